@@ -20,8 +20,15 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import below, entries, is_file, is_folder
 from engine.io.json_text import from_json
 from engine.io.open_input import InputFile, open_input
-from engine.io.xray.ctsimu_images import CORRECTED, FOLDERS, Taken, found_images, named_images
-from engine.io.xray.ctsimu_notes import bad_pixels, facts_of, notes_of
+from engine.io.xray.ctsimu_images import (
+    CORRECTED,
+    FOLDERS,
+    Taken,
+    folders_named,
+    found_images,
+    named_images,
+)
+from engine.io.xray.ctsimu_notes import bad_pixel_map, bad_pixels, facts_of, notes_of
 from engine.io.xray.ctsimu_parts import geometry_of, section, whole
 from engine.io.xray.ctsimu_values import MAX_BYTES, PURE, Quantities
 from engine.io.xray.frames import Images, assemble
@@ -30,7 +37,8 @@ from engine.plain import Plain
 SCENARIO = b'"ctsimu scenario"'
 METADATA = b'"path_to_ctsimu_json"', b'"projections"'
 KNOWN_MAJOR = 1
-ENDINGS = (".tif", ".tiff", ".raw", ".json", ".csv", ".tsv", ".txt")
+TEXTS = (".json", ".csv", ".tsv", ".txt")
+ENDINGS = (".tif", ".tiff", ".raw", *TEXTS)
 
 
 class CtSimu(ProjectionsReader):
@@ -133,9 +141,18 @@ def _open_beam(
 
 def files_of(path: Path) -> Iterator[Path]:
     """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
-    roots = dict.fromkeys((path.parent, path.parent.parent))
-    inner = (root / name for root in roots for name in (*FOLDERS, *CORRECTED))
-    for folder in (each for each in dict.fromkeys(inner) if is_folder(each)):
+    named = _named_scenario(path)
+    scenario = _beside_or_above(path, named) if named else path
+    metadata = path if named else next(iter(_metadata_files(path)), None)
+    if scenario is None:
+        return
+    yield scenario
+    yield from (each for each in entries(scenario.parent) if each.suffix.lower() in TEXTS)
+    yield from bad_pixel_map(scenario, _content_at(scenario))
+    root = scenario.parent if metadata is None else metadata.parent
+    inside = [root / name for name in (*FOLDERS, *CORRECTED)]
+    inside += folders_named(metadata, _content_at(metadata)) if metadata else []
+    for folder in dict.fromkeys(each for each in inside if is_folder(each)):
         yield from (each for each in entries(folder) if each.suffix.lower() in ENDINGS)
 
 
@@ -156,24 +173,30 @@ def _content(file: InputFile) -> Plain:
         raise FileFormatError(f"{file.name}: damaged JSON ({e}); copy it again.") from e
 
 
+def _content_at(path: Path) -> Plain:
+    with open_input(path) as file:
+        return _content(file)
+
+
 def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
     """Return the one text beside a scenario, or in `projections`, that names its images."""
-    folders = [scenario.parent / name for name in FOLDERS]
-    beside = [each for folder in folders if is_folder(folder) for each in entries(folder)]
-    found = [
-        each
-        for each in beside
-        if each.suffix.lower() in CtSimu.suffixes and _named_scenario(each) == scenario.name
-    ]
+    found = _metadata_files(scenario)
     if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
         raise FileFormatError(
             f"{scenario.name}: {len(found)} scans were taken of it ({names}); open one of these."
         )
-    if not found:
-        return None
-    with open_input(found[0]) as file:
-        return found[0], _content(file)
+    return (found[0], _content_at(found[0])) if found else None
+
+
+def _metadata_files(scenario: Path) -> list[Path]:
+    folders = [scenario.parent / name for name in FOLDERS]
+    beside = [each for folder in folders if is_folder(folder) for each in entries(folder)]
+    return [
+        each
+        for each in beside
+        if each.suffix.lower() in CtSimu.suffixes and _named_scenario(each) == scenario.name
+    ]
 
 
 def _named_scenario(path: Path) -> str | None:
@@ -205,11 +228,16 @@ def _name_in(content: Plain) -> str:
 def _scenario_of(metadata: Path, content: Plain) -> Path:
     """Return the scenario of metadata: beside them, or in the folder above."""
     name = _name_in(content)
-    for folder in (metadata.parent, metadata.absolute().parent.parent) if name else ():
-        if is_file(folder / name):
-            return folder / name
+    found = _beside_or_above(metadata, name) if name else None
+    if found is not None:
+        return found
     wanted = f"the scenario {name!r}, which is not beside it or one folder up" if name else "none"
     raise FileFormatError(
         f"{metadata.name}: of its scenario it names {wanted}; copy the scenario there, it states "
         "the geometry."
     )
+
+
+def _beside_or_above(metadata: Path, name: str) -> Path | None:
+    folders = (metadata.parent, metadata.absolute().parent.parent)
+    return next((each / name for each in folders if is_file(each / name)), None)

@@ -81,6 +81,14 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
     return Taken(images, found["flat"], found["dark"], is_whole, corrected["flat"])
 
 
+def folders_named(metadata: Path, content: Plain) -> list[Path]:
+    """Return the folders of the images that metadata name."""
+    said = section(content, "output", "projections")
+    parts = (said, *(section(said, f"{kind}_field") for kind in REFERENCES))
+    names = [name for part in parts if isinstance(name := part.get("filename"), str) and name]
+    return [below(metadata, NUMBER.sub("0", name)).parent for name in names]
+
+
 def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> Taken:
     """Return the TIFF series beside a scenario that no metadata describe."""
     names = (*CORRECTED, *FOLDERS) if corrected else (*FOLDERS, *CORRECTED)

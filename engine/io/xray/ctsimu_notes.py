@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError, FileFormatError
-from engine.io.folder import open_beside
+from engine.io.folder import beside, is_file, open_beside
 from engine.io.xray.ctsimu_parts import section
 from engine.io.xray.ctsimu_values import (
     ANGLE_RAD,
@@ -82,8 +83,8 @@ def bad_pixels(
 ) -> NDArray[np.bool_] | None:
     """Return the pixels that the scenario's map marks; a map that cannot be used is told."""
     said = section(content, "detector", "bad_pixel_map")
-    name = section(said, "file").get("value") or said.get("file") or said.get("value")
-    if not isinstance(name, str) or not name:
+    name = _map_name(content)
+    if name is None:
         return None
     if metadata and _is_mended(metadata[1]):
         notes.append(f"{path.name}: bad pixels are mended in the projections already.")
@@ -94,6 +95,19 @@ def bad_pixels(
         notes.append(f"{path.name}: the map of bad pixels is left out: {e}")
         return None
     return np.asarray(values != WORKS)
+
+
+def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
+    """Yield the map of bad pixels that a scenario names, where it lies beside it."""
+    name = _map_name(content)
+    if name is not None and is_file(beside(path, name)):
+        yield beside(path, name)
+
+
+def _map_name(content: Plain) -> str | None:
+    said = section(content, "detector", "bad_pixel_map")
+    name = section(said, "file").get("value") or said.get("file") or said.get("value")
+    return name if isinstance(name, str) and name else None
 
 
 def _map(

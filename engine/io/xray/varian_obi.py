@@ -87,12 +87,14 @@ class VarianObi(ProjectionsReader):
 
 def files_of(path: Path) -> Iterator[Path]:
     """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
-    roots = dict.fromkeys((path.parent, path.absolute().parent.parent))
-    inside = [each for each in entries(path.parent) if is_folder(each)]
-    for folder in dict.fromkeys((*roots, *inside)):
-        for each in entries(folder):
-            if each.suffix.lower() in VarianObi.companions or each.name.lower() == NAME:
-                yield each
+    folder, above = path.parent, path.absolute().parent.parent
+    is_settings = path.name.lower() == NAME
+    inside = [each for each in entries(folder) if is_folder(each)] if is_settings else []
+    for each in (file for one in (folder, *inside) for file in entries(one)):
+        if each.suffix.lower() in VarianObi.companions or each.name.lower() == NAME:
+            yield each
+    if not is_settings:
+        yield from (each for each in entries(above) if each.name.lower() == NAME)
 
 
 def _settings_above(image: Path) -> ObiSettings:

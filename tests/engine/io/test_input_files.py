@@ -118,6 +118,35 @@ def test_a_scenario_leads_to_the_images_in_its_folder(tmp_path: Path) -> None:
         assert spelled(files_behind(named)) >= opened
     images = {each for each in opened if each.endswith(".tif")}
     assert spelled(images_behind(settings)) == images
+    assert spelled(images_behind(tmp_path / "projections" / "tiny_metadata.json")) == images
+
+
+def test_metadata_lead_to_images_in_any_folder_below(tmp_path: Path) -> None:
+    settings = ctsimu(tmp_path)
+    inside = tmp_path / "projections"
+    (inside / "views").mkdir()
+    for each in inside.glob("tiny_0*.tif"):
+        each.rename(inside / "views" / each.name)
+    text = (inside / "tiny_metadata.json").read_text()
+    (inside / "tiny_metadata.json").write_text(text.replace('"tiny_%04d', '"views/tiny_%04d'))
+    with opened_in(tmp_path) as opened:
+        read_projections(settings)
+    assert sum("views" in each for each in opened) == 12
+    for named in (settings, inside / "tiny_metadata.json"):
+        assert spelled(files_behind(named)) >= opened
+
+
+def test_no_scan_takes_in_the_images_of_folders_above(tmp_path: Path) -> None:
+    """They would be recorded as its inputs, and a change of theirs would stop a resumed run."""
+    for make, name in ((ctsimu, "a.tif"), (obi, "Proj_00001.hnd"), (elekta, "00001.9.his")):
+        (tmp_path / name).write_bytes(b"of another scan")
+        folder = tmp_path / name.replace(".", "_")
+        folder.mkdir()
+        settings = make(folder)
+        images = [each for each in folder.rglob("*") if each.suffix == Path(name).suffix]
+        for named in (settings, images[3]):
+            assert images_behind(named)
+            assert str(tmp_path / name) not in spelled(images_behind(named))
 
 
 def test_measured_angles_and_a_folder_of_images_belong_to_a_scan(tmp_path: Path) -> None:
