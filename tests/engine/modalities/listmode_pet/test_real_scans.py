@@ -50,7 +50,7 @@ def mmr(request):
 
 @pytest.fixture(scope="module")
 def brain(mmr):
-    return reconstruct(mmr / "PET_ACQ_small.l.hdr.STIR", "algorithm.iterations=3")[0]
+    return reconstruct(mmr / "PET_ACQ_small.l.hdr.STIR", "algorithm.iterations=2")[0]
 
 
 def reference_on_our_grid(mmr, volume):
@@ -130,7 +130,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
         if s is None:  # of the lines alone, not of the events
             s = compute_sensitivity(prompts, grid, ListModeProtocol().sensitivity, on=ON)
         model = listmode_pet.build(prompts, grid, s, on=ON)
-        osem = ListModeProtocol().algorithm.model_copy(update={"iterations": 2})
+        osem = ListModeProtocol().algorithm.model_copy(update={"iterations": 1})
         steps = list(solve(osem, model, listmode_pet.uniform_start(model)))
         likelihood.append(steps[-1].log_likelihood)
     assert likelihood[0] > likelihood[1] + 500
