@@ -15,8 +15,9 @@ from engine.errors import FileFormatError
 from engine.importing.roles import belongs, is_named_after_role, role_of
 from engine.io.folder import entries, is_file, is_folder, size_of
 from engine.io.xray.array_files import holds_arrays
+from engine.io.xray.plain_images import IMAGE_ENDINGS
 
-TIFF = (".tif", ".tiff")
+TIFF = IMAGE_ENDINGS
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
 TEXTS = (".txt", ".csv", ".ang", ".angles", ".rot")
 MOST_TEXT_BYTES = 10_000_000
@@ -63,12 +64,12 @@ class Material:
 
     @property
     def are_tiff(self) -> bool:
-        """Whether the projections are TIFF images."""
+        """Whether the projections are TIFF images, or EDF, which are taken like these."""
         return is_tiff_name(self.images[0])
 
 
 def is_tiff_name(path: Path) -> bool:
-    """Whether a file is a TIFF image by its name."""
+    """Whether a file is a TIFF image, or EDF, by its name."""
     return path.name.lower().endswith(TIFF)
 
 
@@ -144,8 +145,8 @@ def _of_folder(folder: Path) -> Material:
         groups = groups[1:]
     if not scans:
         raise FileFormatError(
-            f"{folder.name}: holds no images that could be projections (TIFF, raw, NumPy, MATLAB, "
-            "MRC or HDF5); choose the folder of the scan."
+            f"{folder.name}: holds no images that could be projections (TIFF, EDF, raw, NumPy, "
+            "MATLAB, MRC or HDF5); choose the folder of the scan."
         )
     scan = scans[0]
     rivals = [each for each in scans[1:] if 2 * len(each.files) > len(scan.files)]

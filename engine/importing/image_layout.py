@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.arrays import Array
 from engine.importing.raw_shape import RawShape
 from engine.io.xray.array_files import StoredArray
-from engine.io.xray.stack import NUMBERED
+from engine.io.xray.plain_images import NUMBERED_IMAGE
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def names_of(files: tuple[Path, ...], folder: Path) -> str | list[str]:
     names = [each.relative_to(folder).as_posix() for each in files]
     if len(files) == 1:
         return names[0]
-    numbers = [NUMBERED.match(each.name) for each in files]
+    numbers = [NUMBERED_IMAGE.match(each.name) for each in files]
     begins = {number["prefix"] for number in numbers if number}
     if all(numbers) and len(begins) == 1 and len({each.parent for each in files}) == 1:
         prefix = begins.pop()

@@ -15,7 +15,7 @@ from engine.importing.raw_shape import RawShape, shapes_of
 from engine.importing.raw_type import RawType, raw_type
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.array_files import holds_arrays
-from engine.io.xray.tiff import tiff_of
+from engine.io.xray.plain_images import image_of
 
 TYPE_BYTES = 2**18
 SAMPLE_BYTES = 2**26
@@ -52,7 +52,7 @@ def layout_of(material: Material, answers: Answers, found: Findings) -> ImageLay
 
 def _of_tiff(material: Material, found: Findings) -> ImageLayout:
     with open_input(material.images[0]) as file:
-        image = tiff_of(file)
+        image = image_of(file)
     rows, columns = image.shape[-2:]
     n = len(image) if image.ndim == 3 else len(material.images)
     if image.ndim == 3 and len(material.images) > 1:
@@ -66,7 +66,8 @@ def _of_tiff(material: Material, found: Findings) -> ImageLayout:
 
 def _how_many(material: Material) -> str:
     n = len(material.images)
-    return "pages of the TIFF" if n == 1 else f"{n:,} TIFF"
+    kind = "EDF" if material.images[0].suffix.lower() == ".edf" else "TIFF"
+    return f"pages of the {kind}" if n == 1 else f"{n:,} {kind}"
 
 
 def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout:

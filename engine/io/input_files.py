@@ -29,9 +29,9 @@ from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.elekta import Elekta
 from engine.io.xray.esrf import EsrfEdf
 from engine.io.xray.nikon import LISTS
+from engine.io.xray.plain_images import NUMBERED_IMAGE
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import named_by
-from engine.io.xray.stack import NUMBERED
 from engine.io.xray.varian import Varian
 from engine.io.xray.varian_obi import VarianObi
 
@@ -82,7 +82,7 @@ def images_behind(path: Path) -> tuple[Path, ...]:
     found = set(_images(scan, beside))
     series: dict[tuple[Path, str], list[Path]] = {}
     for each in found:
-        number = NUMBERED.match(each.name)
+        number = NUMBERED_IMAGE.match(each.name)
         if number is not None:
             series.setdefault((each.parent, number["prefix"]), []).append(each)
     whole = (each for images in series.values() if len(images) > 1 for each in images)

@@ -10,6 +10,7 @@ SLICES = (
     "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "
     "and OME-TIFF do, and open that"
 )
+IMAGES = "open its folder with `isocenter import`"
 VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
 
 
@@ -24,7 +25,7 @@ XRAY = (
         begins(b"VMS.XI", b"\0VMS.XI"),
         "open the folder of its scan, or one of the projections",
     ),
-    KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, VIEWS),
+    KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, IMAGES),
     KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
     KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
     KnownFormat("a Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),

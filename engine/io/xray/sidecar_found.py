@@ -11,9 +11,9 @@ from engine.io.folder import below, is_folder, names_in
 from engine.io.open_input import InputFile, open_input
 from engine.io.toml_file import toml_of
 from engine.io.xray.array_files import SIGN
+from engine.io.xray.plain_images import NUMBERED_IMAGE
 from engine.io.xray.sidecar_images import files_named, split
 from engine.io.xray.sidecar_settings import FORMAT, RtkSettings, Sidecar, VectorSettings
-from engine.io.xray.stack import NUMBERED
 from engine.settings import parse
 
 HIGHEST = 3
@@ -74,7 +74,7 @@ def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
 def _is_of_stack(name: str, stack: str) -> bool:
     """Whether an image is of the numbered stack, or in the folder, that is named."""
     *folders, last = name.split("/")
-    number = NUMBERED.match(last)
+    number = NUMBERED_IMAGE.match(last)
     return number is not None and stack in (
         "/".join((*folders, number["prefix"])),
         "/".join((*folders, "")),

@@ -2,6 +2,7 @@
 
 A name is a file's, or what the names of a numbered TIFF stack begin with; one that ends with `/`
 is the one stack in that folder, or, of flats and darks, all TIFF images in it.
+EDF images of the ESRF are taken like TIFF files; a stack of TIFF files counts before one of these.
 """
 
 from __future__ import annotations
@@ -18,12 +19,10 @@ from engine.io.folder import below, entries, is_file, is_folder, open_below
 from engine.io.open_input import open_input
 from engine.io.xray.array_files import SIGN, array_of, holds_arrays
 from engine.io.xray.frames import Images
+from engine.io.xray.plain_images import IMAGE_ENDINGS, NUMBERED_EDF, image_of
 from engine.io.xray.raw import flipped, read_raw, read_view
 from engine.io.xray.sidecar_settings import AXES, Sidecar
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
-from engine.io.xray.tiff import tiff_of
-
-TIFF = (".tif", ".tiff")
 
 
 def shown(names: tuple[str, ...]) -> str:
@@ -158,7 +157,7 @@ def files_named(
     for named in names:
         name = split(named, path)[0]
         is_stack = settings.file is None or reference
-        if name.lower().endswith(TIFF) or not is_stack or _is_raw(settings, name, path):
+        if name.lower().endswith(IMAGE_ENDINGS) or not is_stack or _is_raw(settings, name, path):
             with open_below(path, name) as file:  # which says what there is instead of a file
                 found.append(file.path)
         else:
@@ -178,6 +177,8 @@ def _begun(name: str, path: Path) -> tuple[str, dict[str, Stack]]:
     *folders, prefix = name.split("/")
     folder = below(path, "/".join(folders)) if folders else path.parent
     stacks = series(folder) if is_folder(folder) else {}
+    if prefix not in stacks and (prefix or not stacks) and is_folder(folder):
+        stacks = {**series(folder, NUMBERED_EDF), **stacks}
     if folders and not prefix:
         return prefix, stacks
     return prefix, {prefix: stacks[prefix]} if prefix in stacks else {}
@@ -208,12 +209,12 @@ def _stack(name: str, path: Path, *, reference: bool) -> tuple[Path, ...]:
 
 
 def _is_tiff(path: Path) -> bool:
-    return path.name.lower().endswith(TIFF)
+    return path.name.lower().endswith(IMAGE_ENDINGS)
 
 
 def _one(path: Path) -> Array:
     with open_input(path) as file:
-        return tiff_of(file)
+        return image_of(file)
 
 
 def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, bool]:

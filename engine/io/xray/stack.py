@@ -15,7 +15,7 @@ from engine.io.budget import refuse_no_room
 from engine.io.folder import entries
 from engine.io.open_input import open_input
 from engine.io.xray.frames import MOST_NAMED, Images, listed
-from engine.io.xray.tiff import tiff_of
+from engine.io.xray.plain_images import image_of
 
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
 
@@ -45,11 +45,14 @@ class Stack:
         return Stack(self.files[:n], self.numbers[:n])
 
 
-def series(folder: Path) -> dict[str, Stack]:
-    """Return the numbered TIFF series of a folder by what stands before the number."""
+def series(folder: Path, form: re.Pattern[str] = NUMBERED) -> dict[str, Stack]:
+    """Return the numbered series of a folder by what stands before the number, of TIFF images.
+
+    With another form of their names, those have the groups `prefix` and `number`.
+    """
     found: dict[str, list[tuple[int, Path]]] = {}
     for path in entries(folder):
-        match = NUMBERED.match(path.name)
+        match = form.match(path.name)
         if match:
             found.setdefault(match["prefix"], []).append((int(match["number"]), path))
     stacks = {}
@@ -115,4 +118,4 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
 
 def _image(path: Path) -> Array:
     with open_input(path) as file:
-        return tiff_of(file)
+        return image_of(file)

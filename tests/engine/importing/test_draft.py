@@ -28,6 +28,7 @@ from tests.engine.importing.scans import (
     raw_file,
     tiff_folders,
 )
+from tests.engine.io.esrf_files import edf_bytes
 from tests.engine.io.matlab_files import write_matlab_73
 
 MOST_ANSWERS = 5
@@ -67,6 +68,29 @@ def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
         assert len(data.darks) == 1
         assert data.geometry.beam == "cone"
         assert data.geometry.pixel_size_mm == pytest.approx((0.05, 0.05))
+
+
+def test_a_folder_of_edf_is_imported_like_one_of_tiff(tmp_path: Path) -> None:
+    source = tiff_folders(tmp_path / "scan")
+    for each in list(source.rglob("*.tif")):
+        each.with_suffix(".edf").write_bytes(edf_bytes(tifffile.imread(each)))
+        each.unlink()
+    sidecar, n = answered(source, REPLIES)
+    assert n <= MOST_ANSWERS
+    assert '"views/bean_"' in sidecar.read_text()
+    for each in (sidecar, source / "views", source / "views" / "bean_0007.edf"):
+        data = read_projections(each)
+        assert np.array_equal(data.values, counts())
+        assert data.flats is not None and len(data.flats) == 2
+        assert data.darks is not None and len(data.darks) == 1
+
+
+def test_a_stack_of_tiff_counts_before_edf_of_the_same_names(tmp_path: Path) -> None:
+    source = tiff_folders(tmp_path / "scan")
+    sidecar, _ = answered(source, REPLIES)
+    for each in list(source.rglob("*.tif")):
+        each.with_suffix(".edf").write_bytes(edf_bytes(tifffile.imread(each) + np.uint16(7)))
+    assert np.array_equal(read_projections(sidecar).values, counts())
 
 
 def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> None:

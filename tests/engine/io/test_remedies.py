@@ -26,6 +26,7 @@ from engine.io import read_sinogram, read_volume, save
 from engine.io.recogniser import emission, packed, trees, volumes, xray
 from engine.io.recogniser.recognising import KNOWN
 from tests.engine.io import dicom_files, siemens_files, siemens_raw_files
+from tests.engine.io.esrf_files import edf_bytes
 from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.remedies import (
     ELSEWHERE,
@@ -194,6 +195,16 @@ def test_projections_that_another_program_exports_are_imported(name: str, tmp_pa
     folder.mkdir()
     for k, view in enumerate(FEW):
         tifffile.imwrite(folder / f"view_{k:04}.tif", view)
+    import_it(said, folder)
+
+
+def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
+    folder = tmp_path / "views"
+    folder.mkdir()
+    for k, view in enumerate(FEW):
+        (folder / f"view_{k:04}.edf").write_bytes(edf_bytes(view))
+    said = refusal(folder / "view_0003.edf")
+    assert "this is an ESRF data file (EDF) without the .info of its scan" in said
     import_it(said, folder)
 
 
