@@ -24,6 +24,7 @@ import numpy as np
 from llvmlite import __version__ as llvmlite_version
 from numba.core import config as numba_config
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from engine.errors import ResourceError
 from engine.paths import cache_dir
@@ -51,6 +52,7 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         dispatcher = numba.njit(nogil=True, **options)(function)
         if folder is not None:
             dispatcher._cache = _kept(function, folder)
+        dispatcher._compile_for_args = _one_at_a_time(dispatcher._compile_for_args)
         return dispatcher
 
     return decorate
@@ -82,6 +84,21 @@ def digest() -> str:
         if b"njit" in text:
             content.update(f"{path.name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
+
+
+def _one_at_a_time(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a first call that holds Numba's lock throughout.
+
+    Numba takes it only once it compiles: before, it loads what other libraries register with it,
+    such as those that read GATE's files, and a kernel that another thread compiles meanwhile finds
+    its operators replaced between its types and its code.
+    """
+
+    def locked(*args: Any, **kwargs: Any) -> Any:
+        with global_compiler_lock:
+            return compiled(*args, **kwargs)
+
+    return locked
 
 
 class _ForgivingCache(FunctionCache):

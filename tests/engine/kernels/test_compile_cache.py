@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from numba.core import entrypoints
+from numba.core.compiler_lock import global_compiler_lock
 
 from engine.kernels import compile_cache
 from tests.engine.kernels.starts import Starts
@@ -174,3 +176,20 @@ def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
 
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"of-someone-else", names[0], *names[-compile_cache.KEPT_STATES :]}
+
+
+def test_what_other_libraries_register_with_numba_waits_for_a_kernel_that_compiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Numba loads it at a first call; loaded beside a compilation it would replace operators."""
+    held = []
+    monkeypatch.setattr(
+        entrypoints, "init_all", lambda: held.append(global_compiler_lock.is_locked())
+    )
+
+    @compile_cache.cached_njit()
+    def negative(value: float) -> float:
+        return -value
+
+    assert negative(2.0) == -2.0
+    assert held and all(held)
