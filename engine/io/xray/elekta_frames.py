@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NoReturn
-from xml.parsers import expat
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FileFormatError
 from engine.io.open_input import InputFile
+from engine.io.xray.xml_text import XmlText
 
 ENDING = "_frames.xml"
 FRAME, ANGLE = "Frame", "GantryAngle"
@@ -24,7 +20,6 @@ SPELLINGS = {
     **{name: name for name in ("Seq", "Exposed", "kV", "mA")},
 }
 """Names of elements; those with a letter less stand in files made anonymous."""
-MAX_BYTES, MAX_DEPTH = 50_000_000, 32
 MARKS = (b"<Frame", b"Centre", b"entre>")
 
 
@@ -55,54 +50,23 @@ def is_frames(file: InputFile) -> bool:
     return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
 
 
-@dataclass
-class _Text:
-    """What the parser has seen: texts of the frame it is in, of those before, and of the scan."""
+class _Text(XmlText):
+    """Texts of every frame, and of the scan around them."""
 
-    path: Path
-    frames: list[dict[str, str]] = field(default_factory=list)
-    scan: dict[str, str] = field(default_factory=dict)
-    depth: int = 0
-    inside: bool = False
-    text: str = ""
+    most_bytes = 50_000_000
 
-    def start(self, name: str, _: dict[str, str]) -> None:
-        self.depth += 1
-        self.text = ""
-        if self.depth > MAX_DEPTH:
-            self.refuse("too many elements one in the other")
-        if name.rpartition(":")[2] == FRAME:
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self.frames: list[dict[str, str]] = []
+        self.scan: dict[str, str] = {}
+
+    def opened(self, name: str) -> None:
+        if name == FRAME:
             self.frames.append({})
-            self.inside = True
 
-    def end(self, name: str) -> None:
-        self.depth -= 1
-        plain = name.rpartition(":")[2]
-        if plain == FRAME:
-            self.inside = False
-        elif (known := SPELLINGS.get(plain)) is not None:
-            (self.frames[-1] if self.inside else self.scan).setdefault(known, self.text.strip())
-        self.text = ""
-
-    def data(self, text: str) -> None:
-        self.text += text
-
-    def doctype(self, *_: object) -> None:
-        self.refuse("declares entities or other files, which is not read for safety")
-
-    def number(self, said: dict[str, str], name: str, where: str) -> float:
-        try:
-            number = float(said[name])
-        except KeyError:
-            self.refuse(f"{where} has no {name}")
-        except ValueError:
-            self.refuse(f"{name} of {where} is {said[name][:40]!r}, want a number")
-        if not math.isfinite(number):
-            self.refuse(f"{name} of {where} is {number}")
-        return number
-
-    def refuse(self, what: str) -> NoReturn:
-        raise FileFormatError(f"{self.path.name}: {what}; copy or export the scan again.")
+    def closed(self, name: str, text: str) -> None:
+        if (known := SPELLINGS.get(name)) is not None:
+            (self.frames[-1] if FRAME in self.places else self.scan).setdefault(known, text)
 
 
 def read_frames(file: InputFile) -> Frames:
@@ -113,15 +77,8 @@ def read_frames(file: InputFile) -> Frames:
     FileFormatError
         for damage, or a frame that lacks its angle or the place of the panel
     """
-    seen = _Text(file.path)
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = seen.start, seen.end
-    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = seen.data, seen.doctype
-    parser.buffer_text = True
-    try:
-        parser.Parse(file.text(MAX_BYTES), True)
-    except expat.ExpatError as e:
-        seen.refuse(f"damaged XML ({e})")
+    seen = _Text(file)
+    seen.read()
     numbered = [(_number(seen, said, k), said) for k, said in enumerate(seen.frames, 1)]
     exposed = [each for each in numbered if each[1].get("Exposed", "true").lower() != "false"]
     if not exposed:

@@ -5,10 +5,8 @@ RTK turns about y (IEC 61217); our z is its y and our y its −z. Angles are in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
-from xml.parsers import expat
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +21,11 @@ from engine.io.metaimage import read_meta_image
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
+from engine.io.xray.xml_text import XmlText
 
 ROOT = "RTKThreeDCircularGeometry"
-MAX_BYTES = 50_000_000
 MAX_DEPTH = 8
+VIEW = "Projection"
 GANTRY, SID, SDD = "GantryAngle", "SourceToIsocenterDistance", "SourceToDetectorDistance"
 OFFSETS = ("SourceOffsetX", "SourceOffsetY", "ProjectionOffsetX", "ProjectionOffsetY")
 LEANS = ("InPlaneAngle", "OutOfPlaneAngle")
@@ -87,62 +86,39 @@ def _image_beside(path: Path) -> Path:
     return same[0]
 
 
-@dataclass
-class _Text:
-    """What the parser has seen: values common to all views, and those of each view."""
+class _Text(XmlText):
+    """Values common to all views, and those of each view."""
 
-    path: Path
-    common: dict[str, float] = field(default_factory=dict)
-    views: list[dict[str, float]] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-    text: str = ""
+    way_out = "write the geometry again with RTK"
+    most_bytes = 50_000_000
+    may_name_type = True
 
-    def start(self, name: str, _: dict[str, str]) -> None:
-        self.places.append(name)
-        self.text = ""
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self.common: dict[str, float] = {}
+        self.views: list[dict[str, float]] = []
+
+    def opened(self, name: str) -> None:
         if len(self.places) > MAX_DEPTH or self.places[0] != ROOT:
             self.refuse(f"not an {ROOT}")
-        if name == "Projection":
+        if name == VIEW:
             self.views.append({})
 
-    def end(self, name: str) -> None:
-        self.places.pop()
-        if name in USED:
-            try:
-                value = float(self.text)
-            except ValueError:
-                self.refuse(f"{name} is {self.text.strip()[:40]!r}, want a number")
-            inside = self.places and self.places[-1] == "Projection"
-            (self.views[-1] if inside else self.common)[name] = value
-        self.text = ""
-
-    def data(self, text: str) -> None:
-        self.text += text
-
-    def doctype(self, _: str, system: Any, public: Any, internal: int) -> None:
-        if system or public or internal:
-            self.refuse("declares entities or other files, which is not read for safety")
-
-    def entity(self, *_: Any) -> None:
-        self.refuse("declares entities, which is not read for safety")
-
-    def refuse(self, what: str) -> NoReturn:
-        raise FileFormatError(f"{self.path.name}: {what}; write the geometry again with RTK.")
+    def closed(self, name: str, text: str) -> None:
+        if name not in USED:
+            return
+        try:
+            value = float(text)
+        except ValueError:
+            self.refuse(f"{name} is {text[:40]!r}, want a number")
+        inside = self.places and self.places[-1] == VIEW
+        (self.views[-1] if inside else self.common)[name] = value
 
 
 def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
     """Return the parameters of every view, (n_views,) each [mm, °]; none loads anything else."""
-    seen = _Text(file.path)
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = seen.start, seen.end
-    parser.CharacterDataHandler = seen.data
-    parser.StartDoctypeDeclHandler = seen.doctype
-    parser.EntityDeclHandler = seen.entity
-    parser.buffer_text = True
-    try:
-        parser.Parse(file.text(MAX_BYTES), True)
-    except expat.ExpatError as e:
-        seen.refuse(f"damaged XML ({e})")
+    seen = _Text(file)
+    seen.read()
     if not seen.views:
         seen.refuse("holds no projection")
     found = {}
