@@ -86,6 +86,10 @@ class TimedCounts:
         values[self.bins[rows]] = self.counts[rows]
         return values
 
+    def sums(self, n_bins: int) -> NDArray[np.float32]:
+        """(n_bins,) counts of all times."""
+        return np.bincount(self.bins, self.counts, n_bins).astype(np.float32)
+
     def picked(self, rows: NDArray[np.integer], starts: NDArray[np.int64]) -> Self:
         """Return these counts, with all that belongs to each; `starts` as for all."""
         background = None if self.background is None else self.background[rows]

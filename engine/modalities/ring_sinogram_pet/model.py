@@ -33,7 +33,7 @@ class Usable:
     Attributes
     ----------
     data : without counts below 0 and without those in dead bins
-    n_negative, negative : bins that were below 0, and their sum
+    n_negative, negative : bins, of time where times are known, that were below 0, and their sum
     n_dropped : counts in dead bins
     """
 
@@ -45,16 +45,21 @@ class Usable:
 
 def usable(data: Sinogram) -> Usable:
     """Return the counts that can be used, and what was left out."""
-    below = data.prompts < 0
-    n_negative, negative = int(np.count_nonzero(below)), total(data.prompts[below])
-    counts, n_dropped, timed = np.maximum(data.prompts, 0), 0.0, data.timed
-    if timed is not None and timed.counts.min(initial=0) < 0:
-        timed = timed.where(timed.counts > 0)
+    timed = data.timed
+    held = data.prompts if timed is None else timed.counts
+    below = held < 0
+    n_negative, negative = int(np.count_nonzero(below)), total(held[below])
+    counts, n_dropped = data.prompts, 0.0
+    if n_negative and timed is None:
+        counts = np.maximum(counts, 0)
+    elif n_negative and timed is not None:  # times of both signs may add up to 0 and more
+        timed = timed.where(~below)
+        counts = timed.sums(data.layout.n_bins)
     if data.factors is not None:
         live = data.factors > 0
         n_dropped = total(counts[~live])
         counts = np.where(live, counts, np.float32(0))
-        timed = timed if timed is None or not n_dropped else timed.where(live[timed.bins])
+        timed = None if timed is None else timed.where(live[timed.bins])
     used = replace(data, prompts=counts, timed=timed)
     return Usable(used, n_negative, negative, n_dropped)
 

@@ -325,3 +325,20 @@ def test_scatter_without_a_header_may_have_the_times_of_the_scan(name):
     if not is_2d:
         with pytest.raises(GeometryError, match="each of 9 times of flight"):
             stored.of(layout, "Normalisation", is_factor=True)
+
+
+def test_times_below_0_are_counted_though_their_bins_are_not_and_dead_ones_go():
+    data = scan()
+    few, dead = data.timed.bins[:2]
+    times = np.stack([data.timed.dense(time, WHOLE.n_bins) for time in range(N_TIMES)])
+    times[:, [few, dead]] = 0
+    times[2:4, few], times[2:4, dead] = (5, -3), (4, -4)
+    factors = np.ones(WHOLE.n_bins, np.float32)
+    factors[dead] = 0
+    timed = TimedCounts.of(times)
+    mixed = replace(data, prompts=times.sum(axis=0), timed=timed, factors=factors)
+    found = ring_sinogram_pet.usable(mixed)
+    assert (found.n_negative, found.negative, found.n_dropped) == (2, -7, 4)
+    assert found.data.prompts[few] == 5 and found.data.prompts[dead] == 0
+    assert dead not in found.data.timed.bins and found.data.timed.counts.min() > 0
+    np.testing.assert_array_equal(found.data.timed.sums(WHOLE.n_bins), found.data.prompts)
