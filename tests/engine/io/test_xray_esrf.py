@@ -7,19 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.errors import EngineError
-from engine.io import read_projections, save_projections
+from engine.io import read_projections
 from engine.io.open_input import open_input
 from engine.io.xray.edf import read_edf
 from engine.io.xray.pose import turned_parallel
-from engine.jobs.reconstruction import reconstruct
-from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import sphere
 from engine.simulate.xray import simulate_integrals
-from engine.study.study import Study
 from tests.engine.io.esrf_files import INFO, START_DEG, edf_bytes, esrf, motors
+from tests.engine.io.xray_balls import assert_shows
 from tests.engine.io.xray_files import COLUMNS, DARKS, FLATS, ROWS, N, counts
 
 
@@ -164,17 +161,5 @@ def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Pat
     (folder / "dark.edf").write_bytes(edf_bytes(blank + 100))
     info = INFO | {"TOMO_N": str(n)}
     (folder / "tiny_.info").write_text("".join(f"{k}= {v}\n" for k, v in info.items()))
-    save_projections(read_projections(folder), tmp_path / "ours.toml")
-    one, other = (
-        reconstruct(Study(data=each, protocol=CtProtocol()), on=cpu(2))
-        for each in (folder, tmp_path / "ours.toml")
-    )
-    np.testing.assert_allclose(one.values, other.values, atol=1e-4 * one.values.max())
-    weight = np.where(one.values > one.values.max() / 2, one.values, 0)
-    z, y, x = (np.arange(size) + 0.5 for size in weight.shape)
-    centroid = [
-        (weight.sum(axis=rest) * at).sum() / weight.sum()
-        for at, rest in ((x, (0, 1)), (y, (0, 2)), (z, (1, 2)))
-    ]
-    found = one.grid.lower_mm + np.array(centroid) * one.grid.voxel_mm
-    np.testing.assert_allclose(found, place, atol=0.35e-3)  # half a pixel
+    ours = tmp_path / "ours.toml"
+    assert_shows(folder, place, ours, within_mm=0.35e-3, of_peak=1e-4)  # half a pixel

@@ -8,21 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.errors import EngineError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
-from engine.io import read_projections, save_projections
+from engine.io import read_projections
 from engine.io.open_input import open_input
 from engine.io.xray.hnd import read_hnd
-from engine.jobs.reconstruction import reconstruct
-from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import sphere
 from engine.simulate.xray import simulate_integrals
-from engine.study.study import Study
 from tests.engine.io.obi_files import FACTS, SETTINGS, hnd_bytes, info_text, obi
 from tests.engine.io.varian_files import COLUMNS, ROWS, N, counts
+from tests.engine.io.xray_balls import assert_shows
 
 
 def as_rtk(
@@ -149,17 +146,5 @@ def test_a_scan_gives_the_image_of_the_same_scan_in_our_own_format(tmp_path: Pat
         image = hnd_bytes(values, FACTS | {"CTProjectionAngle": gantry[k]})
         (folder / f"Proj_{k:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | {"FanType": "FullFan"}))
-    save_projections(read_projections(folder), tmp_path / "ours.toml")
-    one, other = (
-        reconstruct(Study(data=each, protocol=CtProtocol()), on=cpu(2))
-        for each in (folder, tmp_path / "ours.toml")
-    )
-    np.testing.assert_allclose(one.values, other.values, atol=1e-5 * one.values.max())
-    weight = np.where(one.values > one.values.max() / 2, one.values, 0)
-    z, y, x = (np.arange(size) + 0.5 for size in weight.shape)
-    centroid = [
-        (weight.sum(axis=rest) * at).sum() / weight.sum()
-        for at, rest in ((x, (0, 1)), (y, (0, 2)), (z, (1, 2)))
-    ]
-    found = one.grid.lower_mm + np.array(centroid) * one.grid.voxel_mm
-    np.testing.assert_allclose(found, place, atol=0.3)  # rows are 0.5 mm apart at the axis
+    ours = tmp_path / "ours.toml"
+    assert_shows(folder, place, ours, within_mm=0.3)  # rows are 0.5 mm apart at the axis
