@@ -85,7 +85,7 @@ class Sinogram:
         if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
             raise GeometryError(
                 f"sinogram: {self.timed.n_times} times of flight, {self.scanner.name!r} has "
-                f"{'none' if tof is None else tof.n_bins}; correct the scanner's timing."
+                f"{'none' if tof is None else tof.n_bins}; correct its `[tof]`."
             )
 
     @property
@@ -99,7 +99,7 @@ class Sinogram:
         return total(self.prompts)
 
     @property
-    def timing(self) -> str | None:
+    def times_of_flight(self) -> str | None:
         """One line about the times of flight; None where they are not known."""
         tof = self.scanner.tof
         if self.timed is None or tof is None:

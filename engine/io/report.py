@@ -190,8 +190,8 @@ def _of_histogram(data: Histogram) -> Report:
 def _of_sinogram(data: Sinogram) -> Report:
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Counts", f"{data.n_prompts:,.0f}"), ("Bins", data.layout.describe())]
-    if data.timing:
-        facts.append(("Times of flight", data.timing))
+    if data.times_of_flight:
+        facts.append(("Times of flight", data.times_of_flight))
     if DELAYEDS in data.auxiliary:
         facts.append(("Delayeds", f"{total(data.auxiliary[DELAYEDS]):,.0f}"))
     facts += [fact_of(key, v) for key, v in data.info.items() if v]

@@ -19,7 +19,7 @@ from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.base import SinogramReader
 from engine.io.interfile import InterfileHeader, is_interfile, read_header, refuse_others_data
 from engine.io.open_input import InputFile, open_input
-from engine.io.sinogram_times import ORDER, RISING, counted, summed_note, timing_of
+from engine.io.sinogram_times import ORDER, RISING, counted, summed_note, tof_of
 from engine.plain import Plain
 from engine.settings import parse
 
@@ -183,7 +183,7 @@ def _scanner_of(
         "voxel_mm": (CM * bin_cm or pitch,) * 2 + (pitch / 2,),
         "fov_mm": (min(across, 2 * radius), n_rings * pitch),
         **blocks,
-        "tof": timing_of(header, _n_times(header)),
+        "tof": tof_of(header, _n_times(header)),
     }
     return RingScanner(parse(RingSettings, values, where=header.path.name))
 

@@ -50,7 +50,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
     layout, s = data.layout, data.scanner.settings
     segments, timed = layout.segments, data.timed
     tof = None if timed is None else data.scanner.tof
-    times, timing = lines_of(tof, is_ordered=timed is not None and timed.is_ordered)
+    times, of_scanner = lines_of(tof, is_ordered=timed is not None and timed.is_ordered)
 
     def of(name: str) -> str:
         return "{ " + ",".join(str(getattr(each, name)) for each in segments) + "}"
@@ -100,7 +100,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"Number of crystals per block in axial direction := {s.block_rings}",
         f"Number of crystals per block in transaxial direction := {s.block_places}",
         "Number of detector layers := 1",
-        *timing,
+        *of_scanner,
         "end scanner parameters:=",
         f"effective central bin size (cm) := {float(middle) / CM!r}",
         "number of time frames := 1",

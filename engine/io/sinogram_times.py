@@ -19,8 +19,8 @@ _WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
 _FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
 
 
-def timing_of(header: InterfileHeader, n_times: int) -> Plain | None:
-    """Return the timing that a header of STIR states, as a scanner file has it; None: it lacks."""
+def tof_of(header: InterfileHeader, n_times: int) -> Plain | None:
+    """Return `[tof]` of the scanner that a header of STIR states; None where it lacks a part."""
     mashed, width, fwhm = (
         next((n for key in keys if (n := header.number(key))), 0.0)
         for keys in (_MASHED, _WIDTH, _FWHM)

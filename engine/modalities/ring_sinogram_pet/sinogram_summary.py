@@ -60,7 +60,7 @@ def _facts(data: Sinogram) -> Facts:
         ("Counts", f"{data.n_prompts:,.0f}"),
         *_delayeds(data),
         ("Bins", data.layout.describe()),
-        *((("Times of flight", data.timing),) if data.timing else ()),
+        *((("Times of flight", data.times_of_flight),) if data.times_of_flight else ()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),
