@@ -57,15 +57,17 @@ class TimeOrder:
 
 
 def orders(n_times: int) -> dict[str, tuple[int, ...]]:
-    """Return the orders in use, in words, as the file's numbers of the times in turn."""
+    """Return the orders in use, in words, as the file's numbers of the times in turn; each once."""
     rising = tuple(range(n_times))
     outwards = tuple(int(k) for k in np.argsort(_outwards(n_times)))
-    return {
+    named = {
         "towards the second crystal": rising,
         "towards the first crystal": rising[::-1],
         "outwards, first towards the second crystal": outwards,
         "outwards, first towards the first crystal": outwards[::-1],
     }
+    first = {numbers: text for text, numbers in reversed(named.items())}
+    return {text: numbers for text, numbers in named.items() if first[numbers] == text}
 
 
 def _outwards(n_times: int) -> list[int]:

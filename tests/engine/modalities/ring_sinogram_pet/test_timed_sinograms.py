@@ -168,6 +168,11 @@ def test_the_counts_tell_which_way_times_run(text):
     np.testing.assert_array_equal(back.bins, data.timed.bins)
 
 
+def test_two_times_have_two_orders_and_more_have_four():
+    assert [len(orders(n)) for n in (2, 3, 4)] == [2, 4, 4]
+    assert orders(2) == {"towards the second crystal": (0, 1), "towards the first crystal": (1, 0)}
+
+
 def test_a_file_that_does_not_tell_gives_the_same_image_and_says_so(tmp_path):
     data = scan(60_000)
     write_sinogram(data, tmp_path / "told.hs")
