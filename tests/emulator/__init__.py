@@ -1,4 +1,4 @@
-"""A GPU without a card: CUDA kernels compiled by g++, run on the CPU; and NVRTC without CuPy."""
+"""A GPU without a card: CUDA kernels, or the PTX that NVRTC makes of them, run on the CPU."""
 
 from tests.emulator.gpu import EmulatedGpu
 

@@ -83,11 +83,15 @@ def shared_library(source: str, *, sanitize: bool = False) -> Path:
 
     The library needs another one, which all kernels share and `runtime` gives.
     """
-    text = _wrapped(source)
+    return library_of(_wrapped(source), sanitize=sanitize)
+
+
+def library_of(text: str, headers: tuple[str, ...] = (), *, sanitize: bool = False) -> Path:
+    """Compile C++ that includes cuda_cpu.h, and further headers of this folder, as a library."""
     flags, needed = _kernel_flags(sanitize=sanitize), runtime(sanitize=sanitize)
     command = (*flags, "-I", str(_headers(flags)), "-I", str(_HERE), "-x", "c++", "-")
     command += ("-x", "none", str(needed), "-lgcc")
-    name = digest(_version(), *flags, *map(_read, _HEADERS), needed.name, text)
+    name = digest(_version(), *flags, *map(_read, (*_HEADERS, *headers)), needed.name, text)
     return kept(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,9 +19,16 @@ from tests.emulator import compiling
 from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
 from tests.emulator.kernels import Borrowed, KernelModule
 from tests.emulator.memory import Memory
+from tests.emulator.nvrtc import ptx_for
+from tests.emulator.ptx.kernels import PtxKernels
 from tests.emulator.textures import EmulatedTexture, TextureTable
 
 _GIB = 1 << 30
+
+
+def engine() -> int | None:
+    """Architecture whose PTX runs where a test does not say; None: the text itself runs."""
+    return int(os.environ.get("ISOCENTER_PTX", "0")) or None
 
 
 class EmulatedGpu(Gpu):
@@ -41,6 +49,8 @@ class EmulatedGpu(Gpu):
     exact_textures : interpolate with whole fractions, not those of 8 bits that a card has
     late : run what is queued as late as its stream allows, when somebody waits for it or asks
         for results, and copies of the second stream as early; what nobody waited for is then seen
+    ptx : architecture, such as 90: run what NVRTC compiles for it, not what g++ makes of the
+        source; if not given, ISOCENTER_PTX of the environment decides; not with `sanitize`
     """
 
     def __init__(
@@ -52,12 +62,15 @@ class EmulatedGpu(Gpu):
         sanitize: bool = False,
         exact_textures: bool = False,
         late: bool = False,
+        ptx: int | None = None,
     ) -> None:
         try:
             compiling.check()
         except compiling.NoCompilerError as e:
             pytest.skip(f"CUDA kernels cannot be run on this CPU: {e}")
         self.reverse, self.sanitize = reverse, sanitize
+        # AddressSanitizer is for the text; PTX has its arrays checked without it
+        self.ptx = engine() if ptx is None and not sanitize else ptx
         self.fail_at_launch = fail_at_launch
         self.n_launches = 0
         self.memory = Memory(memory_limit)
@@ -125,8 +138,13 @@ class EmulatedGpu(Gpu):
     def load(self, source: str, options: tuple[str, ...]) -> KernelModule:
         self.check()
         if (source, options) not in self._modules:
-            self._modules[source, options] = KernelModule(source, self)
+            self._modules[source, options] = self._compiled(source, options)
         return self._modules[source, options]
+
+    def _compiled(self, source: str, options: tuple[str, ...]) -> KernelModule:
+        if self.ptx is None:
+            return KernelModule(source, self)
+        return PtxKernels(ptx_for(source, self.ptx, options), self)
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
         self.check()

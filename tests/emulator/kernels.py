@@ -6,6 +6,7 @@ import ctypes
 import functools
 import math
 import weakref
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,12 +30,20 @@ class KernelModule(Module):
     """The kernels of one source."""
 
     def __init__(self, source: str, gpu: EmulatedGpu) -> None:
-        self._gpu = gpu
-        self._most_threads = most_threads(source)
-        self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants(source))
         library = shared_library(source, sanitize=gpu.sanitize)
+        self._open(library, constants(source), most_threads(source), gpu)
+
+    def _open(
+        self,
+        library: Path,
+        constants: tuple[str, ...],
+        most_threads: dict[str, int],
+        gpu: EmulatedGpu,
+    ) -> None:
+        self._gpu, self._most_threads = gpu, most_threads
+        self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants)
         ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # found by its name from now on
-        with own_copy(library, needed=bool(self._constants)) as own:
+        with own_copy(library, needed=bool(constants)) as own:
             self._library = ctypes.CDLL(str(own))
 
     def function(self, name: str) -> Kernel:
@@ -63,13 +72,16 @@ class Kernel(Function):
     def __init__(
         self, name: str, library: ctypes.CDLL, most_threads: int, gpu: EmulatedGpu
     ) -> None:
+        self._open(name, library, most_threads, gpu)
+        signature = library[f"signature_{name}"]
+        signature.restype = ctypes.c_char_p
+        self.signature: tuple[str, ...] = tuple(signature().decode().split())
+
+    def _open(self, name: str, library: ctypes.CDLL, most_threads: int, gpu: EmulatedGpu) -> None:
         self.name, self._most_threads, self._gpu = name, most_threads, gpu
         self._launch = library[f"launch_{name}"]
         self._launch.restype = ctypes.c_char_p
         self._launch.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int]
-        signature = library[f"signature_{name}"]
-        signature.restype = ctypes.c_char_p
-        self.signature: tuple[str, ...] = tuple(signature().decode().split())
 
     def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
         self._gpu.check()
@@ -78,7 +90,7 @@ class Kernel(Function):
                 f"kernel {self.name} takes {len(self.signature)} arguments, not {len(args)}."
             )
         for i, (code, value) in enumerate(zip(self.signature, args, strict=True)):
-            if fault := _misfit(code, value):
+            if fault := self._misfit(code, value):
                 raise TypeError(f"kernel {self.name}, argument {i + 1}: {fault}.")
         blocks, threads = _along(n_blocks), _along(n_threads)
         if not (
@@ -91,35 +103,54 @@ class Kernel(Function):
                 f"it takes 1 to {self._most_threads}."
             )
         if math.prod(blocks) > 0:
-            slots = [_Slot(value) for value in args]
+            slots = [Slot(value) for value in args]
             self._gpu.queue(functools.partial(self._run, blocks + threads, slots), args)
 
     def resources(self, n_threads: int) -> Resources:
         self._gpu.check()
         return Resources(registers=40, shared_bytes=0, local_bytes=0, occupancy=0.75)
 
-    def _run(self, size: tuple[int, ...], slots: list[_Slot]) -> None:
+    def _run(self, size: tuple[int, ...], slots: list[Slot]) -> None:
         self._gpu.count_launch(self.name)
         if any(slot.is_gone() for slot in slots):
             raise KernelError(f"kernel {self.name}: an array of the graph is no more.")
-        addresses = (ctypes.c_void_p * len(slots))(*(slot.address for slot in slots))
+        more = self._more(slots)
+        at = (*(slot.address for slot in slots), more.ctypes.data)
+        addresses = (ctypes.c_void_p * len(at))(*at)
         sizes, textures = (ctypes.c_uint * 6)(*size), self._gpu.textures.address
         fault = self._launch(sizes, addresses, textures, int(self._gpu.reverse))
         if fault:
-            raise KernelError(f"kernel {self.name}, {fault.decode()}.")
+            raise KernelError(self._fault(fault.decode()))
+
+    def _more(self, slots: list[Slot]) -> np.ndarray:
+        """Return what the kernel gets beyond its arguments."""
+        return np.empty(0)
+
+    def _misfit(self, code: str, value: Any) -> str:
+        return _misfit(code, value)
+
+    def _fault(self, text: str) -> str:
+        return f"kernel {self.name}, {text}."
 
 
-class _Slot:
+class Slot:
     """Where a launch finds one argument; it does not keep an array alive, as on a card."""
 
     def __init__(self, value: Any) -> None:
         if isinstance(value, DeviceArray):
             self._memory = weakref.ref(owner(value))
             self._value = np.array(value.ctypes.data, np.uintp)
+            self.n_bytes = value.nbytes
         else:
+            self.n_bytes = 0
             self._memory = None
             self._value = np.array(value)
         self.address = self._value.ctypes.data
+
+    @property
+    def address_of_array(self) -> int:
+        """Where the array of `n_bytes` lies."""
+        return int(self._value)
 
     def is_gone(self) -> bool:
         """Whether it was an array whose memory has been given back."""

@@ -75,13 +75,23 @@ def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compil
     return Compiled(rest[int(size) :], log, kernels_in(log))
 
 
+def ptx_for(source: str, arch: int, options: tuple[str, ...] = ()) -> str:
+    """PTX of a source for one architecture, with the options of a run; kept, as machine code is."""
+    # CuPy gives the last one with every source
+    flags = (f"-arch=compute_{arch}", *options, "--device-as-default-execution-space")
+    name = digest("nvrtc", version(), *flags, source)
+    file = kept(f"{name}.ptx", lambda out: _write(out, *_compile(source, flags, "PTX")))
+    size, _, rest = file.read_bytes().partition(b"\n")
+    return rest[int(size) :].decode().rstrip("\0")
+
+
 def _write(out: Path, cubin: bytes, log: str) -> None:
     text = log.encode()
     out.write_bytes(b"%d\n" % len(text) + text + cubin)
 
 
-def _compile(source: str, flags: tuple[str, ...]) -> tuple[bytes, str]:
-    """Return the machine code and the log."""
+def _compile(source: str, flags: tuple[str, ...], what: str = "CUBIN") -> tuple[bytes, str]:
+    """Return the machine code, or the PTX, and the log."""
     nvrtc = _nvrtc()
     program = ctypes.c_void_p()
     text = source.encode()
@@ -92,7 +102,7 @@ def _compile(source: str, flags: tuple[str, ...]) -> tuple[bytes, str]:
         log = _text(program, "ProgramLog").decode(errors="replace").rstrip("\0")
         if status:
             raise NvrtcError(log.strip() or _words(status))
-        return _text(program, "CUBIN"), log
+        return _text(program, what), log
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 

@@ -1,0 +1,94 @@
+"""PTX to C++: a kernel becomes a function of its arguments' addresses that a fiber runs."""
+
+from __future__ import annotations
+
+import struct
+
+from tests.emulator.ptx.accesses import label, statement
+from tests.emulator.ptx.arithmetic import result
+from tests.emulator.ptx.parsing import Entry, Instruction, PtxModule, Variable, bits
+from tests.emulator.ptx.values import Scope, raw, variable
+
+_CODES = {"f32": "<f", "f64": "<d"}
+_HEAD = '#include "cuda_cpu.h"\n#include "ptx/ptx.h"\nnamespace kernel_text {\n'
+
+
+def translated(module: PtxModule) -> str:
+    """Return C++ that `compiling.library_of` takes, with a launch of every kernel.
+
+    Raises
+    ------
+    PtxError
+        for an instruction that the executor does not know
+    """
+    constants = {v.name: v for v in module.variables if v.space == "const"}
+    lines = [_constant(variable) for variable in constants.values()]
+    places = ", ".join(f"{{(char*)&{v.name}, {v.n_bytes}}}" for v in constants.values())
+    lines.append(f"static const ptx::Constant constants[] = {{{places or '{nullptr, 0}'}}};")
+    for entry in module.entries:
+        lines += _kernel(entry, module, constants)
+    doors = [f"CUDA_CPU_CONSTANT({name})" for name in constants]
+    doors += [f"CUDA_CPU_PTX_KERNEL({entry.name})" for entry in module.entries]
+    return _HEAD + "\n".join((*lines, *doors)) + "\n}\n"
+
+
+def _constant(v: Variable) -> str:
+    code = _CODES.get(v.type, f"<{'_BH_I___Q'[bits(v.type) // 8]}")
+    values = b"".join(_bytes(value, code) for value in v.values)
+    values = values.ljust(v.n_bytes, b"\0")
+    written = ", ".join(map(str, values)) if v.values else ""
+    head = f"alignas({v.align}) static unsigned char {v.name}"
+    return f"{head}[{v.n_bytes}] = {{{written}}};"
+
+
+def _bytes(value: str, code: str) -> bytes:
+    if code in _CODES.values():
+        return bytes.fromhex(value[2:])[::-1]  # 0f or 0d, and the bits
+    return struct.pack(code, int(value, 0) % 2 ** (8 * struct.calcsize(code)))
+
+
+def _kernel(entry: Entry, module: PtxModule, constants: dict[str, Variable]) -> list[str]:
+    shared, n_bytes = _laid_out([*module.variables, *entry.variables])
+    lines = [
+        f"static thread_local ptx::Shared<{max(n_bytes, 16)}> shared_of_{entry.name};",
+        f"static void {entry.name}(void** arguments) {{",
+        *(f"{raw(type_)} {variable(name)}{{}};" for name, type_ in entry.registers.items()),
+        f"ptx::Thread self(arguments[{len(entry.parameters)}], shared_of_{entry.name}.view(), "
+        "constants, sizeof constants / sizeof *constants);",
+    ]
+    lines += [_line(Scope(entry, shared, constants, at)) for at in entry.code]
+    return [*lines, "}"]
+
+
+def _line(scope: Scope) -> str:
+    at: Instruction = scope.at
+    if at.opcode == ":":
+        return f"{label(at.operands[0])}:;"
+    does = statement(scope)
+    if does is None:
+        found = result(scope)
+        if found is None:
+            raise scope.refuse("it")
+        is_parted = at.operands[0].startswith("{")
+        does = _parted(scope, *found) if is_parted else scope.set(at.operands[0], *found)
+    return f"if ({scope.value(at.guard, 'pred')}) {{ {does} }}" if at.guard else does
+
+
+def _parted(scope: Scope, type_: str, expression: str) -> str:
+    """A move into several registers, the lowest bits into the first."""
+    targets = [part.strip() for part in scope.at.operands[0].strip("{}").split(",")]
+    width = bits(type_) // len(targets)
+    does = (
+        scope.set(target, f"b{width}", f"whole >> {i * width}") for i, target in enumerate(targets)
+    )
+    return f"{{ const uint64_t whole = {expression}; {' '.join(does)} }}"
+
+
+def _laid_out(variables: list[Variable]) -> tuple[dict[str, int], int]:
+    """Places of the variables in shared memory, one after the other, and the bytes of all."""
+    places, end = {}, 0
+    for v in variables:
+        if v.space == "shared":
+            places[v.name] = -(-end // v.align) * v.align
+            end = places[v.name] + v.n_bytes
+    return places, end

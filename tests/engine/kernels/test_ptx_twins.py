@@ -1,0 +1,78 @@
+"""The kernels as NVRTC compiles them, against their Numba twins: the tests of the text once more.
+
+Forms in which any two settings meet run here, each for one architecture by lot, and the lots hold
+all three; `python -m tests.emulator.ptx` runs every form for each of them.
+"""
+
+from zlib import crc32
+
+import pytest
+
+from engine.kernels.cone_variants import back_variants
+from engine.kernels.variants import variants
+from tests.emulator import nvrtc
+from tests.emulator.registers import any_two
+from tests.engine.kernels import test_cone_back_cuda as cone
+from tests.engine.kernels import test_cuda_twins as rays
+from tests.engine.kernels import test_joseph_cuda as joseph
+from tests.engine.kernels import test_matrix_cuda as matrix
+
+pytestmark = pytest.mark.skipif(
+    not nvrtc.is_installed(),
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+)
+ARCHITECTURES = (75, 90, 120)
+RAYS = any_two(variants())
+CONE = any_two(back_variants())
+REVERSED = pytest.mark.parametrize("reverse", [False, True], ids=["ascending", "descending"])
+
+
+def arch_of(form):
+    return ARCHITECTURES[crc32(repr(form).encode()) % len(ARCHITECTURES)]
+
+
+@pytest.fixture(autouse=True)
+def in_ptx(monkeypatch, request):
+    """The emulated card runs PTX, for the architecture that falls to the test's parameters."""
+    monkeypatch.setenv("ISOCENTER_PTX", str(arch_of(request.node.name)))
+
+
+def test_the_lots_hold_every_architecture(request):
+    names = [item.name for item in request.session.items if item.path == request.node.path]
+    if len(names) < 20:
+        pytest.skip("only some of the tests were asked for")
+    assert {arch_of(name) for name in names} == set(ARCHITECTURES)
+
+
+@pytest.mark.parametrize("variant", RAYS, ids=rays.named)
+def test_rays(variant):
+    rays.test_every_form_equals_its_twin_in_both_orders_of_threads(variant)
+
+
+@pytest.mark.parametrize("variant", any_two(rays.IMAGE_FORMS), ids=rays.named)
+def test_images(variant):
+    rays.test_the_loop_on_the_device_equals_updates_by_hand(variant)
+
+
+@REVERSED
+@pytest.mark.parametrize("variant", CONE, ids=cone.named)
+def test_cone_beams(variant, reverse):
+    cone.test_every_form_equals_its_twin(variant, reverse)
+
+
+@REVERSED
+@pytest.mark.parametrize("variant", joseph.VARIANTS, ids=lambda v: f"{v.texture}-{v.sums}")
+def test_joseph(variant, reverse):
+    joseph.test_every_form_equals_its_twin_in_both_orders_of_threads("cone", variant, reverse)
+
+
+@REVERSED
+@pytest.mark.parametrize("scene", matrix.SCENES)
+def test_matrices(scene, reverse):
+    matrix.test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse)
+
+
+@REVERSED
+@pytest.mark.parametrize("algorithm", [1, 2, 3])
+def test_algorithms_of_the_paper(algorithm, reverse):
+    matrix.test_the_algorithms_of_the_paper_equal_the_twin("square", algorithm, reverse)
