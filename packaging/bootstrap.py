@@ -24,7 +24,7 @@ from pathlib import Path
 
 import qt_libraries
 from environment import Environment
-from machine import SetupError, cuda_version, extra_for, has_display, say
+from machine import SetupError, extra_for, gpus, has_display, say
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = "engine.modalities.warm_up"
@@ -96,15 +96,18 @@ def prepared(root: Path, extras: tuple[str, ...], *, newest: bool) -> Path:
 
 def gpu_extras(root: Path) -> tuple[str, ...]:
     """Return the extra for this machine's GPU, if this version has kernels for one."""
-    version = cuda_version()
-    if version is None:
+    found = gpus()
+    if found is None:
         return ()
     if not any((root / "engine" / "kernels").glob("*.cu")):
         say("There is an NVIDIA GPU; this version computes on the CPU and leaves CuPy out.")
         return ()
-    extra = extra_for(version)
+    extra = extra_for(found)
     if extra is None:
-        say("The NVIDIA driver is too old for the GPU kernels (CUDA 12 or newer); using the CPU.")
+        say(
+            "The NVIDIA driver or card is too old for the GPU kernels (CUDA 12 or newer, Maxwell "
+            "or newer); using the CPU."
+        )
     return (extra,) if extra else ()
 
 

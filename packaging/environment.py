@@ -9,15 +9,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from locked import BASE, TOOLS, Lock, this_machine
 from machine import SetupError, apt_install, say
 
-OPTIONAL = ("cuda12", "cuda13")
-"""Extras without which everything still works, on the CPU."""
+PACKAGE_OF = {"cuda12": "cupy-cuda12x", "cuda13": "cupy-cuda13x"}
+OPTIONAL = tuple(PACKAGE_OF)
+"""Extras without which everything still works, on the CPU; a machine has one of them at most."""
 LARGE_MB = 5.0
 """Downloads from this size on are worth a line."""
 
@@ -91,12 +92,15 @@ class Environment:
         """
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
-        wanted = sorted({*stamp.extras, *extras})
+        wanted = extras_after(stamp.extras, tuple(extras))
         if not newest and stamp == Stamp(current, tuple(wanted)):
             return
         say("Installing Isocenter and its libraries; the first time takes some minutes")
         locked = self._may_use_lock(newest)
         self.log.write_text("", encoding="utf-8")
+        for extra in sorted({*stamp.extras} & {*OPTIONAL} - {*wanted}):
+            # both bring the module of one name, so that the other one goes first
+            self._call_pip(("uninstall", "-y", PACKAGE_OF[extra]))
         if not self._pip(wanted, locked):
             necessary = [extra for extra in wanted if extra not in OPTIONAL]
             if not self._necessary(necessary, locked, again=necessary == wanted):
@@ -130,11 +134,14 @@ class Environment:
 
     def _pip(self, extras: list[str], locked: bool) -> bool:
         commands = locked_installs(self.root, extras) if locked else newest_installs(extras)
-        return all(self._call_pip(words) for words in commands)
+        return all(self._call_pip(("install", *words)) for words in commands)
 
-    def _call_pip(self, words: list[str]) -> bool:
-        options = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-        command = [str(self.python), "-m", "pip", "install", *options, *words]
+    def _call_pip(self, verb_and_words: Sequence[str]) -> bool:
+        options = ["--disable-pip-version-check", "--no-input"]
+        verb, *words = verb_and_words
+        if verb == "install":
+            options += ["--progress-bar", "off"]
+        command = [str(self.python), "-m", "pip", verb, *options, *words]
         with (
             self.log.open("a", encoding="utf-8") as log,
             subprocess.Popen(
@@ -155,6 +162,12 @@ class Environment:
 
     def _logged(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+def extras_after(before: tuple[str, ...], asked: tuple[str, ...]) -> list[str]:
+    """Return the extras that are to be there: none is lost, but one CuPy takes another's place."""
+    other = {extra for extra in before if extra in OPTIONAL} if {*asked} & {*OPTIONAL} else set()
+    return sorted(({*before} - other) | {*asked})
 
 
 def lacks_a_version(said: str) -> bool:

@@ -8,8 +8,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-CUDA_LIBRARIES = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1",)
+CUDA_LIBRARIES = (
+    ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
+)
+"""The driver; where Windows lends it to Linux, it is on no path."""
+OLDEST_CARD, OLDEST_OF_CUDA_13 = 50, 75
+"""Compute capabilities: Maxwell, which CUDA 12 compiles for, and Turing."""
 APT = ("apt-get", "-o", "DPkg::Lock::Timeout=300", "-y", "-q")
 
 
@@ -29,26 +36,53 @@ def has_display(platform: str, environ: Mapping[str, str]) -> bool:
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
-def cuda_version() -> tuple[int, int] | None:
-    """Return the newest CUDA that the NVIDIA driver serves, None without a driver or a card."""
+@dataclass(frozen=True)
+class Gpus:
+    """What the NVIDIA driver says: the newest CUDA it serves, and each card's capability (61)."""
+
+    cuda: tuple[int, int]
+    capabilities: tuple[int, ...]
+
+
+def gpus() -> Gpus | None:
+    """Return what the NVIDIA driver says of its cards, None without a driver or a card."""
     for name in CUDA_LIBRARIES:
         try:
             driver = ctypes.CDLL(name)
-            n_devices, version = ctypes.c_int(0), ctypes.c_int(0)
-            failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(n_devices))
-            failed = failed or driver.cuDriverGetVersion(ctypes.byref(version))
-        except (OSError, AttributeError):
+            if driver.cuInit(0):
+                continue
+            version = _number(driver.cuDriverGetVersion)
+            found = tuple(_capability(driver, n) for n in range(_number(driver.cuDeviceGetCount)))
+        except (OSError, AttributeError, ValueError):
             continue
-        if not failed and n_devices.value:
-            return version.value // 1000, version.value % 1000 // 10
+        if found:
+            return Gpus((version // 1000, version % 1000 // 10), found)
     return None
 
 
-def extra_for(cuda: tuple[int, int]) -> str | None:
-    """Return the project's extra whose CuPy runs on a driver of this CUDA version."""
-    if cuda >= (13, 0):
-        return "cuda13"
-    return "cuda12" if cuda >= (12, 0) else None
+def _capability(driver: ctypes.CDLL, number: int) -> int:
+    device = _number(driver.cuDeviceGet, number)
+    major, minor = (_number(driver.cuDeviceGetAttribute, asked, device) for asked in (75, 76))
+    return 10 * major + minor
+
+
+def _number(question: Any, *words: int) -> int:
+    answer = ctypes.c_int()
+    if question(ctypes.byref(answer), *words):
+        raise ValueError("the driver does not tell")
+    return answer.value
+
+
+def extra_for(found: Gpus) -> str | None:
+    """Return the project's extra whose CuPy serves the driver and compiles for all of its cards.
+
+    CUDA 13 compiles for no Maxwell, Pascal and Volta, though its first drivers run them; CUDA 12
+    compiles for those and for all since, on drivers of either version.
+    """
+    served = [each for each in found.capabilities if each >= OLDEST_CARD]
+    if not served or found.cuda < (12, 0):
+        return None
+    return "cuda13" if found.cuda >= (13, 0) and min(served) >= OLDEST_OF_CUDA_13 else "cuda12"
 
 
 def privilege() -> list[str] | None:

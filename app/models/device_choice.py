@@ -15,7 +15,7 @@ class DeviceChoice(QObject):
 
     Attributes
     ----------
-    key : "auto", "cpu" or "cuda"
+    key : "auto", "cpu", "cuda" or "cuda:1"
     found : the devices; none before they were looked for
     speed_ratios : measured over estimated time by kind of run, device and stage
     """
@@ -38,7 +38,7 @@ class DeviceChoice(QObject):
         return self.in_use.label if self.in_use is not None else ""
 
     def named(self, key: str) -> DeviceInfo | None:
-        """Return the device called "cpu" or "cuda"."""
+        """Return the device called "cpu", "cuda" or "cuda:1"."""
         return choose(self.found, key) if self.found else None
 
     def set_found(self, found: tuple[DeviceInfo, ...]) -> None:
@@ -47,7 +47,7 @@ class DeviceChoice(QObject):
         self.changed.emit()
 
     def choose(self, key: str) -> None:
-        """Run on "cpu" or "cuda" from now on; "auto": on the best there is."""
+        """Run on the device of this key from now on; "auto": on the best there is."""
         self.key = key
         self.changed.emit()
 

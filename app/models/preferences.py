@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.models.settings_file import usable_file
-from engine.backend import DEVICES
+from engine.backend import is_device_name
 from engine.io import config_dir
 
 MAX_RECENT = 8
@@ -75,9 +75,9 @@ class Preferences:
 
     @property
     def device(self) -> str:
-        """What reconstructions run on: "auto", "cpu" or "cuda"."""
+        """What reconstructions run on: "auto", "cpu", "cuda" or "cuda:1"."""
         kept = self._text("device", "auto")
-        return kept if kept in DEVICES else "auto"
+        return kept if is_device_name(kept) else "auto"
 
     @device.setter
     def device(self, key: str) -> None:

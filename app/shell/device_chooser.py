@@ -17,7 +17,7 @@ RUNNING = "Another device can be chosen once the run has ended."
 
 
 class DeviceChooser(QToolButton):
-    """Automatic, the CPU or the GPU; what cannot be used is grey and says why."""
+    """Automatic, the CPU or a GPU; what cannot be used is grey and says why."""
 
     def __init__(self, context: AppContext, tune: QAction) -> None:
         super().__init__()
@@ -32,8 +32,8 @@ class DeviceChooser(QToolButton):
         menu.aboutToShow.connect(self.look)
         self.setMenu(menu)
         self._group = QActionGroup(self)
-        self.entries = {key: self._entry(menu, key) for key in ("auto", "cpu", "cuda")}
-        menu.addSeparator()
+        self.entries: dict[str, QAction] = {}
+        self._end = menu.addSeparator()
         menu.addAction(tune)
         self._was_active = False
         self._choice.changed.connect(self._show)
@@ -49,11 +49,22 @@ class DeviceChooser(QToolButton):
             failed="The devices of this machine cannot be listed.",
         )
 
-    def _entry(self, menu: QMenu, key: str) -> QAction:
-        made = menu.addAction("")
+    def _list(self, keys: tuple[str, ...]) -> None:
+        """Have an entry for each device, above the end of their list."""
+        for gone in [key for key in self.entries if key not in keys]:
+            entry = self.entries.pop(gone)
+            self.menu().removeAction(entry)
+            entry.deleteLater()
+        for key in keys:
+            if key not in self.entries:
+                self.entries[key] = self._entry(key)
+
+    def _entry(self, key: str) -> QAction:
+        made = QAction(self)
         made.setCheckable(True)
         made.triggered.connect(lambda: self._chosen(key))
         self._group.addAction(made)
+        self.menu().insertAction(self._end, made)
         return made
 
     def _chosen(self, key: str) -> None:
@@ -70,10 +81,11 @@ class DeviceChooser(QToolButton):
     def _show(self) -> None:
         best = self._choice.named("auto")
         automatic = f"Automatic ({best.label})" if best is not None else "Automatic"
+        keys = tuple(device.key for device in self._choice.found) or ("cpu", "cuda")
+        self._list(("auto", *keys))
         self._show_entry("auto", automatic, "The GPU if it can be used, else the CPU")
-        for key in ("cpu", "cuda"):
-            device = self._choice.named(key)
-            self._show_device(key, device)
+        for key in keys:
+            self._show_device(key, self._choice.named(key))
         active, current = self._context.session.run.state.is_active, self._choice.in_use
         self.setEnabled(not active)
         usable = current is None or current.usable

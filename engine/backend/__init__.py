@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from engine.backend.gpu import Array, Gpu
 from engine.backend.processor import processor_name
 from engine.backend.used_forms import UsedForms
-from engine.errors import ResourceError
+from engine.errors import DeviceError, ResourceError
 from engine.faces import face
 
 if TYPE_CHECKING:
@@ -28,7 +30,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     )
 
 DEVICES = ("auto", "cpu", "cuda")
-"""Names that `named` knows."""
+"""Names that `named` knows; besides "cuda:1" for the next GPU, or "cuda:GPU-1b0c" by its UUID."""
+Check = Callable[["Backend"], str]
+"""Looks at a GPU before it is used: why it may not be, or nothing."""
+_CARD = re.compile(r"cuda(:(\d{1,3}|(GPU|MIG)-[0-9a-fA-F-]{1,40}))?")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class Backend:
     """The GPU, None on the CPU."""
     forms: UsedForms = field(default_factory=UsedForms, compare=False, repr=False)
     """Tuned forms that kernels ran in."""
+    remark: str = field(default="", compare=False)
+    """Why this device was taken where another one might be expected; mostly empty."""
 
     @property
     def is_cuda(self) -> bool:
@@ -87,6 +94,11 @@ class Backend:
         return host
 
 
+def is_device_name(text: str) -> bool:
+    """Whether a text can be the name of a device; whether there is one, `named` says."""
+    return text in DEVICES or _CARD.fullmatch(text) is not None
+
+
 def usable_cores() -> int:
     """CPU cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -117,7 +129,7 @@ def cpu(threads: int | None = None) -> Backend:
 
 
 def cuda(gpu: Gpu | None = None) -> Backend:
-    """The GPU, or `ResourceError` that says what is missing."""
+    """The first GPU, or `ResourceError` that says what is missing."""
     if gpu is None:
         from engine.backend.cupy_gpu import CupyGpu
 
@@ -125,32 +137,75 @@ def cuda(gpu: Gpu | None = None) -> Backend:
     return Backend("cuda", gpu.xp, usable_cores(), gpu)
 
 
-def best() -> Backend:
-    """Return the fastest device of this machine: the GPU if there is one that answers.
+def best(check: Check | None = None) -> Backend:
+    """Return the fastest device of this machine: a GPU if one answers and computes right.
+
+    Parameters
+    ----------
+    check
+        looks at a GPU before it is taken; None: only whether it answers
 
     Returns
     -------
     on
-        the GPU, or the CPU with all its cores
-
-    Examples
-    --------
-    >>> import engine
-    >>> engine.best().name in ("cuda", "cpu")
-    True
+        a GPU; or the CPU with all its cores, whose `remark` says why where there is a driver for
+        GPUs
     """
-    try:
-        return cuda()
-    except ResourceError:
-        return cpu()
+    from engine.backend.devices import gpu_devices
+
+    reasons = []
+    for device in gpu_devices():
+        try:
+            return _checked(device, check)
+        except (ResourceError, DeviceError) as e:
+            if device.has_driver:
+                reasons.append(str(e))
+    remark = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""
+    return replace(cpu(), remark=remark)
 
 
-def named(name: str, threads: int | None = None) -> Backend:
-    """Return the backend called "auto", "cpu" or "cuda"; a number of threads means the CPU."""
-    if name == "auto":
-        return cpu(threads) if threads else best()
-    if name == "cpu":
+def named(name: str, threads: int | None = None, *, check: Check | None = None) -> Backend:
+    """Return the backend called "auto", "cpu", "cuda" or "cuda:1".
+
+    Parameters
+    ----------
+    name
+        of the device
+    threads
+        of the CPU, which is then what "auto" means
+    check
+        looks at a GPU before it is taken: why it may not be, or nothing
+
+    Raises
+    ------
+    ResourceError
+        if there is no such device, or it cannot be used
+    DeviceError
+        if the GPU does not answer
+    """
+    if name == "cpu" or (name == "auto" and threads):
         return cpu(threads)
-    if name == "cuda":
-        return cuda()
+    if name == "auto":
+        return best(check)
+    if name.partition(":")[0] == "cuda":
+        from engine.backend.devices import gpu_device
+
+        return _checked(gpu_device(name), check, name)
     raise ResourceError(f"device {name!r}: it must be one of {', '.join(DEVICES)}.")
+
+
+def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:
+    """Return a GPU that can be used; `name` is what the user called it."""
+    if device.why_not:
+        raise _cannot_use(device.why_not, name)
+    from engine.backend.cupy_gpu import CupyGpu
+
+    on = cuda(CupyGpu(device.card.number if device.card else 0))
+    fault = check(on) if check is not None else ""
+    if fault:
+        raise _cannot_use(fault, name)
+    return on
+
+
+def _cannot_use(why: str, name: str) -> ResourceError:
+    return ResourceError(f"device {name!r}: {why} Or use --device cpu." if name else why)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.backend.cupy_card import facts, use, whole_cupy
 from engine.backend.cupy_faults import faults_in_words
 from engine.backend.gpu import (
     Array,
     Extent,
     Function,
     Gpu,
-    GpuFacts,
     Graph,
     Module,
     Resources,
@@ -26,31 +25,32 @@ from engine.backend.gpu import (
     Texture,
     TextureKind,
 )
-from engine.errors import DeviceError, ResourceError
-from engine.paths import cache_dir
+from engine.errors import DeviceError
 
 
 class CupyGpu(Gpu):
-    """The first CUDA device that CuPy finds."""
+    """A CUDA device that CuPy finds.
 
-    def __init__(self) -> None:
-        os.environ.setdefault("CUPY_CACHE_DIR", str(cache_dir() / "kernels"))
-        try:
-            import cupy
-        except ImportError as e:
-            raise ResourceError(
-                "device 'cuda': CuPy is not installed; run `python3 packaging/bootstrap.py run` "
-                "on a machine with an NVIDIA driver, or use --device cpu."
-            ) from e
-        if not cupy.cuda.is_available():
-            raise ResourceError(
-                "device 'cuda': no NVIDIA GPU answers; check the driver with `nvidia-smi`, "
-                "or use --device cpu."
-            )
-        self.xp = cupy
-        self.facts = _facts()
+    Parameters
+    ----------
+    number : place among the cards; all work of a thread that calls this goes there
+
+    Raises
+    ------
+    ResourceError
+        if CuPy is not there, or not whole, or finds no card
+    DeviceError
+        if the card does not answer
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.xp = cupy = whole_cupy()
+        self._number = number
+        with faults_in_words("starting the GPU"):
+            use(number)
+            self.facts = facts(number)
+            self._copies = cupy.cuda.Stream(non_blocking=True)
         self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
-        self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
         return faults_in_words(doing)
@@ -58,6 +58,7 @@ class CupyGpu(Gpu):
     def load(self, source: str, options: tuple[str, ...]) -> Module:
         if (source, options) not in self._modules:
             with faults_in_words("compiling a kernel"):
+                use(self._number)
                 module = self.xp.RawModule(code=source, options=options)
                 module.compile()
             self._modules[source, options] = _Module(module)
@@ -65,10 +66,12 @@ class CupyGpu(Gpu):
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         with faults_in_words("taking memory"):
+            use(self._number)
             return self.xp.empty(shape, dtype)
 
     def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
         with faults_in_words("copying to the GPU"):
+            use(self._number)
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
             # of no axes, too, which ascontiguousarray would give one
             target.set(np.ascontiguousarray(values).reshape(values.shape))
@@ -130,8 +133,12 @@ class CupyGpu(Gpu):
             stream.begin_capture()
             try:
                 work()
-            finally:
-                graph = stream.end_capture()
+            except BaseException:
+                # what went wrong counts, not that the recording is of no use
+                with suppress(RuntimeError):
+                    stream.end_capture()
+                raise
+            graph = stream.end_capture()
         return _Graph(graph)
 
     def free_bytes(self) -> int:
@@ -147,27 +154,7 @@ class CupyGpu(Gpu):
     def release(self) -> None:
         with faults_in_words("giving memory back"):
             self.xp.get_default_memory_pool().free_all_blocks()
-
-
-def _facts() -> GpuFacts:
-    from cupy.cuda import runtime
-
-    with faults_in_words("asking the GPU what it is"):
-        number = runtime.getDevice()
-        properties = runtime.getDeviceProperties(number)
-        clock_khz = runtime.deviceGetAttribute(runtime.cudaDevAttrMemoryClockRate, number)
-        width_bits = runtime.deviceGetAttribute(runtime.cudaDevAttrGlobalMemoryBusWidth, number)
-        version = runtime.driverGetVersion()
-        bus_id = runtime.deviceGetPCIBusId(number)
-    return GpuFacts(
-        name=properties["name"].decode(),
-        compute_capability=10 * properties["major"] + properties["minor"],
-        n_multiprocessors=properties["multiProcessorCount"],
-        memory_bytes=properties["totalGlobalMem"],
-        peak_bytes_per_s=2e3 * clock_khz * width_bits / 8,  # two transfers in each clock
-        driver=f"{version // 1000}.{version % 1000 // 10}",
-        bus_id=bus_id,
-    )
+            self.xp.get_default_pinned_memory_pool().free_all_blocks()
 
 
 class _Module(Module):

@@ -1,25 +1,30 @@
-"""The devices this machine offers, found without CuPy and without a context on the card.
+"""The devices this machine offers, found without CuPy and without a context on a card.
 
-The driver's library says which card comes first, as CuPy takes it; NVML says how much of its
-memory is free. A window may ask from a thread: a slow driver takes a second to answer.
+The driver's library says which cards there are, in the order in which CuPy takes them; NVML says
+how much of their memory is free. A window may ask from a thread: a slow driver takes a second.
 """
 
 from __future__ import annotations
 
-import ctypes
 import importlib.metadata
 import importlib.util
-import os
 from dataclasses import dataclass
 
 from engine import backend
-from engine.backend import Backend
+from engine.backend import Backend, nvml
+from engine.backend.driver import (
+    BOOTSTRAP,
+    OLDEST_CUDA,
+    NoCardError,
+    NoDriverError,
+    NvidiaCard,
+    cards,
+)
+from engine.backend.generations import OLDEST_OF_CUPY, generation
+from engine.backend.verdicts import verdict_of
 
-DRIVERS = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1",)
-"""Names of the NVIDIA driver's library."""
-BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
-_CUPY_FOR = (12, 13)
-"""CUDA versions there are CuPy packages for."""
+LEAST_FREE = 2**28
+"""Memory of a card without which nothing starts there: CUDA itself takes more."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,13 @@ class DeviceInfo:
 
     Attributes
     ----------
-    key : "cpu" or "cuda", as `engine.backend.named` knows it
+    key : "cpu", "cuda" or "cuda:1", as `engine.backend.named` knows it
     label : plain words
     memory_bytes, free_bytes : of the device; a GPU that does not tell what is free counts as empty
     threads : workers of CPU kernels
     why_not : why it cannot be used and what to do about it, empty if it can
+    card : what the driver says of a GPU; None where it says nothing
+    has_driver : whether there is an NVIDIA driver at all, of a GPU
     """
 
     key: str
@@ -41,6 +48,8 @@ class DeviceInfo:
     free_bytes: int
     threads: int
     why_not: str = ""
+    card: NvidiaCard | None = None
+    has_driver: bool = True
 
     @property
     def usable(self) -> bool:
@@ -50,12 +59,12 @@ class DeviceInfo:
     @property
     def is_gpu(self) -> bool:
         """Whether it has a memory of its own."""
-        return self.key == "cuda"
+        return self.key.partition(":")[0] == "cuda"
 
 
 def find_devices() -> tuple[DeviceInfo, ...]:
-    """Return the CPU and the GPU, the latter even where it cannot be used."""
-    return cpu_device(), gpu_device()
+    """Return the CPU and the GPUs, also those that cannot be used; one of them if there is none."""
+    return cpu_device(), *gpu_devices()
 
 
 def cpu_device(threads: int | None = None) -> DeviceInfo:
@@ -66,15 +75,19 @@ def cpu_device(threads: int | None = None) -> DeviceInfo:
     return DeviceInfo("cpu", on.label, int(memory.total), int(memory.available), on.threads)
 
 
-def gpu_device() -> DeviceInfo:
-    """Return the first GPU as the driver counts, or why there is none to use."""
+def gpu_devices() -> tuple[DeviceInfo, ...]:
+    """Return the GPUs as the driver counts them, or why there is none to use."""
     try:
-        card = _first_card()
-    except _NoCardError as e:
-        return DeviceInfo("cuda", "GPU", 0, 0, backend.usable_cores(), str(e))
-    free = _free_bytes(card.bus_id, card.memory_bytes)
-    reason = _why_no_cupy(card)
-    return DeviceInfo("cuda", card.name, card.memory_bytes, free, backend.usable_cores(), reason)
+        found = cards()
+    except NoCardError as e:
+        threads, has_driver = backend.usable_cores(), not isinstance(e, NoDriverError)
+        return (DeviceInfo("cuda", "GPU", 0, 0, threads, str(e), has_driver=has_driver),)
+    return tuple(_device(card, among=len(found)) for card in found)
+
+
+def gpu_device(key: str = "cuda") -> DeviceInfo:
+    """Return the GPU of this key, or why there is none to use."""
+    return choose(gpu_devices(), key)
 
 
 def device_of(on: Backend) -> DeviceInfo:
@@ -82,74 +95,99 @@ def device_of(on: Backend) -> DeviceInfo:
     if on.gpu is None:
         return cpu_device(on.threads)
     memory, free = on.gpu.facts.memory_bytes, on.gpu.free_bytes()
-    return DeviceInfo("cuda", on.label, memory, free, on.threads)
+    return DeviceInfo(key_of(on.gpu.facts.number), on.label, memory, free, on.threads)
 
 
 def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
-    """Return the device called "cpu" or "cuda"; "auto": the GPU if it can be used."""
+    """Return the device called "cpu", "cuda" or "cuda:1"; "auto": a GPU if one can be used.
+
+    A GPU may also be called by its UUID or the beginning of it, as `nvidia-smi -L` lists them:
+    "cuda:GPU-1b0c". Of one that is not here, what is returned says so.
+    """
     if wanted == "auto":
         return max(devices, key=lambda device: (device.usable, device.is_gpu))
-    return next(device for device in devices if device.key == wanted)
+    found = next((device for device in devices if _is_called(device, wanted)), None)
+    if found is not None:
+        return found
+    here = ", ".join(device.key for device in devices if device.is_gpu and device.card)
+    why = f"There is no GPU {wanted!r} in this machine; it has {here or 'none'}."
+    return DeviceInfo(wanted, "GPU", 0, 0, backend.usable_cores(), why)
 
 
-@dataclass(frozen=True)
-class _Card:
-    name: str
-    memory_bytes: int
-    bus_id: str
-    cuda: tuple[int, int]
-    """Newest CUDA the driver serves."""
+def key_of(number: int) -> str:
+    """Return the key of a card: "cuda" for the first one, "cuda:1" for the next."""
+    return f"cuda:{number}" if number else "cuda"
 
 
-class _NoCardError(Exception):
-    """No card answers, and why."""
+def _is_called(device: DeviceInfo, wanted: str) -> bool:
+    if wanted in (device.key, f"{device.key}:0"):
+        return True
+    kind, _, name = wanted.partition(":")
+    uuid = name.removeprefix("GPU-").removeprefix("MIG-").lower()
+    is_uuid = name != uuid and len(uuid) > 1
+    return kind == "cuda" and is_uuid and bool(device.card) and _begins(device.card, uuid)
 
 
-def _first_card() -> _Card:
-    """Ask the driver; nothing is allocated on the card."""
-    driver = _driver()
-    number, version, size = ctypes.c_int(), ctypes.c_int(), ctypes.c_size_t()
-    name, bus_id = (ctypes.create_string_buffer(256) for _ in range(2))
-    try:
-        code = (
-            driver.cuInit(0)
-            or driver.cuDriverGetVersion(ctypes.byref(version))
-            or driver.cuDeviceGet(ctypes.byref(number), 0)
-            or driver.cuDeviceGetName(name, len(name), number)
-            or driver.cuDeviceTotalMem_v2(ctypes.byref(size), number)
-            or driver.cuDeviceGetPCIBusId(bus_id, len(bus_id), number)
+def _begins(card: NvidiaCard | None, uuid: str) -> bool:
+    return card is not None and card.uuid.startswith(uuid)
+
+
+def _device(card: NvidiaCard, among: int) -> DeviceInfo:
+    key = key_of(card.number)
+    label = f"{card.name} (cuda:{card.number})" if among > 1 else card.name
+    free = nvml.free_bytes(card.name, card.uuid, card.bus_id, card.memory_bytes)
+    reason = _why_closed(card) or _why_no_cupy(card) or _why_wrong(card) or _why_full(label, free)
+    return DeviceInfo(key, label, card.memory_bytes, free, backend.usable_cores(), reason, card)
+
+
+def _why_closed(card: NvidiaCard) -> str:
+    if card.is_closed:
+        return (
+            f"{card.name} is set to do no computing; ask for `nvidia-smi -i {card.number} "
+            "-c DEFAULT`."
         )
-    except AttributeError as e:
-        raise _NoCardError(f"The NVIDIA driver is too old ({e}); install a newer one.") from e
-    if code:
-        raise _NoCardError(
-            f"The NVIDIA driver finds no GPU it can use (CUDA error {code}); see what "
-            "`nvidia-smi` says, and restart the machine after an update of the driver."
+    return ""
+
+
+def _why_no_cupy(card: NvidiaCard) -> str:
+    serves = f"{card.cuda[0]}.{card.cuda[1]}"
+    if card.cuda[0] < OLDEST_CUDA:
+        return (
+            f"The NVIDIA driver serves CUDA {serves}, and kernels need {OLDEST_CUDA} or newer; "
+            "install a newer driver."
         )
-    cuda = version.value // 1000, version.value % 1000 // 10
-    return _Card(name.value.decode(), size.value, bus_id.value.decode(), cuda)
-
-
-def _driver() -> ctypes.CDLL:
-    for library in DRIVERS:
-        try:
-            return ctypes.CDLL(library)
-        except OSError:
-            continue
-    raise _NoCardError(
-        "No NVIDIA driver is installed; with an NVIDIA GPU in this machine, install its driver "
-        f"and run {BOOTSTRAP} again."
-    )
-
-
-def _why_no_cupy(card: _Card) -> str:
+    if card.compute_capability < min(OLDEST_OF_CUPY.values()):
+        return (
+            f"{card.name} ({generation(card.compute_capability)}) is older than CuPy serves; "
+            "it takes Maxwell cards and newer."
+        )
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy, which drives the GPU, is not installed; run {BOOTSTRAP} again."
-    built_for = max((n for n in _CUPY_FOR if _is_installed(f"cupy-cuda{n}x")), default=0)
+    built_for = max((n for n in OLDEST_OF_CUPY if _is_installed(f"cupy-cuda{n}x")), default=0)
     if card.cuda[0] < built_for:
         return (
-            f"The NVIDIA driver serves CUDA {card.cuda[0]}.{card.cuda[1]}, CuPy is made for "
-            f"{built_for}; install a newer driver."
+            f"The NVIDIA driver serves CUDA {serves}, CuPy is made for {built_for}; install a "
+            f"newer driver, or run {BOOTSTRAP} again, which takes the CuPy that fits."
+        )
+    if card.compute_capability < OLDEST_OF_CUPY.get(built_for, 0):
+        return (
+            f"CuPy for CUDA {built_for} cannot compile for {card.name} "
+            f"({generation(card.compute_capability)}); run {BOOTSTRAP} again, which takes the "
+            "CuPy that fits."
+        )
+    return ""
+
+
+def _why_wrong(card: NvidiaCard) -> str:
+    verdict = verdict_of(card)
+    return "" if verdict is None else verdict.words
+
+
+def _why_full(label: str, free: int) -> str:
+    if free < LEAST_FREE:
+        return (
+            f"{label} has {free / 2**20:.0f} MiB of its memory free, which no program can start "
+            "with; close others that use it."
         )
     return ""
 
@@ -160,20 +198,3 @@ def _is_installed(package: str) -> bool:
     except importlib.metadata.PackageNotFoundError:
         return False
     return True
-
-
-def _free_bytes(bus_id: str, memory_bytes: int) -> int:
-    """Memory of the card nobody uses now; all of it where NVML does not tell."""
-    try:
-        import pynvml as nvml
-    except ImportError:
-        return memory_bytes
-    try:
-        nvml.nvmlInit()
-        try:
-            handle = nvml.nvmlDeviceGetHandleByPciBusId(bus_id)
-            return min(memory_bytes, int(nvml.nvmlDeviceGetMemoryInfo(handle).free))
-        finally:
-            nvml.nvmlShutdown()
-    except (nvml.NVMLError, OSError, ValueError):
-        return memory_bytes

@@ -37,6 +37,8 @@ class GpuFacts:
     peak_bytes_per_s : of its memory, by its clock and width
     driver : CUDA version of the driver, "13.0"
     bus_id : place on the machine's bus, "0000:3B:00.0"; empty where there is none
+    number : place among the cards of this machine
+    uuid : of the card or the share of one; empty where there is none
     """
 
     name: str
@@ -46,6 +48,8 @@ class GpuFacts:
     peak_bytes_per_s: float
     driver: str
     bus_id: str = ""
+    number: int = 0
+    uuid: str = ""
 
 
 @dataclass(frozen=True)

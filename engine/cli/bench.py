@@ -13,6 +13,7 @@ from pathlib import Path
 from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.outputs import Output, add_force
 from engine.cli.response import parts_kept
 from engine.cli.verbs import Verbs, add_verb
@@ -20,7 +21,7 @@ from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
 
-DEVICES = ("auto", "cpu", "cuda", "both")
+BOTH = "both"
 KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels of a GPU"
 
 
@@ -48,7 +49,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _add_listmode(p: argparse.ArgumentParser) -> None:
     p.add_argument("--parts", metavar="A,B", help="of projector, table2, table3, kernels")
-    p.add_argument("--device", choices=DEVICES, default="auto")
+    add_device(p, BOTH)
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--events", type=_count, metavar="N", help="of each part")
     p.add_argument("--sizes", metavar="32,128", help="edges of the cubes of table2 and kernels")
@@ -64,7 +65,7 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument("--parts", metavar="A,B", help="of projectors, kernels, patches, slices")
-    p.add_argument("--device", choices=DEVICES[:-1], default="auto")
+    add_device(p)
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
     p.add_argument("--views", type=_count, default=360, metavar="N")
@@ -85,7 +86,7 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
     p.add_argument("--parts", metavar="A,B", help="of projection, forms, kernels, images")
     p.add_argument("--system", choices=("full", "demo", "test"), default="full")
     p.add_argument("--response", type=Path, metavar="FILE.h5", help="its matrix, or one is built")
-    p.add_argument("--device", choices=DEVICES, default="auto")
+    add_device(p, BOTH)
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--subsets", type=_count, metavar="N", help="measured; 2 of the full system")
     p.add_argument("--of", type=_count, metavar="N", help="subsets in an iteration; 72 if full")
@@ -100,7 +101,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory, pet"
     )
-    p.add_argument("--device", choices=DEVICES[1:3], default="cpu", help="that makes the slices")
+    add_device(p, default="cpu")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
@@ -110,7 +111,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
 def _live(arguments: argparse.Namespace, console: Console) -> None:
     from engine.benchmark import live, report
 
-    on = backend.named(arguments.device, arguments.threads)
+    on = device_of(arguments.device, arguments.threads, console)
     cases = arguments.cases.split(",") if arguments.cases else ()
     found = live.collect(on, cases, arguments.seconds, console.line)
     if arguments.json is not None:
@@ -121,7 +122,7 @@ def _live(arguments: argparse.Namespace, console: Console) -> None:
 def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     from engine.benchmark import kernels, listmode, report
 
-    devices = _devices(arguments.device, arguments.threads)
+    devices = _devices(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else listmode.parts_of(devices)
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError("--keep-tuning needs the part kernels, which needs a GPU.")
@@ -145,7 +146,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tuning.card_search import fastest_of_paths, record_of_card
     from engine.tuning.choices import why_no_search
 
-    on = backend.named(arguments.device, arguments.threads)
+    on = device_of(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
         raise SettingsError("--keep-tuning needs the part kernels, and a GPU.")
@@ -175,7 +176,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
 def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     from engine.benchmark import dual_head_parts, panels, report
 
-    devices, system = _devices(arguments.device, arguments.threads), arguments.system
+    devices, system = _devices(arguments.device, arguments.threads, console), arguments.system
     of = arguments.of or panels.SUBSETS[system]
     sampled = arguments.subsets or (min(panels.SAMPLED, of) if system == "full" else of)
     with parts_kept():
@@ -222,11 +223,11 @@ def _report_files(folder: Path, _: argparse.Namespace) -> tuple[Path, ...]:
     return report.files(folder)
 
 
-def _devices(name: str, threads: int | None) -> list[Backend]:
+def _devices(name: str, threads: int | None, console: Console) -> list[Backend]:
     """Return the devices to measure, the CPU first."""
-    if name == "both":
-        return [backend.cpu(threads), backend.cuda()]
-    return [backend.named(name, threads)]
+    if name == BOTH:
+        return [backend.cpu(threads), device_of("cuda", None, console)]
+    return [device_of(name, threads, console)]
 
 
 def _count(text: str) -> int:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from engine import backend
 from engine.cli.console import Console
+from engine.cli.device import device_of
 from engine.cli.live_results import save_scan, save_slices, whole_volume
 from engine.cli.live_source import source_of
 from engine.data.projections import Projections
@@ -47,7 +47,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
         mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
     )
     choices = choices_of(protocol, settings, geometry)
-    on = backend.named(arguments.device, arguments.threads)
+    on = device_of(arguments.device, arguments.threads, console)
     begun_utc = datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.device import add_device
 from engine.cli.live_source import add_source, has_events
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs
@@ -55,7 +56,7 @@ def add_verbs(verbs: Verbs) -> None:
     for role in inputs_of(CORRECTIONS):
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
-    p.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="that makes the slices")
+    add_device(p, default="cpu")
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     p.add_argument("--json", action="store_true", help="one line of JSON for each event")
     add_force(p)

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.device import add_device
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, EngineError
@@ -29,7 +30,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument("--format", default=".nii.gz", metavar="END", help=usual_suffixes(WRITERS))
     p.add_argument("--identify", action="store_true", help="name images after the study files")
-    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device(p)
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     add_force(p)
     p.set_defaults(act=_queue)

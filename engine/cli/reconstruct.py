@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from engine import backend
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.event_log import log_lines
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
@@ -99,7 +99,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _device_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    add_device(p)
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     p.add_argument(
         "--json", type=Path, action=Output, metavar="EVENTS",
@@ -221,7 +221,7 @@ def _complete(
     resume: bool,
 ) -> Volume:
     """Run the job to its end and save the volume."""
-    on = backend.named(arguments.device, arguments.threads)
+    on = device_of(arguments.device, arguments.threads, console)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, on_progress=console.show), job)

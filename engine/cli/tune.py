@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import ResourceError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from engine.tuning.words import SearchEnded
 
 FORMAT = "isocenter-tuning-1"
-DEVICES = ("auto", "cpu", "cuda")
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -36,7 +35,7 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "tune")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
     p.add_argument("--study", type=Path, metavar="FILE.toml", help="tune in the size of this study")
-    p.add_argument("--device", choices=DEVICES, default="auto")
+    add_device(p)
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--budget", type=float, default=60.0, metavar="S", help="time to take [s]")
     p.add_argument("--strategy", choices=STRATEGIES, default=STRATEGIES[0], help="of Kernel Tuner")
@@ -56,7 +55,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
         n = forget_all(kernels)
         console.line(f"{n} tuned form{'' if n == 1 else 's'} taken away; kernels run as shipped.")
         return
-    on = backend.named(arguments.device, arguments.threads)
+    on = device_of(arguments.device, arguments.threads, console)
     if arguments.show:
         _show(all_kept(kernels, on), on, console)
         return

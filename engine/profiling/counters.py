@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from engine.backend import Backend
+from engine.backend.gpu import GpuFacts
+from engine.backend.nvml import OnlyTheCardError, handle_of
 from engine.profiling.profile import Counters, GpuCounters
 
 POLL_S = 0.5
@@ -26,7 +29,7 @@ class Meter:
         self._process = psutil.Process()
         self._process.cpu_percent()  # the first call only starts the interval
         self._machine_bytes = int(psutil.virtual_memory().total)
-        self._card = Card(on.gpu.facts.bus_id) if on.gpu is not None else None
+        self._card = Card(on.gpu.facts) if on.gpu is not None else None
         self._read_at = monotonic()
         self._last: Counters | None = None
 
@@ -43,15 +46,15 @@ class Meter:
 
 
 class Card:
-    """One card, found by its place on the bus."""
+    """One card or a share of one, found by its UUID or its place on the bus."""
 
-    def __init__(self, bus_id: str) -> None:
-        self._bus_id = bus_id
-        self._handle: Any = None
+    def __init__(self, facts: GpuFacts) -> None:
+        self._facts = facts
+        self._handle: object = None
 
     def read(self) -> tuple[GpuCounters | None, str]:
         """Return its counters, or None and why there are none."""
-        if not self._bus_id:
+        if not self._facts.bus_id:
             return None, "it is not on the bus of this machine"
         try:
             import pynvml as nvml
@@ -61,6 +64,8 @@ class Card:
             if self._handle is None:
                 self._handle = self._found(nvml)
             found = _counters(nvml, self._handle)
+        except OnlyTheCardError as e:
+            return None, str(e)
         except (nvml.NVMLError, OSError, ValueError) as e:
             self._handle = None
             return None, f"the driver does not tell ({e})"
@@ -68,12 +73,12 @@ class Card:
             return None, "the driver does not tell"
         return found, ""
 
-    def _found(self, nvml: Any) -> Any:
+    def _found(self, nvml: ModuleType) -> object:
         nvml.nvmlInit()
-        return nvml.nvmlDeviceGetHandleByPciBusId(self._bus_id)
+        return handle_of(nvml, self._facts.name, self._facts.uuid, self._facts.bus_id)
 
 
-def _counters(nvml: Any, handle: Any) -> GpuCounters:
+def _counters(nvml: ModuleType, handle: object) -> GpuCounters:
     def ask(question: Callable[..., Any], *words: Any) -> Any:
         try:
             return question(handle, *words)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import bootstrap
 import pytest
+from machine import Gpus
 
 ROOT = Path(bootstrap.ROOT)
 SCRIPT = ROOT / "packaging" / "bootstrap.py"
@@ -35,7 +36,7 @@ def test_other_words_are_refused_with_the_usage(arguments: list[str]) -> None:
 
 
 def test_gpu_packages_wait_for_gpu_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "cuda_version", lambda: (13, 0))
+    monkeypatch.setattr(bootstrap, "gpus", lambda: Gpus((13, 0), (89,)))
     assert bootstrap.gpu_extras(tmp_path) == ()
     (tmp_path / "engine" / "kernels").mkdir(parents=True)
     (tmp_path / "engine" / "kernels" / "rays.cu").touch()

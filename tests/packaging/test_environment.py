@@ -10,6 +10,7 @@ import pytest
 from environment import (
     Environment,
     Stamp,
+    extras_after,
     lacks_a_version,
     pip_error,
     pip_news,
@@ -201,6 +202,19 @@ def test_damaged_stamp_counts_as_none(tmp_path: Path, text: str) -> None:
 )
 def test_pip_news_are_large_downloads(line: str, news: str | None) -> None:
     assert pip_news(line) == news
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "after"),
+    [
+        ((), ("cuda12",), ["cuda12"]),
+        (("test",), ("cuda13",), ["cuda13", "test"]),
+        (("cuda13", "test"), (), ["cuda13", "test"]),
+        (("cuda13", "test"), ("cuda12",), ["cuda12", "test"]),
+    ],
+)
+def test_one_cupy_takes_the_place_of_another(before, asked, after) -> None:
+    assert extras_after(before, asked) == after
 
 
 def test_pip_error_is_its_last_error_line() -> None:

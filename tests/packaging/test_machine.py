@@ -5,18 +5,62 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import machine
 import pytest
-from machine import SetupError, apt_install, extra_for, has_display
+from machine import Gpus, SetupError, apt_install, extra_for, gpus, has_display
+
+from engine.backend import driver
+from tests.machines.made import can_be_made, put_up
+from tests.machines.table import MACHINES
 
 posix = pytest.mark.skipif(os.name != "posix", reason="apt-get is of Debian and its kin")
 
 
 @pytest.mark.parametrize(
-    ("cuda", "extra"),
-    [((11, 8), None), ((12, 0), "cuda12"), ((12, 9), "cuda12"), ((13, 0), "cuda13")],
+    ("cuda", "capabilities", "extra"),
+    [
+        ((11, 8), (89,), None),
+        ((12, 0), (89,), "cuda12"),
+        ((12, 9), (61,), "cuda12"),
+        ((13, 0), (75,), "cuda13"),
+        ((13, 0), (61,), "cuda12"),  # Pascal
+        ((13, 0), (70,), "cuda12"),  # Volta: the V100
+        ((13, 0), (120, 52), "cuda12"),  # one CuPy for both cards
+        ((13, 1), (90, 35), "cuda13"),  # a card that no CuPy serves has no say
+        ((13, 0), (35,), None),
+    ],
 )
-def test_extra_follows_the_driver(cuda: tuple[int, int], extra: str | None) -> None:
-    assert extra_for(cuda) == extra
+def test_extra_follows_the_driver_and_the_cards(
+    cuda: tuple[int, int], capabilities: tuple[int, ...], extra: str | None
+) -> None:
+    assert extra_for(Gpus(cuda, capabilities)) == extra
+
+
+@pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("CUDA 13", "cuda13"),
+        ("CUDA 12", "cuda12"),
+        ("Pascal with a new driver", "cuda12"),
+        ("Volta with the CuPy of others", "cuda12"),
+        ("share of a card", "cuda13"),
+        ("two cards", "cuda13"),
+        ("driver without a card", None),
+        ("no permission", None),
+        ("old driver", None),
+        ("no card and no driver", None),
+    ],
+)
+def test_the_driver_is_asked_for_its_cards(
+    name: str, extra: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_up(MACHINES[name], monkeypatch, tmp_path)
+    monkeypatch.setattr(machine, "CUDA_LIBRARIES", driver.LIBRARIES)
+
+    found = gpus()
+
+    assert (None if found is None else extra_for(found)) == extra
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,12 @@ def _events(
         resume = job.latest()
         if resume is None:
             yield Warned("Nothing was saved before the interruption; starting anew.")
+    on = _device(order)
+    if on.remark:
+        yield Warned(on.remark)
     events = source(
         study,
-        on=_device(order),
+        on=on,
         resume=resume,
         on_progress=outbox.on_progress,
         finish_early=controls.finish_wanted,
@@ -106,7 +109,7 @@ def _device(order: Order) -> Backend:
         return named(order.device, order.threads)
     except ResourceError as e:
         # a GPU that was asked for and is absent: the way out is the CPU, as for one that fails
-        if order.device == "cuda":
+        if order.device.startswith("cuda"):
             raise DeviceError(str(e)) from e
         raise
 

@@ -83,7 +83,7 @@ class EngineProcess:
         self._heard_at = monotonic()
         self._silent = self._resting = False
         self._last_preview: Preview | None = None
-        self._on_gpu = device == "cuda"
+        self._on_gpu = device.startswith("cuda")
 
     @property
     def last_preview(self) -> Preview | None:
@@ -185,7 +185,7 @@ class EngineProcess:
             self._answer(message)
             return None
         if isinstance(message, Planned):
-            self._on_gpu = message.device == "cuda"
+            self._on_gpu = message.device.startswith("cuda")
         if isinstance(message, Failed) and (message.on_cpu or self._on_gpu):
             return self._with_way_out(message)
         event: Event = message

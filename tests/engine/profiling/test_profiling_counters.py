@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import psutil
 import pytest
 
 from engine.backend import cpu, cuda
+from engine.backend.gpu import GpuFacts
 from engine.profiling import counters
 from engine.profiling.counters import Card, Meter
 from tests.emulator import EmulatedGpu
 
 GIB = 1 << 30
+CARD = GpuFacts("NVIDIA Test", 90, 2, 80 * GIB, 1e12, "13.0", "0000:3B:00.0")
+UUID = "1b0c7a62-0000-4000-8000-000000000001"
+SHARE = replace(CARD, name="NVIDIA Test MIG 1g.10gb", uuid=UUID)
 
 
 class NoDriverError(Exception):
@@ -26,9 +31,11 @@ class Nvml(ModuleType):
     NVMLError = NoDriverError
     NVML_TEMPERATURE_GPU, NVML_CLOCK_SM, NVML_CLOCK_MEM = 0, 1, 2
 
-    def __init__(self, mute: tuple[str, ...] = (), bus_id: str = "0000:3B:00.0") -> None:
+    def __init__(
+        self, mute: tuple[str, ...] = (), bus_id: str = "0000:3B:00.0", uuids: tuple[str, ...] = ()
+    ) -> None:
         super().__init__("pynvml")
-        self._mute, self._bus_id = mute, bus_id
+        self._mute, self._bus_id, self._uuids = mute, bus_id, uuids
         self.n_asked = 0
 
     def _answer(self, question, value):
@@ -44,6 +51,11 @@ class Nvml(ModuleType):
         if bus_id != self._bus_id:
             raise NoDriverError("Not Found")
         return "card"
+
+    def nvmlDeviceGetHandleByUUID(self, uuid):
+        if uuid not in self._uuids:
+            raise NoDriverError("Not Found")
+        return "share"
 
     def nvmlDeviceGetMemoryInfo(self, card):
         return self._answer("memory", SimpleNamespace(used=3 * GIB, total=80 * GIB))
@@ -79,7 +91,7 @@ def driver(monkeypatch):
 
 def test_the_counters_come_in_plain_units(driver):
     driver()
-    found, reason = Card("0000:3B:00.0").read()
+    found, reason = Card(CARD).read()
     assert reason == "" and found is not None
     assert (found.memory_used_bytes, found.memory_total_bytes) == (3 * GIB, 80 * GIB)
     assert (found.power_w, found.power_limit_w) == (412.5, 700.0)
@@ -90,7 +102,7 @@ def test_the_counters_come_in_plain_units(driver):
 @pytest.mark.parametrize("mute", EVERYTHING)
 def test_what_a_card_does_not_tell_is_left_out_and_the_rest_is_told(driver, mute):
     driver(mute=(mute,))
-    found, reason = Card("0000:3B:00.0").read()
+    found, reason = Card(CARD).read()
     assert reason == "" and found is not None
     values = vars(found)
     missing = {name for name, value in values.items() if value is None}
@@ -108,17 +120,28 @@ def test_what_a_card_does_not_tell_is_left_out_and_the_rest_is_told(driver, mute
 )
 def test_a_driver_that_fails_gives_a_reason(driver, options, reason):
     driver(**options)
-    assert Card("0000:3B:00.0").read() == (None, reason)
+    assert Card(CARD).read() == (None, reason)
+
+
+def test_a_share_of_a_card_is_asked_by_its_own_name_and_else_said_not_to_be_told(driver):
+    driver(uuids=(f"MIG-{UUID}",))
+    found, reason = Card(SHARE).read()
+    assert reason == "" and found is not None
+    driver()  # whose memory and load are of the whole card
+    assert Card(SHARE).read() == (
+        None,
+        "the driver tells of the whole card only, not of this share of it (MIG)",
+    )
 
 
 def test_without_the_package_there_is_a_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)
-    found, reason = Card("0000:3B:00.0").read()
+    found, reason = Card(CARD).read()
     assert found is None and "nvidia-ml-py is not installed" in reason
 
 
 def test_the_real_library_never_raises():
-    found, reason = Card("0000:3B:00.0").read()
+    found, reason = Card(CARD).read()
     assert (found is None) == bool(reason)
 
 

@@ -1,0 +1,154 @@
+"""What the NVIDIA driver says of the cards of this machine, without CuPy and without a context.
+
+CUDA Driver API, "Device Management", "Version Management" and `CUresult`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+LIBRARIES = (
+    ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
+)
+"""Names of the driver's library; where Windows lends it to Linux, it is on no path."""
+BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
+OLDEST_CUDA = 12
+_MAJOR, _MINOR, _COMPUTE_MODE = 75, 76, 20  # CUdevice_attribute
+_PROHIBITED = 2  # CUcomputemode
+_SEE = "see what `nvidia-smi` says"
+FAULTS = {
+    2: "the card's memory is full; close other programs that use it",
+    34: "what was found is the stub of a toolkit, no driver; take it off the library path",
+    46: "another program has the card for itself; end it, or ask for `nvidia-smi -c DEFAULT`",
+    100: f"no card answers; {_SEE}, and in a container ask for its cards",
+    304: "the system refuses the way to the card; ask for permission to use /dev/nvidia*",
+    802: "the card is still being prepared; wait for its service (nvidia-fabricmanager)",
+    803: "driver and its library differ, as after an update; restart the machine",
+    804: "its library is made for another driver; take the compatibility package off the path",
+    805: "the service that shares the card (MPS) does not answer; restart or end it",
+    806: "the service that shares the card (MPS) failed; restart or end it",
+    807: "the service that shares the card (MPS) is not ready; try again in a moment",
+    999: f"the reason is not known; {_SEE}, and restart the machine",
+}
+"""`CUresult` that a start may end with, in words and with the way out; `cudaError` has the same."""
+_OTHERWISE = f"{_SEE}, and restart the machine after an update of the driver"
+_IN_WSL = "; Windows brings the driver: update it there, then run `wsl --update`"
+
+
+@dataclass(frozen=True)
+class NvidiaCard:
+    """A card, or a share of one.
+
+    Attributes
+    ----------
+    number : place among the cards, as CuPy counts them
+    name : as its maker calls it
+    memory_bytes : in all
+    bus_id : place on the machine's bus
+    uuid : of the card or the share, "1b0c...-..." as `nvidia-smi -L` lists it
+    compute_capability : 75, 80, ...
+    cuda : newest CUDA the driver serves
+    is_closed : whether it is set to do no such work (compute mode "prohibited")
+    """
+
+    number: int
+    name: str
+    memory_bytes: int
+    bus_id: str
+    uuid: str
+    compute_capability: int
+    cuda: tuple[int, int]
+    is_closed: bool = False
+
+
+class NoCardError(Exception):
+    """No card answers; the message is why."""
+
+
+class NoDriverError(NoCardError):
+    """No NVIDIA driver is on this machine."""
+
+
+def load_driver() -> ctypes.CDLL:
+    """Return the driver's library; CuPy, which asks for it by its name, then finds it too."""
+    for library in LIBRARIES:
+        try:
+            return ctypes.CDLL(library)
+        except OSError:
+            continue
+    raise NoDriverError(
+        "No NVIDIA driver is installed; with an NVIDIA GPU in this machine, install its driver "
+        f"and run {BOOTSTRAP} again."
+    )
+
+
+def cards() -> tuple[NvidiaCard, ...]:
+    """Return the cards in the driver's order; nothing is allocated on them.
+
+    Raises
+    ------
+    NoCardError
+        if there is none, or the driver is too old or out of order
+    """
+    driver = load_driver()
+    try:
+        return _cards(driver)
+    except AttributeError as e:
+        raise NoCardError(f"The NVIDIA driver is too old ({e}); install a newer one.") from e
+
+
+def _cards(driver: ctypes.CDLL) -> tuple[NvidiaCard, ...]:
+    _check(driver.cuInit(0))
+    version = _number(driver.cuDriverGetVersion)
+    cuda = version // 1000, version % 1000 // 10
+    found = tuple(_card(driver, n, cuda) for n in range(_number(driver.cuDeviceGetCount)))
+    if not found:
+        _check(100)
+    return found
+
+
+def _card(driver: ctypes.CDLL, number: int, cuda: tuple[int, int]) -> NvidiaCard:
+    device = _number(driver.cuDeviceGet, number)
+    size, uuid = ctypes.c_size_t(), ctypes.create_string_buffer(16)
+    name, bus_id = (ctypes.create_string_buffer(256) for _ in range(2))
+    _check(
+        driver.cuDeviceGetName(name, len(name), device)
+        or driver.cuDeviceTotalMem_v2(ctypes.byref(size), device)
+        or driver.cuDeviceGetPCIBusId(bus_id, len(bus_id), device)
+        # the newer of the two names shares of a card, too
+        or getattr(driver, "cuDeviceGetUuid_v2", driver.cuDeviceGetUuid)(uuid, device)
+    )
+    major, minor, mode = (
+        _number(driver.cuDeviceGetAttribute, attribute, device)
+        for attribute in (_MAJOR, _MINOR, _COMPUTE_MODE)
+    )
+    return NvidiaCard(
+        number=number,
+        name=name.value.decode(errors="replace"),
+        memory_bytes=size.value,
+        bus_id=bus_id.value.decode(errors="replace"),
+        uuid=str(UUID(bytes=uuid.raw)),
+        compute_capability=10 * major + minor,
+        cuda=cuda,
+        is_closed=mode == _PROHIBITED,
+    )
+
+
+def _number(question: Callable[..., int], *words: int) -> int:
+    answer = ctypes.c_int()
+    _check(question(ctypes.byref(answer), *words))
+    return answer.value
+
+
+def _check(code: int) -> None:
+    if code:
+        # inside of Windows' Linux its driver does the work
+        more = _IN_WSL if "WSL_DISTRO_NAME" in os.environ else ""
+        raise NoCardError(
+            f"The NVIDIA driver finds no GPU it can use (CUDA error {code}): "
+            f"{FAULTS.get(code, _OTHERWISE)}{more}."
+        )

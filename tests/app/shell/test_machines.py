@@ -1,0 +1,52 @@
+"""What the header offers on each machine of the table, and says of what it cannot use."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from app.models.preferences import Preferences
+from app.views.plain_text import BREAK
+from engine.backend import find_devices
+from tests.machines.made import can_be_made, put_up
+from tests.machines.table import MACHINES
+
+pytestmark = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
+
+
+def plain(tip: str) -> str:
+    """Words of a tip, which is HTML where it is long."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", "", tip)).replace(BREAK, "").split())
+
+
+def test_on_every_machine_the_right_device_is_offered_with_a_reason(window, tmp_path):
+    choice, chooser = window.session.device, window.header.device
+    for number, (name, machine) in enumerate(MACHINES.items()):
+        with pytest.MonkeyPatch.context() as patch:
+            put_up(machine, patch, tmp_path / str(number))
+            choice.set_found(find_devices())
+        taken = "cuda" if machine.in_use else machine.key
+        assert choice.in_use.key == taken, name
+        assert choice.in_use.usable, name
+        assert list(chooser.entries) == ["auto", *(device.key for device in choice.found)], name
+        grey = [entry for entry in chooser.entries.values() if not entry.isEnabled()]
+        said = " ".join(plain(entry.toolTip()) for entry in grey)
+        assert re.search("" if machine.in_use else machine.words, said), name
+
+
+def test_the_second_card_is_chosen_and_remembered(window, preferences, tmp_path, monkeypatch):
+    put_up(MACHINES["two cards"], monkeypatch, tmp_path)
+    choice, chooser = window.session.device, window.header.device
+    choice.set_found(find_devices())
+    chooser.entries["cuda:1"].trigger()
+    assert choice.in_use.label == "NVIDIA RTX A4000 (cuda:1)"
+    assert choice.in_use.is_gpu
+    assert Preferences(preferences.folder).device == "cuda:1"
+
+    monkeypatch.setenv("MACHINE", MACHINES["CUDA 13"].text)  # it was taken out
+    choice.set_found(find_devices())
+    assert not choice.in_use.usable
+    assert "no GPU 'cuda:1' in this machine; it has cuda." in choice.obstacle()
+    assert "cuda:1" not in chooser.entries

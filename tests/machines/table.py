@@ -1,0 +1,85 @@
+"""Machines that a user may have, and what must come of each: the device, and what is said."""
+
+from __future__ import annotations
+
+from tests.machines.made import Card, Machine
+
+ADA = Card("NVIDIA RTX 4090", 89, 24)
+PASCAL = Card("NVIDIA GeForce GTX 1080", 61)
+VOLTA = Card("Tesla V100-SXM2-16GB", 70, 16)
+SHARE = Card("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 80, 5)
+AGAIN = r"run `python3 packaging/bootstrap\.py run` again"
+UNAVAILABLE = "cudaErrorDevicesUnavailable: CUDA-capable device(s) is/are busy or unavailable"
+
+MACHINES = {
+    "no card and no driver": Machine(driver=None, cupy=None),
+    "CUDA 13": Machine((ADA,), key="cuda"),
+    "CUDA 12": Machine((ADA,), driver=12040, cupy=12, key="cuda"),
+    "Pascal with a new driver": Machine((PASCAL,), cupy=12, key="cuda"),
+    "Pascal with the CuPy of others": Machine(
+        (PASCAL,),
+        words=r"CuPy for CUDA 13 cannot compile for NVIDIA GeForce GTX 1080 "
+        rf"\(Pascal, compute capability 6\.1\); {AGAIN}",
+    ),
+    "Volta with the CuPy of others": Machine(
+        (VOLTA,),
+        words=rf"cannot compile for Tesla V100.* \(Volta, compute capability 7\.0\); {AGAIN}",
+    ),
+    "exclusive mode": Machine(
+        (ADA,),
+        fault=UNAVAILABLE,
+        in_use=True,
+        words="busy or unavailable: another program has the card for itself; end it",
+    ),
+    "prohibited mode": Machine(
+        (Card("NVIDIA RTX 4090", 89, 24, mode=2),),
+        words="set to do no computing; ask for `nvidia-smi -i 0 -c DEFAULT`",
+    ),
+    "no NVRTC": Machine(
+        (ADA,), fault="nvrtc", in_use=True, words=rf"library of CUDA is missing.*nvrtc.*{AGAIN}"
+    ),
+    "old driver": Machine(
+        (ADA,), driver=11080, cupy=12, words=r"serves CUDA 11\.8, .*install a newer driver"
+    ),
+    "driver older than CuPy": Machine(
+        (ADA,), driver=12040, words=rf"serves CUDA 12\.4, CuPy is made for 13; .*{AGAIN}"
+    ),
+    "full card": Machine(
+        (Card("NVIDIA RTX 4090", 89, 24, free_gib=0.1),),
+        words=r"102 MiB of its memory free, .*close others",
+    ),
+    "card that fills up": Machine(
+        (ADA,),
+        fault="cudaErrorMemoryAllocation: out of memory",
+        in_use=True,
+        words="starting the GPU: the GPU's memory is used up",
+    ),
+    "share of a card": Machine((SHARE,), key="cuda"),
+    "Linux in Windows": Machine((ADA,), environment=(("WSL_DISTRO_NAME", "Ubuntu"),), key="cuda"),
+    "Linux in Windows without its driver": Machine(
+        code=100,
+        environment=(("WSL_DISTRO_NAME", "Ubuntu"),),
+        words="no card answers.*Windows brings the driver: update it there",
+    ),
+    "two cards": Machine((ADA, Card("NVIDIA RTX A4000", 86, 16)), key="cuda"),
+    "two cards, the first full": Machine(
+        (Card("NVIDIA RTX 4090", 89, 24, free_gib=0), ADA), key="cuda:1"
+    ),
+    "no permission": Machine(
+        code=304, words=r"CUDA error 304\): the system refuses .*/dev/nvidia\*"
+    ),
+    "driver without a card": Machine(code=100, words=r"CUDA error 100\): no card answers"),
+    "driver that lists none": Machine(words=r"CUDA error 100\): no card answers"),
+    "middle of an update": Machine((ADA,), code=803, words="differ, as after an update; restart"),
+    "MPS that does not answer": Machine((ADA,), code=805, words=r"\(MPS\) does not answer"),
+    "CuPy that does not import": Machine(
+        (ADA,), fault="import", in_use=True, words=rf"in part only \(libcudart.*\); {AGAIN}"
+    ),
+    "CuPy without its parts": Machine(
+        (ADA,), fault="no parts", in_use=True, words=rf"in part only \(.*cuda.*\); {AGAIN}"
+    ),
+    "no CuPy": Machine((ADA,), cupy=None, words=rf"CuPy, .* is not installed; {AGAIN}"),
+    "card that failed its self-test": Machine(
+        (ADA,), failed=True, words=r"failed its self-test \(list mode: off by 3 %\); .*doctor --gpu"
+    ),
+}

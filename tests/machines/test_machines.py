@@ -1,0 +1,71 @@
+"""Each machine of the table ends on the right device, with one sentence that says why."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine import backend
+from engine.backend.devices import choose, find_devices, gpu_device, key_of
+from engine.errors import DeviceError, ResourceError
+from tests.machines.made import Machine, can_be_made, put_up
+from tests.machines.table import MACHINES
+
+pytestmark = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request, monkeypatch, tmp_path) -> Machine:
+    made = MACHINES[request.param]
+    put_up(made, monkeypatch, tmp_path)
+    return made
+
+
+def sentences(text: str) -> int:
+    """Sentences of a text whose names may have points in them."""
+    return len(re.findall(r"\.(?= [A-Z]|$)", text))
+
+
+def test_the_device_that_auto_takes(machine):
+    on = backend.named("auto")
+    assert (on.name if on.gpu is None else key_of(on.gpu.facts.number)) == machine.key
+    if machine.words:
+        assert re.search(machine.words, on.remark)
+        assert on.remark.startswith("Computing on the CPU: ")
+        assert sentences(on.remark) == 1, on.remark
+    else:
+        assert on.remark == ""
+
+
+def test_the_device_that_the_window_offers(machine):
+    found = find_devices()
+    automatic = choose(found, "auto")
+    said = " ".join(device.why_not for device in found)
+    if machine.in_use:
+        assert automatic.key == "cuda", "only a use of it tells"
+    else:
+        assert automatic.key == machine.key
+        assert re.search(machine.words, said)
+    assert all(device.label for device in found)
+    assert all(sentences(device.why_not) == 1 for device in found if device.why_not)
+
+
+def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(machine):
+    if machine.key.startswith("cuda"):
+        assert backend.named(machine.key).is_cuda
+        return
+    with pytest.raises((ResourceError, DeviceError), match=machine.words or "No NVIDIA driver"):
+        backend.named("cuda")
+
+
+@pytest.mark.parametrize("asked", ["cuda:1", "cuda:GPU-0000abc1", "cuda:gpu-1"])
+def test_the_second_card_is_had_by_number_or_uuid(monkeypatch, tmp_path, asked):
+    put_up(MACHINES["two cards"], monkeypatch, tmp_path)
+    if asked == "cuda:gpu-1":
+        with pytest.raises(ResourceError, match=r"no GPU 'cuda:gpu-1' .* it has cuda, cuda:1\."):
+            backend.named(asked)
+        return
+    facts = backend.named(asked).gpu.facts
+    assert (facts.number, facts.name) == (1, "NVIDIA RTX A4000")
+    assert gpu_device(asked).label == "NVIDIA RTX A4000 (cuda:1)"
