@@ -1,16 +1,19 @@
-"""Scattered coincidences: supplied with the scan, or simulated from its own image in a run."""
+"""Scattered coincidences of rings: supplied with the scan, or simulated from its image in a run."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.corrections.base import Additive
+from engine.corrections.base import Additive, C
 from engine.data.listmode import ListMode
+from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.geometry.scanner import Scanner
 from engine.plain import Plain
 from engine.settings import setting
 
@@ -18,14 +21,21 @@ SIMULATED_SINCE = 4
 """Version of protocols from which scatter is simulated unless they say otherwise."""
 NEEDS_ATTENUATION = "attenuation is not corrected, and scatter is simulated from an image that is"
 """Why the image that scatter is simulated from would be wrong."""
+NO_ENERGIES = (
+    "the scanner's file states no energy window, which tells how much scatter counts; "
+    "add [energy] to it"
+)
+ONLY_IN_A_RUN = (
+    "scatter is simulated from images of the scan, which a run makes; reconstruct the scan, or set "
+    "corrections.scatter.method=supplied."
+)
 
 
-class Scatter(Additive[ListMode]):
-    """Expected scatter of each event: as the scan brings it (column `additive`), or simulated."""
+class RingScatter(Additive[C]):
+    """Expected scatter of rings of crystals: as the scan brings it, or simulated."""
 
     title: ClassVar[str] = "Scatter"
     kind: ClassVar[str] = "scatter"
-    since: ClassVar[int | None] = 1
     method: Literal["auto", "supplied", "simulated"] = setting(
         "auto",
         "The scan's own estimate, or a simulation from its image and μ-map; auto takes the scan's "
@@ -42,36 +52,52 @@ class Scatter(Additive[ListMode]):
     )  # fmt: skip
     seed: int = setting(1, "Of the points", label="Seed", ge=0, le=2**31, expert=True)
 
+    @abstractmethod
+    def is_brought(self, data: C) -> bool:
+        """Whether the scan brings an estimate of its own."""
+
+    def simulates(self, data: C) -> bool:
+        """Whether the scatter of this scan is simulated, if it can be."""
+        return self.method == "simulated" or (self.method == "auto" and not self.is_brought(data))
+
+
+AnyScatter = RingScatter[Any]
+"""The scatter of whatever counts."""
+
+
+def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: str) -> str | None:
+    """Return why no scatter can be simulated; energies : what is said where none are stated."""
+    if not scanner.is_round:
+        return "scatter is simulated for crystals round an axis only"
+    if scanner.energy is None:
+        return energies
+    if mu_map is None:
+        return "no attenuation map is given, which tells where photons scatter; load a μ-map"
+    return None
+
+
+class Scatter(RingScatter[ListMode]):
+    """Expected scatter of each event: as the scan brings it (column `additive`), or simulated."""
+
+    since: ClassVar[int | None] = 1
+
     @classmethod
     def as_of(cls, version: int) -> Plain:
         return {} if version >= SIMULATED_SINCE else {"method": "supplied"}
 
-    def simulates(self, data: ListMode) -> bool:
-        """Whether the scatter of this scan is simulated, if it can be."""
-        return self.method == "simulated" or (self.method == "auto" and data.additive is None)
+    def is_brought(self, data: ListMode) -> bool:
+        return data.additive is not None
 
     def obstacle(self, data: ListMode) -> str | None:
-        if not self.simulates(data):
-            if data.additive is None:
-                return "the scan brings no scatter estimate (an additive term for each event)"
-            return None
-        if not data.scanner.is_round:
-            return "scatter is simulated for crystals round an axis only"
-        if data.scanner.energy is None:
-            return (
-                "the scanner's file states no energy window, which tells how much scatter counts; "
-                "add [energy] to it"
-            )
-        if data.mu_map is None:
-            return "no attenuation map is given, which tells where photons scatter; load a μ-map"
+        if self.simulates(data):
+            return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
+        if data.additive is None:
+            return "the scan brings no scatter estimate (an additive term for each event)"
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
         if self.simulates(data):
-            raise DataError(
-                "scatter is simulated from images of the scan, which a run makes; reconstruct the "
-                "scan, or set corrections.scatter.method=supplied."
-            )
+            raise DataError(ONLY_IN_A_RUN)
         return np.zeros(data.n_events) if data.additive is None else data.additive
 
     def summary(self, before: ListMode, after: ListMode) -> str:

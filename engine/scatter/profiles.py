@@ -10,44 +10,40 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.scatter_profile import ScatterProfile
-from engine.geometry.scanner import Scanner
 
 N_BINS = 40
 
 
-def distance_from_axis(scanner: Scanner, crystals: NDArray[np.int32]) -> NDArray[np.float64]:
-    """(n,) distance of lines from the axis [mm]."""
-    ends = scanner.positions_mm[crystals, :2]
-    a, line = ends[:, 0], ends[:, 1] - ends[:, 0]
+def distance_from_axis(
+    points_mm: NDArray[np.float64], ends: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """(n,) distance from the axis [mm] of lines between points, (n, 2) rows of them."""
+    a, b = points_mm[ends[:, 0], :2], points_mm[ends[:, 1], :2]
+    line = b - a
     length = np.maximum(np.hypot(line[:, 0], line[:, 1]), 1e-9)
     found: NDArray[np.float64] = np.abs(a[:, 0] * line[:, 1] - a[:, 1] * line[:, 0]) / length
     return found
 
 
 def profile_of(
-    scanner: Scanner,
-    events: tuple[NDArray[np.int32], NDArray[np.floating]],
-    lines: tuple[NDArray[np.int32], NDArray[np.floating]],
+    measured: tuple[NDArray[np.float64], Array], scatter: tuple[NDArray[np.float64], Array]
 ) -> ScatterProfile:
     """Sum up what was measured and what was simulated.
 
     Parameters
     ----------
-    scanner
-        where the crystals are
-    events
-        crystals (n, 2) of events, and how many counts without randoms each stands for (n,)
-    lines
-        crystals (m, 2) of lines, and the scatter that each stands for (m,)
+    measured
+        distance from the axis [mm] of what was counted (n,), and how many counts without randoms
+        each stands for (n,)
+    scatter
+        distance of lines (m,), and the scatter that each stands for (m,)
     """
-    at = [distance_from_axis(scanner, crystals) for crystals, _ in (events, lines)]
-    edges = np.linspace(0, max(float(part.max(initial=1.0)) for part in at), N_BINS + 1)
-    measured, scatter = (
-        np.histogram(part, edges, weights=counts)[0] / np.diff(edges)
-        for part, (_, counts) in zip(at, (events, lines), strict=True)
+    both = measured, scatter
+    edges = np.linspace(0, max(float(at.max(initial=1.0)) for at, _ in both), N_BINS + 1)
+    counts, expected = (
+        np.histogram(at, edges, weights=values)[0] / np.diff(edges) for at, values in both
     )
     middles = (edges[1:] + edges[:-1]) / 2
-    return ScatterProfile(
-        tuple(middles.tolist()), tuple(measured.tolist()), tuple(scatter.tolist())
-    )
+    return ScatterProfile(tuple(middles.tolist()), tuple(counts.tolist()), tuple(expected.tolist()))

@@ -49,6 +49,8 @@ LEAST_CHANCE = 1e-4
 """AngleTables at which fewer photons than this part of those ahead are counted are left out."""
 POINTS_AT_ONCE = 32
 """Scatter points whose paths are held at a time."""
+LINES_AT_ONCE = 2**20
+"""Lines whose scatter is read at a time, where their ends are more points than that."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -71,8 +73,8 @@ class ScatterTable:
 
     def of_lines(
         self,
-        scanner: Scanner,
-        crystals: NDArray[np.int32],
+        points_mm: NDArray[np.float64],
+        ends: NDArray[np.int32],
         tof_bins: NDArray[np.int16] | None = None,
         *,
         threads: int = 1,
@@ -81,26 +83,45 @@ class ScatterTable:
 
         Parameters
         ----------
-        scanner
-            where the crystals are
-        crystals
-            (n, 2) of each line
+        points_mm
+            (m, 3) of crystals, or of other ends of lines on their cylinder [mm]
+        ends
+            (n, 2) of each line, rows of the points
         tof_bins
             (n,) time bin of each; None: the sum of all
         threads
             of the processor
         """
-        places = self.samples.of_crystals(scanner.positions_mm)
+        few = len(points_mm) <= LINES_AT_ONCE
+        places = self.samples.of_crystals(points_mm) if few else None
+        out = np.empty(len(ends), np.float32)
+        for start in range(0, len(ends), LINES_AT_ONCE):
+            rows = slice(start, start + LINES_AT_ONCE)
+            own, at = np.ascontiguousarray(ends[rows], np.int32), places
+            if at is None:  # there are more points than lines now
+                at = self.samples.of_crystals(points_mm[own.reshape(-1)])
+                own = np.arange(2 * len(own), dtype=np.int32).reshape(-1, 2)
+            times = None if tof_bins is None else tof_bins[rows]
+            self._look_up(own, at, times, out[rows], threads)
+        return out
+
+    def _look_up(
+        self,
+        ends: NDArray[np.int32],
+        places: NDArray[np.float64],
+        tof_bins: NDArray[np.int16] | None,
+        out: NDArray[np.float32],
+        threads: int,
+    ) -> None:
         bins, share = np.empty(0, np.int16), 1.0
         if tof_bins is not None and self.group:
             bins, share = (tof_bins // self.group).astype(np.int16), 1 / self.group
-        ends, out = np.ascontiguousarray(crystals, np.int32), np.empty(len(crystals), np.float32)
 
         def work(_: int, start: int, stop: int) -> None:
             look_up_events(start, stop, ends, bins, places, self.values, out)
 
         run_blocks(work, len(ends), threads)
-        return out * np.float32(share)
+        out *= np.float32(share)
 
     def scaled(self, factor: float) -> ScatterTable:
         """Return it times a factor."""

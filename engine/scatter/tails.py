@@ -1,12 +1,13 @@
 """How much scatter there is, from the lines that miss the object.
 
-Such a line counts randoms r_j and scatter alone. With S_j the simulated scatter of its events j, in
-their time bins, and ΣS that of all such lines, the likeliest scale α of the simulation solves
+Such a line counts randoms r_j and scatter alone. With S_j the simulated scatter of its y_j counts,
+in their time bin (of events y is 1), and ΣS that of all such lines, the likeliest scale α of the
+simulation solves
 
-    Σ_j S_j / (r_j + α S_j) = ΣS,
+    Σ_j y_j S_j / (r_j + α S_j) = ΣS,
 
-by α ← α / ΣS · Σ_j S_j / (r_j + α S_j), which is expectation maximisation. Its standard error is
-1 / √(Σ_j (S_j / (r_j + α S_j))²).
+by α ← α / ΣS · Σ_j y_j S_j / (r_j + α S_j), which is expectation maximisation. Its standard error
+is 1 / √(Σ_j y_j (S_j / (r_j + α S_j))²).
 """
 
 from __future__ import annotations
@@ -58,30 +59,37 @@ class TailFit:
 
 
 def fit_tails(
-    scatter: NDArray[np.floating], randoms: NDArray[np.floating], total: float
+    scatter: NDArray[np.floating],
+    randoms: NDArray[np.floating],
+    total: float,
+    counts: NDArray[np.floating] | None = None,
 ) -> TailFit:
     """Scale the simulation of the lines that miss the object to their events.
 
     Parameters
     ----------
     scatter
-        (n,) simulated for the line and time bin of each event [counts]
+        (n,) simulated for the line and time bin of each event, or bin with counts [counts]
     randoms
         (n,) expected besides [counts]
     total
         of the simulation over all such lines [counts]
+    counts
+        (n,) of each; None: they are events
     """
+    y = np.ones(len(scatter)) if counts is None else counts.astype(np.float64)
     s, r = scatter.astype(np.float64), randoms.astype(np.float64)
     seen = s > 0  # where nothing can scatter to, events say nothing of the scale
-    s, r = s[seen], r[seen]
-    if total <= 0 or not len(s):
-        return TailFit(1.0, np.inf, len(s), is_used=False)
+    s, r, y = s[seen], r[seen], y[seen]
+    n_events = round(float(y.sum()))
+    if total <= 0 or n_events <= 0:
+        return TailFit(1.0, np.inf, n_events, is_used=False)
     scale = 1.0
     for _ in range(N_STEPS):
         before = scale
-        scale = scale / total * float(np.sum(s / (r + scale * s)))
+        scale = scale / total * float(np.sum(y * s / (r + scale * s)))
         if abs(scale - before) <= ENOUGH * before:
             break
-    error = 1 / float(np.sqrt(np.sum((s / (r + max(scale, 1e-9) * s)) ** 2)))
+    error = 1 / float(np.sqrt(np.sum(y * (s / (r + max(scale, 1e-9) * s)) ** 2)))
     is_used = error <= MOST_ERROR * max(scale, PLAUSIBLE[0])
-    return TailFit(scale if is_used else 1.0, error, len(s), is_used)
+    return TailFit(scale if is_used else 1.0, error, n_events, is_used)

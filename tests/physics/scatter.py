@@ -26,7 +26,8 @@ from engine.geometry.energy import EnergySettings
 from engine.geometry.sampling import lattice
 from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.model import prepare
-from engine.modalities.listmode_pet.scatter_estimate import ScatterEstimate, estimate_scatter
+from engine.modalities.listmode_pet.scatter_counts import CountedEvents
+from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
 from tests.judge.pairs import Coincidences
 from tests.judge.readout import Physics
 from tests.judge.studies import JudgeStudy, scattering_cylinder
@@ -75,7 +76,8 @@ def estimated(case: Judged, settings: Scatter | None = None) -> ScatterEstimate:
     scan, on = case.scan(case.pairs), cpu()
     for correction in (LineGeometry(), Attenuation()):
         scan = correction.apply(scan, on=on)
-    return estimate_scatter(prepare(scan, on=on).data, settings or Scatter(), on=on)
+    counted = CountedEvents(prepare(scan, on=on).data, on=on)
+    return estimate_scatter(counted, settings or Scatter())
 
 
 def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +85,7 @@ def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.nd
     ring = case.ring
     lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
     lines = lines[ring.in_coincidence(lines)]
-    expected = ring.geometric_factor(lines) * estimate.table.of_lines(ring, lines)
+    expected = ring.geometric_factor(lines) * estimate.table.of_lines(ring.positions_mm, lines)
     counted = case.scan(case.pairs.take(case.pairs.kind == 1)).crystals
     edges = np.linspace(0, 2 * ring.settings.n_rings - 1, PLANES + 1)
     simulated = np.histogram(planes(ring, lines), edges, weights=expected)[0]

@@ -35,13 +35,14 @@ from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
 from engine.modalities.listmode_pet.iterations import in_units, iterated
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
-from engine.modalities.listmode_pet.scatter_stage import correct_scatter, needs_simulation
+from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
 from engine.paths import cache_dir
@@ -154,7 +155,8 @@ def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
 def correct_counts(context: Context, lines: ListMode) -> Stage[ListMode]:
     """Expect the scatter of sorted prompts, and find the units of their image."""
     scatter = context.protocol.corrections.of(Scatter)
-    prompts = yield from correct_scatter(context, scatter, lines)
+    scan = ScatteringEvents(lines, reproducible=context.protocol.reproducible)
+    prompts = yield from correct_scatter(context, scatter, scan)
     return (yield from _units(context, prompts))
 
 

@@ -8,9 +8,10 @@ from engine.backend.devices import DeviceInfo
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.scatter_effort import EXACT_BELOW, N_LINES
-from engine.modalities.listmode_pet.scatter_requirements import ScatterNeeds, scatter_needs
+from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
+from engine.modalities.ring_scatter.needs import ScatterNeeds
 
 MOST_SAMPLED = 20_000_000
 """Lines a sensitivity usually takes: all of them, or a sample."""
@@ -93,9 +94,9 @@ def _with_scatter(
     """Make room for the coarse images, or for tracing the μ-map, if they are larger."""
     few = n_lors <= EXACT_BELOW
     lines = n_lors if few else 0  # fewer than all of them are a sample
-    coarse = _on_gpu(protocol, scatter.coarse, scatter.part_events, lines, n_lors, gpu.free_bytes)
+    coarse = _on_gpu(protocol, scatter.coarse, scatter.part_rows, lines, n_lors, gpu.free_bytes)
     traced = N_LINES * (BYTES_PER_LINE + BYTES_PER_TRACED_LINE)
-    events = scatter.part_events * (GPU_BYTES_PER_EVENT + BYTES_PER_TRACED_LINE)
+    events = scatter.part_rows * (GPU_BYTES_PER_EVENT + BYTES_PER_TRACED_LINE)
     mu_map = int(GPU_SAFETY * (scatter.mu_map.n_voxels * 4 * GPU_IMAGES + max(traced, events)))
     return replace(
         gpu,

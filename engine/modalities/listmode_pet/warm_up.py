@@ -96,7 +96,7 @@ def _simulate_little(tof: TofBins | None) -> None:
         water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=cpu()
     )
     bins = np.zeros(1, np.int16) if timed else None
-    table.of_lines(ring, np.array([[0, 8]], np.int32), bins)
+    table.of_lines(ring.positions_mm, np.array([[0, 8]], np.int32), bins)
 
 
 def _few_rays(*, timed: bool) -> Rays:

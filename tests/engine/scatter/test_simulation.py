@@ -69,8 +69,8 @@ def test_swapped_ends_reverse_the_time_bins(timed: ScatterTable) -> None:
     np.testing.assert_array_equal(timed.values, timed.values.transpose(2, 3, 0, 1, 4)[..., ::-1])
     lines = RING.lors(np.arange(0, RING.n_lors, 97))
     bins = (np.arange(len(lines)) % 13).astype(np.int16)
-    one = timed.of_lines(RING, lines, bins)
-    other = timed.of_lines(RING, np.ascontiguousarray(lines[:, ::-1]), 12 - bins)
+    one = timed.of_lines(RING.positions_mm, lines, bins)
+    other = timed.of_lines(RING.positions_mm, np.ascontiguousarray(lines[:, ::-1]), 12 - bins)
     np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_activity_nearer_one_end_scatters_earlier_there(timed: ScatterTable) -> 
     down, up = 45, 15  # of 60 places
     lines = np.full((13, 2), (2 * 60 + down, 2 * 60 + up), np.int32)
     bins = np.arange(13, dtype=np.int16)
-    found = timed.of_lines(RING, lines, bins)
+    found = timed.of_lines(RING.positions_mm, lines, bins)
     # a pair that scatters takes the longer way round, but starts where the source is
     assert found[:6].sum() > 1.5 * found[7:].sum()
 

@@ -28,10 +28,11 @@ from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
-from engine.modalities.listmode_pet.scatter_estimate import estimate_scatter, expected_of
-from engine.modalities.listmode_pet.scatter_requirements import scatter_needs
+from engine.modalities.listmode_pet.scatter_counts import CountedEvents, expected_of
+from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import Requirements
+from engine.modalities.ring_scatter.estimate import estimate_scatter
 from engine.modalities.studies import Study
 from engine.scatter.samples import DetectorSamples, n_samples
 from engine.simulate import ShapePhantom, simulate_listmode
@@ -94,11 +95,10 @@ def taken(scan: ListMode) -> int:
         ON, GRID, tof, reproducible=False, mu_map=scan.mu_map.grid, scatter=True
     ):
         compiled()
-    estimate_scatter(
-        prompts.select(slice(500)), Scatter(points=50, rounds=1), on=ON
-    )  # loads the rest
+    few = CountedEvents(prompts.select(slice(500)), on=ON)
+    estimate_scatter(few, Scatter(points=50, rounds=1))  # loads the rest
     tracemalloc.start()
-    found = estimate_scatter(prompts, SETTINGS, on=ON)
+    found = estimate_scatter(CountedEvents(prompts, on=ON), SETTINGS)
     expected_of(found.table, prompts, on=ON)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

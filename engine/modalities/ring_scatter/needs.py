@@ -16,20 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.backend.devices import DeviceInfo
-from engine.corrections.attenuation import Attenuation
-from engine.corrections.scatter import Scatter
-from engine.data.listmode import ListMode
+from engine.corrections.scatter import AnyScatter
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.scatter_effort import (
-    EXACT_BELOW,
-    N_LINES,
-    coarse_grid,
-    n_points_of,
-    part_step,
-    updates_of,
-)
+from engine.geometry.scanner import Scanner
+from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, n_points_of
 from engine.scatter.layout import TimeLayout
 from engine.scatter.samples import n_samples
 
@@ -39,8 +30,9 @@ PATHS_AT_ONCE, BYTES_PER_PATH, BYTES_PER_STEP = 32, 48, 4
 """Scatter points whose paths are held, and what a path and a step of its time take."""
 BYTES_PER_LINE = 120
 """Memory of a line that stands for others, on its way from number to scatter."""
-BYTES_PER_PART_EVENT, BYTES_PER_EVENT = 80, 30
-"""Memory of an event of the coarse images, and of one whose scatter is read from the table."""
+BYTES_PER_PART_ROW, BYTES_PER_ROW = 80, 30
+"""Memory of a row of the coarse images, and of one whose scatter is read from the table: events, or
+bins."""
 BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
 """Memory of a voxel of the coarse image, and of the sums of a thread."""
 BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
@@ -56,81 +48,91 @@ CHORD = 0.7
 
 
 @dataclass(frozen=True)
+class ScatterAmounts:
+    """What the scatter of a scan goes through.
+
+    Attributes
+    ----------
+    rows : events, or bins, whose scatter is expected
+    part : those of the coarse images
+    lines : of the scanner, or live bins of it
+    listed : lines whose efficiency is looked up before the rounds
+    traced : lines and rows through the coarse image, in all rounds
+    """
+
+    rows: int
+    part: int
+    lines: int
+    listed: int
+    traced: float
+
+
+@dataclass(frozen=True)
 class ScatterNeeds:
     """What the scatter of a run takes.
 
     Attributes
     ----------
-    memory_bytes : of the machine, besides the events
+    memory_bytes : of the machine, besides the counts
     seconds : of the whole stage
-    part_events, coarse : events and grid of the coarse images, which a GPU makes
+    part_rows, coarse : rows and grid of the coarse images, which a GPU makes
     mu_map : the grid that lines are traced through
     """
 
     memory_bytes: int
     seconds: float
-    part_events: int
+    part_rows: int
     coarse: ImageGrid
     mu_map: ImageGrid
 
 
-def scatter_needs(
-    protocol: ListModeProtocol,
-    scan: ListMode,
-    n_events: int,
+def needs_of(
+    settings: AnyScatter,
+    scanner: Scanner,
+    mu_map: Volume,
+    amounts: ScatterAmounts,
     *,
+    is_timed: bool,
     on: DeviceInfo,
     slabs_per_second: float,
-) -> ScatterNeeds | None:
-    """Return what the scatter of `n_events` takes; None where none is simulated.
+) -> ScatterNeeds:
+    """Return what scatter takes that is simulated.
 
     Parameters
     ----------
-    protocol
-        of the run
-    scan
-        all of its events or a few, with the μ-map
-    n_events
-        of the whole scan
+    settings
+        rounds and points
+    scanner
+        rings of crystals
+    mu_map
+        attenuation [1/mm]
+    amounts
+        what the scan asks for
+    is_timed
+        whether time bins are told apart
     on
         makes the coarse images; its threads simulate
     slabs_per_second
         slabs of a voxel that rays pass in the coarse images
     """
-    settings, mu_map = protocol.corrections.of(Scatter), scan.mu_map
-    if mu_map is None or not _simulates(protocol, scan):
-        return None
-    scanner = scan.scanner
     coarse, n = coarse_grid(scanner), n_samples(scanner)
-    timed = protocol.time_of_flight and scan.tof_bins is not None
-    layout = TimeLayout.of(scanner.tof if timed else None, coarse)
-    part = -(-n_events // part_step(n_events))
+    layout = TimeLayout.of(scanner.tof if is_timed else None, coarse)
     memory = (
         _table_bytes(n, layout)
         + _mu_map_bytes(mu_map)
-        + min(N_LINES, scanner.n_lors) * BYTES_PER_LINE
-        + part * BYTES_PER_PART_EVENT
-        + n_events * BYTES_PER_EVENT
+        + min(N_LINES, amounts.lines) * BYTES_PER_LINE
+        + amounts.part * BYTES_PER_PART_ROW
+        + amounts.rows * BYTES_PER_ROW
         + coarse.n_voxels * (BYTES_PER_COARSE_VOXEL + SUM_BYTES * max(on.threads, 1))
     )
     points = sum(n_points_of(settings, number) for number in range(settings.rounds))
     per_point = _point_seconds(n, layout, mu_map.grid, coarse)
-    lines = min(scanner.n_lors, EXACT_BELOW)
-    updates = sum(updates_of(number).n_iterations for number in range(settings.rounds))
-    traced = CHORD * max(coarse.shape) * (lines + part * updates)
-    traced += CHORD * max(mu_map.grid.shape) * (2 * N_LINES + part)
-    read = lines + settings.rounds * (part + N_LINES) + n_events
+    traced = CHORD * max(coarse.shape) * amounts.traced
+    traced += CHORD * max(mu_map.grid.shape) * (2 * N_LINES + amounts.part)
+    read = amounts.listed + settings.rounds * (amounts.part + N_LINES) + amounts.rows
     seconds = points * per_point / max(on.threads, 1)
     seconds += traced / slabs_per_second + read / LINES_READ_PER_SECOND
-    return ScatterNeeds(int(memory), float(seconds), part, coarse, mu_map.grid)
-
-
-def _simulates(protocol: ListModeProtocol, scan: ListMode) -> bool:
-    scatter = protocol.corrections.of(Scatter)
-    attenuation = protocol.corrections.of(Attenuation)
-    if "off" in (scatter.use, attenuation.use):
-        return False
-    return scatter.simulates(scan) and not (scatter.obstacle(scan) or attenuation.obstacle(scan))
+    return ScatterNeeds(int(memory), float(seconds), amounts.part, coarse, mu_map.grid)
 
 
 def _table_bytes(n: int, layout: TimeLayout) -> int:

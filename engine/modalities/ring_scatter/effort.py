@@ -1,24 +1,24 @@
-"""How much the rounds of a scatter estimate take on: events, voxels, updates and points."""
+"""How much the rounds of a scatter estimate take on: counts, voxels, updates and points."""
 
 from __future__ import annotations
 
 from math import ceil
 
 from engine.algorithms import Osem
-from engine.corrections.scatter import Scatter
+from engine.corrections.scatter import AnyScatter
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
-from engine.modalities.listmode_pet.protocol import SensitivitySettings
 
 MOST_EVENTS = 2_000_000
-"""Events that the coarse images are made of."""
+"""Events that the coarse images are made of, and counts of the bins that they are made of."""
+LEAST_BINS, MOST_BINS = 1_000_000, 16_000_000
+"""Bins that the coarse images of sinograms are made of, where there are so many."""
 VOXELS_ACROSS = 48
 """Voxels of the coarse image across the field of view."""
 EXACT_BELOW = 4_000_000
-"""Lines up to which the sensitivity of the coarse image takes them all."""
+"""Lines up to which the sensitivity of the coarse image of events takes them all."""
 N_LINES = 400_000
 """Lines that stand for all: sums over them are known to about a thousandth."""
-COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
 FEWER_POINTS = 4
 """All rounds but the last take this part of the points."""
 
@@ -28,12 +28,18 @@ def part_step(n_events: int) -> int:
     return max(1, ceil(n_events / MOST_EVENTS))
 
 
+def part_bins(n_bins: int, n_counts: float) -> int:
+    """Return of how many of the live bins the coarse images are made."""
+    wanted = n_bins * MOST_EVENTS / max(n_counts, 1.0)
+    return min(n_bins, round(min(max(wanted, LEAST_BINS), MOST_BINS)))
+
+
 def updates_of(number: int) -> Osem:
     """Return the updates of the round of this number."""
     return Osem(iterations=1 if number else 3, subsets=8)
 
 
-def n_points_of(settings: Scatter, number: int) -> int:
+def n_points_of(settings: AnyScatter, number: int) -> int:
     """Return the scatter points of the round of this number."""
     is_last = number == settings.rounds - 1
     return settings.points // (1 if is_last else FEWER_POINTS)

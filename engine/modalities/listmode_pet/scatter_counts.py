@@ -1,0 +1,141 @@
+"""The events of list mode as the estimate of their scatter takes them: every so-manieth of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.algorithms import solve
+from engine.backend import Backend
+from engine.corrections.attenuation import AttenuationFactor
+from engine.data.line_factors import LineFactor
+from engine.data.listmode import ListMode
+from engine.errors import DataError
+from engine.geometry.sampling import lattice
+from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
+from engine.modalities.ring_scatter.counts import CountedLines, Values
+from engine.modalities.ring_scatter.effort import (
+    EXACT_BELOW,
+    N_LINES,
+    coarse_grid,
+    part_step,
+    updates_of,
+)
+from engine.modalities.ring_scatter.lines import SampledLines
+from engine.operators.rays import Rays
+from engine.scatter.simulation import ScatterTable
+
+COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
+
+Crystals = NDArray[np.int32]
+
+
+class CountedEvents(CountedLines):
+    """A part of the events of `prepare`d prompts."""
+
+    def __init__(self, prompts: ListMode, *, on: Backend, reproducible: bool = False) -> None:
+        scanner = prompts.scanner
+        if prompts.mu_map is None or scanner.energy is None:
+            raise DataError("without a μ-map and an energy window no scatter is simulated.")
+        self.scanner, self.window, self.mu_map = scanner, scanner.energy, prompts.mu_map
+        self.on, self.reproducible = on, reproducible
+        step = part_step(prompts.n_events)
+        # a coarse image knows no resolution
+        part = replace(prompts.select(slice(None, None, step)), point_spread=None)
+        self.share = part.n_events / prompts.n_events
+        self.grid = coarse_grid(scanner)
+        self.lines = _sampled_lines(prompts, on=on, reproducible=reproducible)
+        self.rays = Rays(scanner.positions_mm, part.crystals, part.tof_bins)
+        self.counts = np.ones(part.n_events, np.float32)
+        self.efficiency = own_efficiency(part, part.crystals, on=on, reproducible=reproducible)
+        none = np.zeros(part.n_events, np.float32)
+        self.randoms = none if part.background is None else part.background
+        self._part, self._sensitivity, self._trues = part, None, none
+
+    _sensitivity: Sensitivity | None
+
+    def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
+        background = np.float32(self.share) * (self.randoms + scatter)
+        prompts = replace(self._part, background=background.astype(np.float32))
+        model = listmode_pet.build(
+            prompts, self.grid, self._seen(prompts), on=self.on, reproducible=self.reproducible
+        )
+        start = listmode_pet.uniform_start(model)
+        if self._image is not None:
+            start = self._image * np.float32(self.share)
+        algorithm = updates_of(number)
+        n_subsets = min(algorithm.n_subsets, prompts.n_events)
+        algorithm = algorithm.model_copy(update={"subsets": n_subsets})
+        n_updates = algorithm.n_iterations * algorithm.n_subsets
+        image = start
+        for step in solve(algorithm, model, start):
+            if step.update == n_updates:
+                image = step.image
+            yield step.update, n_updates
+        self._image = image / np.float32(self.share)
+        self._trues = self.on.to_host(model.A(self.on.to_device(self._image)))
+
+    def _seen(self, prompts: ListMode) -> Sensitivity:
+        """Sensitivity of the coarse image, computed once."""
+        if self._sensitivity is None:
+            few = prompts.scanner.n_lors <= EXACT_BELOW
+            settings = SensitivitySettings(method="exact") if few else COARSE
+            self._sensitivity = compute_sensitivity(
+                prompts, self.grid, settings, on=self.on, reproducible=self.reproducible
+            )
+        return self._sensitivity
+
+    def trues(self) -> Values:
+        factors = self._part.factors
+        return self._trues if factors is None else self._trues * factors
+
+
+def expected_of(
+    table: ScatterTable, prompts: ListMode, *, on: Backend, reproducible: bool = False
+) -> NDArray[np.float32]:
+    """Return the expected scatter of each event, (n,)."""
+    efficiency = own_efficiency(prompts, prompts.crystals, on=on, reproducible=reproducible)
+    return efficiency * table.of_lines(
+        prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins, threads=on.threads
+    )
+
+
+def own_efficiency(
+    prompts: ListMode, crystals: Crystals, *, on: Backend, reproducible: bool
+) -> NDArray[np.float32]:
+    """Return what lines count of the photons that reach them, (n,): no factor of the object."""
+    own = [f for f in prompts.line_factors if not isinstance(f, AttenuationFactor)]
+    return _product(own, prompts, crystals, on, reproducible)
+
+
+def _sampled_lines(prompts: ListMode, *, on: Backend, reproducible: bool) -> SampledLines:
+    """Draw lines of the scanner of corrected prompts."""
+    scanner = prompts.scanner
+    numbers = lattice(scanner.n_lors, N_LINES, shift=0.5)
+    crystals = scanner.lors(numbers)
+    crystals = crystals[scanner.in_coincidence(crystals)]
+    efficiency = own_efficiency(prompts, crystals, on=on, reproducible=reproducible)
+    of_object = [f for f in prompts.line_factors if isinstance(f, AttenuationFactor)]
+    attenuation = _product(of_object, prompts, crystals, on, reproducible)
+    live = efficiency > 0
+    rays = Rays(scanner.positions_mm, np.ascontiguousarray(crystals[live]))
+    stands_for = scanner.n_lors / len(numbers)
+    return SampledLines(rays, efficiency[live], attenuation[live], stands_for)
+
+
+def _product(
+    factors: Sequence[LineFactor],
+    prompts: ListMode,
+    crystals: Crystals,
+    on: Backend,
+    reproducible: bool,
+) -> NDArray[np.float32]:
+    product, scanner = np.ones(len(crystals), np.float32), prompts.scanner
+    for factor in factors:
+        product *= factor.of_lines(crystals, scanner, on=on, reproducible=reproducible)
+    return product

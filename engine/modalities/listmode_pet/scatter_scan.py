@@ -1,0 +1,45 @@
+"""List mode as its scatter is asked about: sorted prompts, with all other corrections."""
+
+from __future__ import annotations
+
+from engine.backend import Backend
+from engine.corrections.attenuation import AttenuationFactor
+from engine.data.listmode import ListMode
+from engine.modalities.listmode_pet.scatter_counts import CountedEvents, expected_of
+from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
+from engine.modalities.ring_scatter.stage import ScatteringScan
+from engine.scatter.profiles import distance_from_axis
+from engine.scatter.simulation import ScatterTable
+
+
+class ScatteringEvents(ScatteringScan[ListMode]):
+    """Sorted prompts; reproducible : whether sums on lines are exact."""
+
+    def __init__(self, prompts: ListMode, *, reproducible: bool) -> None:
+        self.data, self.scanner = prompts, prompts.scanner
+        self.attenuates = any(isinstance(f, AttenuationFactor) for f in prompts.line_factors)
+        # what we simulate scatters as its column `additive` says, or not at all
+        self.is_simulated = prompts.info.get("source") == "simulated"
+        self._reproducible = reproducible
+
+    @property
+    def n_counts(self) -> int:
+        return self.data.n_events
+
+    def counted(self, *, on: Backend) -> CountedEvents:
+        return CountedEvents(self.data, on=on, reproducible=self._reproducible)
+
+    def with_scatter(self, table: ScatterTable, *, on: Backend) -> ListMode:
+        expected = expected_of(table, self.data, on=on, reproducible=self._reproducible)
+        return self.data.with_background(expected)
+
+    def size_mm(self) -> tuple[float, float]:
+        low, high = self.scanner.axial_range_mm
+        ends = self.data.crystals[:: max(1, self.data.n_events // MOST_LINES)]
+        distance = distance_from_axis(self.scanner.positions_mm, ends)
+        return size_in(self.data.mu_map) or (width_of(distance), high - low)
+
+
+def needs_simulation(data: ListMode) -> bool:
+    """Whether scatter is simulated, or what it costs to leave it in."""
+    return data.additive is None and data.scanner.is_round

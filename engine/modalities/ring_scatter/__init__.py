@@ -1,0 +1,1 @@
+"""Scatter of ring scans from their own images, whether they are events or sinograms."""

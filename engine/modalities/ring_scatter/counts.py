@@ -1,0 +1,75 @@
+"""What the estimate of scatter takes of a scan: its counts on lines, and images of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.energy import EnergyWindow
+from engine.geometry.grid import ImageGrid
+from engine.geometry.scanner import Scanner
+from engine.modalities.ring_scatter.lines import SampledLines
+from engine.operators.rays import Rays
+
+Values = NDArray[np.float32]
+
+
+class CountedLines(ABC):
+    """A part of the counts of a scan, whose attenuation is among its factors.
+
+    Attributes
+    ----------
+    scanner, window : rings, and the energies that they count
+    mu_map : attenuation [1/mm]
+    grid : of the coarse images
+    lines : that stand for all of the scanner
+    rays : (n,) lines of the rows, events or bins that have counts, with their time bins
+    counts : (n,) of each row
+    efficiency : (n,) what the line of each counts of the photons that reach it
+    randoms : (n,) expected in each row, were all counts taken
+    share : part of the counts of the scan that the rows are
+    on, reproducible : the device, and whether its sums are exact
+    """
+
+    scanner: Scanner
+    window: EnergyWindow
+    mu_map: Volume
+    grid: ImageGrid
+    lines: SampledLines
+    rays: Rays
+    counts: Values
+    efficiency: Values
+    randoms: Values
+    share: float
+    on: Backend
+    reproducible: bool = False
+    _image: Values | None = None
+
+    @abstractmethod
+    def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
+        """Improve the image of a round; yields updates done and in all.
+
+        `scatter` (n,) is expected in each row, were all counts taken.
+        """
+
+    @abstractmethod
+    def trues(self) -> Values:
+        """(n,) trues that the image expects in each row, were all counts taken."""
+
+    @property
+    def image(self) -> Values:
+        """(n_z, n_y, n_x) the newest image, of all counts [counts/mm]."""
+        if self._image is None:
+            raise DataError("no image was made, so no scatter is simulated.")
+        return self._image
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether time bins are told apart."""
+        return self.rays.tof_bins is not None

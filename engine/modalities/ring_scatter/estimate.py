@@ -1,0 +1,183 @@
+"""Scatter of a scan from its own image, in rounds.
+
+Each round makes a coarse image of part of the counts, with the scatter of the round before, and
+simulates the single scatter of that image. What scatters more often lies much alike, so that
+
+    S = α · all scatter / single scatter (`engine.scatter.multiple`) · single scatter,
+
+where the lines that miss the object give the scale α. The image of the first round holds scatter
+too: it is taken as much too high as scatter adds to the trues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.scatter import AnyScatter
+from engine.data.scatter_profile import ScatterProfile
+from engine.data.volume import Volume
+from engine.modalities.ring_scatter.counts import CountedLines
+from engine.modalities.ring_scatter.effort import n_points_of
+from engine.modalities.ring_scatter.lines import object_mask, path_lengths
+from engine.operators.rays import Rays
+from engine.scatter.multiple import over_single
+from engine.scatter.profiles import distance_from_axis, profile_of
+from engine.scatter.simulation import ScatterTable, simulate_scatter
+from engine.scatter.tails import TailFit, fit_tails
+
+TICKS = 100
+"""Progress of a round."""
+
+OnTick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterEstimate:
+    """Scatter of a scan.
+
+    Attributes
+    ----------
+    table : of lines, per unit of their own efficiency [counts]
+    fit : to the lines that miss the object
+    fraction : scatter as part of trues and scatter
+    multiple : all scatter over single scatter, before the fit
+    rounds : images it was simulated from
+    image : the last of them [counts/mm]
+    profile : what was measured, and the scatter in it
+    """
+
+    table: ScatterTable
+    fit: TailFit
+    fraction: float
+    multiple: float
+    rounds: int
+    image: Volume
+    profile: ScatterProfile
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        return (
+            f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
+            f"{100 * self.fraction:.0f} % of trues and scatter; {self.fit.describe()}"
+        )
+
+
+def estimate_scatter(
+    counted: CountedLines, settings: AnyScatter, *, on_tick: OnTick | None = None
+) -> ScatterEstimate:
+    """Estimate the scatter of a scan from a part of its counts."""
+    rounds = _Rounds(counted, settings)
+    tick = _Ticker(on_tick, settings.rounds)
+    for number in range(settings.rounds):
+        rounds.improve(number, tick)
+    return rounds.estimate()
+
+
+class _Rounds:
+    """What stays the same from round to round, and the best image and table so far."""
+
+    def __init__(self, counted: CountedLines, settings: AnyScatter) -> None:
+        self.counted, self.settings, self.on = counted, settings, counted.on
+        mask = object_mask(counted.mu_map, counted.scanner.bore_radius_mm)
+        self.misses = self._paths(mask, counted.rays) == 0
+        self.lines_miss = self._paths(mask, counted.lines.rays) == 0
+        self.scatter = np.zeros(len(counted.counts), np.float32)
+
+    def improve(self, number: int, tick: _Ticker) -> None:
+        """Make the image anew and simulate its scatter."""
+        tick.begin(number)
+        counted = self.counted
+        for done, n_updates in counted.updated(number, self.scatter):
+            tick(done, n_updates, TICKS // 2)
+        volume = Volume(counted.image, counted.grid, "counts/mm")
+        table = simulate_scatter(
+            volume,
+            counted.mu_map,
+            counted.scanner,
+            counted.window,
+            with_tof=counted.is_timed,
+            n_points=n_points_of(self.settings, number),
+            seed=self.settings.seed + number,
+            on=self.on,
+            on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
+        )
+        self._scale(table, volume, holds_scatter=number == 0)
+
+    def _scale(self, table: ScatterTable, volume: Volume, *, holds_scatter: bool) -> None:
+        """Add multiple scatter, and fit the tails."""
+        counted, lines, rays = self.counted, self.counted.lines, self.counted.rays
+        paths = self._paths(volume, lines.rays)
+        trues = lines.total(lines.efficiency * lines.attenuation * paths)
+        simulated = lines.efficiency * table.of_lines(
+            lines.rays.points_mm, lines.rays.ends, threads=self.on.threads
+        )
+        single = lines.total(simulated)
+        ratio = single / trues if trues > 0 else 0.0
+        self.multiple = over_single(ratio)
+        factor = self.multiple / (1 + self.multiple * ratio if holds_scatter else 1.0)
+        expected = counted.efficiency * table.of_lines(
+            rays.points_mm, rays.ends, rays.tof_bins, threads=self.on.threads
+        )
+        expected *= np.float32(factor)
+        beside = self.misses
+        self.fit = fit_tails(
+            expected[beside],
+            counted.randoms[beside],
+            factor * counted.share * lines.total(simulated, self.lines_miss),
+            counted.counts[beside],
+        )
+        self.on_lines = simulated * np.float32(factor * self.fit.scale)
+        self.table = table.scaled(factor * self.fit.scale)
+        self.scatter = expected * np.float32(self.fit.scale)
+        scattered = factor * self.fit.scale * single
+        trues *= 1 / (1 + self.multiple * ratio) if holds_scatter else 1.0
+        self.fraction = scattered / (scattered + trues) if trues > 0 else 0.0
+        self.volume = volume
+
+    def _paths(self, volume: Volume, rays: Rays) -> NDArray[np.float32]:
+        return path_lengths(volume, rays, on=self.on, reproducible=self.counted.reproducible)
+
+    def estimate(self) -> ScatterEstimate:
+        """Return what the rounds came to."""
+        return ScatterEstimate(
+            self.table,
+            self.fit,
+            self.fraction,
+            self.multiple,
+            self.settings.rounds,
+            self.volume,
+            self._profile(),
+        )
+
+    def _profile(self) -> ScatterProfile:
+        counted, lines = self.counted, self.counted.lines
+        every = counted.trues() + counted.randoms + self.scatter
+        randoms = np.divide(counted.randoms, every, out=np.zeros_like(every), where=every > 0)
+        measured, scatter = (
+            distance_from_axis(rays.points_mm, rays.ends) for rays in (counted.rays, lines.rays)
+        )
+        return profile_of(
+            (measured, counted.counts * (1 - randoms) / counted.share),
+            (scatter, self.on_lines * lines.stands_for),
+        )
+
+
+class _Ticker:
+    """Progress of the rounds."""
+
+    def __init__(self, on_tick: OnTick | None, n_rounds: int) -> None:
+        self._on_tick, self._n_rounds, self._before = on_tick, n_rounds, 0
+
+    def begin(self, number: int) -> None:
+        """Begin a round."""
+        self._before = number * TICKS
+
+    def __call__(self, done: int, total: int, most: int, before: int = 0) -> None:
+        """Tell that so much of a part of the round is done, which counts `most` after `before`."""
+        if self._on_tick is not None:
+            so_far = self._before + before + most * done // max(total, 1)
+            self._on_tick(so_far, self._n_rounds * TICKS)

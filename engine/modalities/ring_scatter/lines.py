@@ -1,0 +1,63 @@
+"""Lines of response that stand for all: what they count, and how they lie to the object.
+
+A sum over all lines is (n / m) Σ over m evenly spread ones of n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.volume import Volume
+from engine.operators.rays import RayProjector, Rays
+from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
+
+MARGIN = 0.03
+"""Lines that miss the object pass it at this part of the scanner's radius, or further off."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampledLines:
+    """Live lines of response of a scan, or live bins of them.
+
+    Attributes
+    ----------
+    rays : (n,)
+    efficiency : (n,) what each counts of the photons that reach it
+    attenuation : (n,) share of the photons that the object lets pass
+    stands_for : lines that each stands for
+    """
+
+    rays: Rays
+    efficiency: NDArray[np.float32]
+    attenuation: NDArray[np.float32]
+    stands_for: float
+
+    def total(self, values: NDArray[np.floating], which: NDArray[np.bool_] | None = None) -> float:
+        """Sum of values over all lines of the scanner, or those of a kind."""
+        seen = values if which is None else values[which]
+        return float(np.sum(seen, dtype=np.float64)) * self.stands_for
+
+
+def path_lengths(
+    volume: Volume, rays: Rays, *, on: Backend, reproducible: bool
+) -> NDArray[np.float32]:
+    """Integrals of a volume along lines, (n,), whatever their time bins."""
+    untimed = Rays(rays.points_mm, rays.ends)
+    projector = RayProjector(untimed, volume.grid, on=on, reproducible=reproducible)
+    lengths: NDArray[np.float32] = on.to_host(projector(on.to_device(volume.values)))
+    return lengths
+
+
+def object_mask(mu_map: Volume, radius_mm: float) -> Volume:
+    """Return 1 where the object is, or nearer to it than the margin, and 0 elsewhere."""
+    from scipy import ndimage
+
+    inside = mu_map.values > LEAST_ATTENUATION * dense_mu(mu_map)
+    if inside.any():
+        sampling = mu_map.grid.voxel_mm[::-1]
+        inside = ndimage.distance_transform_edt(~inside, sampling) <= MARGIN * radius_mm
+    return Volume(inside.astype(np.float32), mu_map.grid, "")

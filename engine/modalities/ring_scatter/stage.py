@@ -1,0 +1,140 @@
+"""The scatter of a run: supplied, simulated, or what it costs that there is no estimate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.corrections.scatter import NEEDS_ATTENUATION, RingScatter
+from engine.data.listmode import ListMode
+from engine.data.sinogram import Sinogram
+from engine.errors import DataError
+from engine.events import Corrected
+from engine.geometry.scanner import Scanner
+from engine.modalities import stages
+from engine.modalities.ring_scatter.counts import CountedLines
+from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
+from engine.modalities.stages import Stage
+from engine.reporting.context import RunContext
+from engine.scatter.cost import cost_of
+from engine.scatter.simulation import ScatterTable
+from engine.study.protocol import Protocol
+
+D = TypeVar("D", ListMode, Sinogram)
+P = TypeVar("P", bound=Protocol)
+ENDS = 0.1
+"""Part of the length of the image at each end that tells whether activity goes on beyond."""
+GOES_ON = 0.25
+"""Activity at an end, as part of that in the rest, from which it is held to go on."""
+
+
+class ScatteringScan(ABC, Generic[D]):
+    """A scan whose other corrections are done, as its scatter is asked about.
+
+    Attributes
+    ----------
+    data : the counts
+    scanner : where they were counted
+    attenuates : whether their attenuation is corrected
+    is_simulated : whether we drew them: then they scatter as they say, or not at all
+    """
+
+    data: D
+    scanner: Scanner
+    attenuates: bool
+    is_simulated: bool
+
+    @abstractmethod
+    def counted(self, *, on: Backend) -> CountedLines:
+        """Return a part of the counts, to estimate their scatter from."""
+
+    @abstractmethod
+    def with_scatter(self, table: ScatterTable, *, on: Backend) -> D:
+        """Return the counts with the scatter that a table expects in them."""
+
+    @abstractmethod
+    def size_mm(self) -> tuple[float, float]:
+        """Diameter and length of the object [mm]."""
+
+    @property
+    @abstractmethod
+    def n_counts(self) -> int:
+        """Counts in all."""
+
+
+def correct_scatter(
+    context: RunContext[P], scatter: RingScatter[D], scan: ScatteringScan[D]
+) -> Stage[D]:
+    """Expect the scatter of a scan, or say what it costs that it is not known."""
+    if scatter.use == "off":
+        text = "switched off in the protocol" + _cost(context, scan)
+        yield context.log.corrected(Corrected(scatter.kind, "off", text))
+        return scan.data
+    obstacle = scatter.obstacle(scan.data)
+    if scatter.simulates(scan.data) and not scan.attenuates:
+        obstacle = obstacle or NEEDS_ATTENUATION
+    if obstacle is not None:
+        if scatter.use == "on":
+            raise DataError(f"{scatter.title} correction is switched on, but {obstacle}.")
+        text = obstacle + _cost(context, scan)
+        yield context.log.corrected(Corrected(scatter.kind, "unavailable", text))
+        return scan.data
+    if not scatter.simulates(scan.data):
+        return (yield from stages.correct(context, [scatter], scan.data))
+    return (yield from _simulate(context, scatter, scan))
+
+
+def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringScan[D]) -> Stage[D]:
+    yield context.log.start("scatter", "Simulating the scatter")
+    with context.profiler.span("scatter", events=scan.n_counts):
+        estimate = estimate_scatter(
+            scan.counted(on=context.on), scatter, on_tick=context.ticker("scatter")
+        )
+        expected = scan.with_scatter(estimate.table, on=context.on)
+    context.log.facts["scatter"] = {
+        "fraction": estimate.fraction,
+        "scale": estimate.fit.scale if estimate.fit.is_used else None,
+        "rounds": estimate.rounds,
+    }
+    row = Corrected(scatter.kind, "applied", estimate.describe(), estimate.profile)
+    yield context.log.corrected(row)
+    for warning in _warnings(estimate):
+        yield context.log.warn(warning)
+    yield context.log.end("scatter", fraction_percent=100 * estimate.fraction)
+    yield from context.profiled()
+    return expected
+
+
+def _warnings(estimate: ScatterEstimate) -> list[str]:
+    found = []
+    if estimate.fit.is_used and not estimate.fit.is_plausible:
+        found.append(f"Scatter is {estimate.fit.describe()}.")
+    ends = _ends(estimate)
+    if ends > GOES_ON:
+        found.append(
+            f"Activity goes on to the end of the axial field of view ({100 * ends:.0f} % of that "
+            "in its middle): scatter from beyond is not simulated, only scaled by what is beside "
+            "the object."
+        )
+    return found
+
+
+def _ends(estimate: ScatterEstimate) -> float:
+    """Activity at the fuller end, as part of the mean of the middle half."""
+    profile = estimate.image.values.sum(axis=(1, 2), dtype=np.float64)
+    n = len(profile)
+    few = max(1, round(ENDS * n))
+    middle = profile[n // 4 : n - n // 4].mean()
+    return float(max(profile[:few].mean(), profile[-few:].mean()) / middle) if middle > 0 else 0.0
+
+
+def _cost(context: RunContext[P], scan: ScatteringScan[D]) -> str:
+    """What leaving scatter in costs, as the end of a sentence."""
+    if not scan.scanner.is_round or scan.is_simulated:
+        return ""
+    with context.profiler.span("correct"):
+        cost = cost_of(scan.scanner, *scan.size_mm(), on=context.on)
+        return f": {cost.describe()}"
