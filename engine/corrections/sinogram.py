@@ -9,6 +9,7 @@ counts stands for 1 / N.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_obstacle
 from engine.corrections.scatter_in_time import near_by
 from engine.corrections.sinogram_delayeds import are_counted, expected_randoms, words_of
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
@@ -28,6 +30,10 @@ from engine.data.timed_counts import TimedCounts
 from engine.errors import DataError
 from engine.settings import setting
 
+NO_ENERGIES = (
+    "the header states no energy window with the energy resolution, which tell how much scatter "
+    "counts; add them, or load the sinogram of the scatter"
+)
 LEAST_CORRECTION = 0.99
 """Attenuation correction factors are 1 and more; files round."""
 
@@ -181,6 +187,10 @@ class BinAttenuation(Multiplicative[Sinogram]):
             )
         return factors
 
+    def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:
+        passing = self.factor(data, on=on)
+        return replace(data.with_factor(passing, on=on), attenuation=passing)
+
     def summary(self, before: Sinogram, after: Sinogram) -> str:
         if after.factors is None:
             return ""
@@ -229,20 +239,28 @@ class BinRandoms(Additive[Sinogram]):
         return said
 
 
-class BinScatter(Additive[Sinogram]):
-    """Scattered coincidences, supplied as a sinogram."""
+class BinScatter(RingScatter[Sinogram]):
+    """Scattered coincidences, supplied as a sinogram or simulated from the scan's own image."""
 
-    title: ClassVar[str] = "Scatter"
-    kind: ClassVar[str] = "scatter"
     inputs: ClassVar[tuple[InputRole, ...]] = (SCATTER,)
     since: ClassVar[int | None] = 4
 
+    def is_brought(self, data: Sinogram) -> bool:
+        return SCATTER.key in data.auxiliary
+
     def obstacle(self, data: Sinogram) -> str | None:
-        if SCATTER.key in data.auxiliary:
-            return _done(data, "scatt") or _unknown_counts(data, SCATTER)
-        return "no scatter is given; load its sinogram"
+        if data.has_applied("scatt"):
+            return _done(data, "scatt")
+        if not self.simulates(data):
+            missing = "no scatter is given; load its sinogram"
+            return _unknown_counts(data, SCATTER) if self.is_brought(data) else missing
+        if data.has_applied("atten"):
+            return "the scan's header says that its counts are corrected for attenuation already"
+        return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
+        if self.simulates(data):
+            raise DataError(ONLY_IN_A_RUN)
         return _expected(data, SCATTER)
 
     def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:

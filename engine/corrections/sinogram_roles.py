@@ -85,6 +85,6 @@ SCATTER = _role(
     "scatter_sinogram",
     "Scatter",
     "Sinogram of the expected scattered coincidences",
-    "Scatter as a sinogram; without it scatter stays in the image.",
+    "Scatter as a sinogram; without it scatter is simulated, if there is a μ-map.",
     in_time=True,
 )

@@ -47,6 +47,8 @@ class Sinogram:
     mu_map : attenuation map [1/mm], None if there is none
     background : (n_bins,) expected additive counts in use; None: all 0
     factors : (n_bins,) detection factors in use, 0 in dead bins; None: all 1
+    attenuation : (n_bins,) the part of the factors that is the object's, the share of photons that
+        it lets pass; None: attenuation is not corrected
     info : what the file says of the scan, for provenance
     notes : what the reader wants the user to know, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
@@ -72,9 +74,10 @@ class Sinogram:
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     timed: TimedCounts | None = None
+    attenuation: Bins | None = None
 
     def __post_init__(self) -> None:
-        for name in ("prompts", "background", "factors"):
+        for name in ("prompts", "background", "factors", "attenuation"):
             values = getattr(self, name)
             if values is not None and values.shape != (self.layout.n_bins,):
                 raise GeometryError(

@@ -20,6 +20,8 @@ FLOATS = ("short float", "long float")
 ORDERS = {"littleendian": "<", "bigendian": ">"}
 DIGEST = "; sha256 of the bins"
 """In our headers, a comment to others: which data they were written with."""
+SOURCE = "; source of the bins"
+"""The same: what counted them, where that was no scanner."""
 FEETWARDS = "LPI"
 ENTERED = {"head_in": "HF", "feet_in": "FF"}
 LYING = {"supine": "S", "prone": "P"}

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError, GeometryError
+from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.folder import entries
@@ -26,6 +27,7 @@ SYSTEMS = {"2008": "siemens-mmr", **dict.fromkeys(("1104", "2011", "1094"), "sie
 FIRST_AXIS = ("bin", "x", "sinogram bins", "")
 ARC = ("arc correction", "arc-correction", "arc corrected")
 MOST_SPAN, MOST_BINS = 999, 20_000
+WAYS, MOST_KEV = ("lower", "upper"), 2000.0
 
 
 def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
@@ -48,7 +50,17 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
             f"{header.path.name}: {stated} rings, {scanner.name!r} has others; put the file of the "
             "scanner (.toml) beside the header."
         )
-    return scanner
+    return _counting(scanner, header)
+
+
+def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
+    """Return the scanner with the energies that a header states; the resolution stays its own."""
+    low, high = (header.number(f"energy window {way} level (kev) [1]") or 0 for way in WAYS)
+    energy = scanner.settings.energy
+    if energy is None or not 0 < low < ELECTRON_KEV < high <= MOST_KEV:
+        return scanner
+    stated = energy.model_copy(update={"window_kev": (low, high)})
+    return RingScanner(scanner.settings.model_copy(update={"energy": stated}))
 
 
 def _scanner_beside(header: Path, system: str) -> RingScanner:

@@ -17,8 +17,15 @@ from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.base import SinogramReader
-from engine.io.interfile import InterfileHeader, is_interfile, read_header, refuse_others_data
+from engine.io.interfile import (
+    SOURCE,
+    InterfileHeader,
+    is_interfile,
+    read_header,
+    refuse_others_data,
+)
 from engine.io.open_input import InputFile, open_input
+from engine.io.sinogram_energy import energy_of
 from engine.io.sinogram_times import ORDER, RISING, counted, summed_note, tof_of
 from engine.plain import Plain
 from engine.settings import parse
@@ -71,6 +78,8 @@ class InterfileSinogram(SinogramReader):
         }
         if header.axes:
             info["axes"] = header.axes
+        if header.text(SOURCE):
+            info["source"] = header.text(SOURCE)
         notes: tuple[str, ...] = ()
         if n_times > 1 and timed is None:
             info[SUMMED_TIMES] = n_times
@@ -184,6 +193,7 @@ def _scanner_of(
         "fov_mm": (min(across, 2 * radius), n_rings * pitch),
         **blocks,
         "tof": tof_of(header, _n_times(header)),
+        "energy": energy_of(header),
     }
     return RingScanner(parse(RingSettings, values, where=header.path.name))
 

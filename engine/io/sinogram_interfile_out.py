@@ -12,9 +12,12 @@ from engine.data.sinogram import Bins, Sinogram
 from engine.errors import FileFormatError
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.budget import refuse_no_room
-from engine.io.interfile import DIGEST, FEETWARDS, SUPINE
+from engine.io.interfile import DIGEST, FEETWARDS, SOURCE, SUPINE
+from engine.io.sinogram_energy import lines_of_energy
 from engine.io.sinogram_interfile import ARC, BINS, CM, SUFFIX
 from engine.io.sinogram_times import lines_of
+
+SIMULATED = "simulated"
 
 
 def files_of(path: Path) -> tuple[Path, Path]:
@@ -50,6 +53,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
     layout, s = data.layout, data.scanner.settings
     segments, timed = layout.segments, data.timed
     tof = None if timed is None else data.scanner.tof
+    window, energies = lines_of_energy(s.energy)
     times, of_scanner = lines_of(tof, is_ordered=timed is not None and timed.is_ordered)
 
     def of(name: str) -> str:
@@ -62,6 +66,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         "!imaging modality := PT",
         f"name of data file := {bins}",
         f"{DIGEST} := {digest}",
+        *([f"{SOURCE} := {data.info['source']}"] if data.info.get("source") == SIMULATED else ()),
         f"originating system := {s.name}",
         "!version of keys := STIR4.0",
         "!GENERAL DATA :=",
@@ -101,8 +106,10 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"Number of crystals per block in transaxial direction := {s.block_places}",
         "Number of detector layers := 1",
         *of_scanner,
+        *energies,
         "end scanner parameters:=",
         f"effective central bin size (cm) := {float(middle) / CM!r}",
+        *window,
         "number of time frames := 1",
         f"image duration (sec)[1] := {data.duration_s!r}",
         "image scaling factor[1] := 1",

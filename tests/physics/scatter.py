@@ -1,11 +1,12 @@
 """How true the simulated scatter is, judged with photons.
 
-    python -m tests.physics.scatter [100] [150] [--pairs N]
+    python -m tests.physics.scatter [100] [150] [--pairs N] [--sinogram]
 
 A cylinder of water in a ring of 240 mm, photons that scatter, 425 to 650 keV, the exact mu-map and
 nothing else known: what the product simulates beside what the judge counted, by planes of the lines
 and in all, and the middle of the image (within 40 mm of the axis and 60 mm of the centre) relative
-to that of the trues alone. The seconds are those of the stage.
+to that of the trues alone. The seconds are those of the stage. With --sinogram the events are
+counted in bins that sum 7 ring differences and 4 views.
 """
 
 from __future__ import annotations
@@ -22,12 +23,20 @@ import numpy as np
 import engine
 from engine.backend import cpu
 from engine.corrections import Attenuation, LineGeometry, Scatter
+from engine.corrections.sinogram import BinAttenuation, BinGeometry, BinScatter
+from engine.data.sinogram import Sinogram, binned
 from engine.geometry.energy import EnergySettings
 from engine.geometry.sampling import lattice
+from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofSettings
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.scatter_counts import CountedEvents
 from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
+from engine.modalities.ring_sinogram_pet.model import usable
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
+from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
 from tests.judge.pairs import Coincidences
 from tests.judge.readout import Physics
 from tests.judge.studies import JudgeStudy, scattering_cylinder
@@ -35,6 +44,7 @@ from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=17)
+SPAN, MASHED = 7, 4
 PLANES = 8
 """Groups of lines by the middle of their rings."""
 N_LINES = 600_000
@@ -97,12 +107,51 @@ def planes(ring: engine.RingScanner, crystals: np.ndarray) -> np.ndarray:
     return (crystals // ring.settings.n_crystals_per_ring).sum(axis=1)
 
 
-def middle(case: Judged, pairs: Coincidences, use: str, folder: Path) -> tuple[float, float]:
+def sinogram_of(case: Judged, pairs: Coincidences) -> Sinogram:
+    """Return pairs counted in bins."""
+    layout = SinogramLayout.of(case.ring, span=SPAN, mashed=MASHED)
+    return replace(binned(case.scan(pairs), layout, timed=True), mu_map=case.mu_map)
+
+
+def estimated_in_bins(
+    case: Judged, settings: BinScatter | None = None
+) -> tuple[ScatterEstimate, np.ndarray, np.ndarray]:
+    """Estimate the scatter as a run on sinograms does; and by planes, beside the judge's."""
+    data, on = sinogram_of(case, case.pairs), cpu()
+    for correction in (BinGeometry(), BinAttenuation()):
+        data = correction.apply(data, on=on)
+    data = usable(data).data
+    estimate = estimate_scatter(CountedBins(data, on=on), settings or BinScatter())
+    expected = with_scatter(data, estimate.table, threads=on.threads).background
+    counted = sinogram_of(case, case.pairs.take(case.pairs.kind == 1)).prompts
+    middles = data.layout.plane_ends.sum(axis=1)
+    edges = np.linspace(middles.min(), middles.max() + 1, PLANES + 1)
+    simulated, counts = (
+        np.histogram(middles, edges, weights=values.reshape(data.layout.n_planes, -1).sum(axis=1))[
+            0
+        ]
+        for values in (expected, counted)
+    )
+    return estimate, simulated, counts
+
+
+def middle(
+    case: Judged, pairs: Coincidences, use: str, folder: Path, *, in_bins: bool = False
+) -> tuple[float, float]:
     """Middle of the image as a user makes it, and the seconds of the scatter."""
-    path = folder / "scan.h5"
-    engine.save(case.scan(pairs), path)
-    protocol = engine.ListModeProtocol(corrections={"scatter": {"use": use}})
-    volume = engine.reconstruct(engine.Study(data=path, protocol=protocol), on=engine.cpu())
+    scatter = {"scatter": {"use": use}}
+    if in_bins:
+        write_sinogram(sinogram_of(case, pairs), folder / "scan.hs")
+        engine.save(case.mu_map, folder / "mu.nii.gz", {})
+        grid = {"voxel_mm": case.ring.settings.voxel_mm}  # a header tells other ones
+        protocol = RingSinogramProtocol(corrections=scatter, grid=grid)
+        inputs = {"attenuation": folder / "mu.nii.gz"}
+        study = engine.Study(data=folder / "scan.hs", inputs=inputs, protocol=protocol)
+    else:
+        engine.save(case.scan(pairs), folder / "scan.h5")
+        protocol = engine.ListModeProtocol(corrections=scatter)
+        study = engine.Study(data=folder / "scan.h5", protocol=protocol)
+    volume = engine.reconstruct(study, on=engine.cpu())
     x, y, z = (volume.grid.centres_mm(axis=k) for k in range(3))
     inside = np.hypot(x[None, :], y[:, None]) < MIDDLE_MM
     values = volume.values[np.abs(z) < HALF_MM][:, inside]
@@ -114,19 +163,24 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("radius", nargs="*", type=float, default=[100.0, 150.0])
     parser.add_argument("--pairs", type=int, default=1_500_000)
+    parser.add_argument("--sinogram", action="store_true")
     chosen = parser.parse_args(arguments)
+    in_bins = chosen.sinogram
     out = sys.stdout.write
     heads = ("radius mm", "TOF", "scatter %", "estimated %", "scale", "planes", "middle", "off")
     out("| " + " | ".join((*heads, "seconds")) + " |\n" + "|---" * (len(heads) + 1) + "|\n")
     for radius in chosen.radius:
         for with_tof in (False, True):
             case = judged(radius, chosen.pairs, with_tof=with_tof)
-            estimate = estimated(case)
-            simulated, counted = by_plane(case, estimate)
+            if in_bins:
+                estimate, simulated, counted = estimated_in_bins(case)
+            else:
+                estimate = estimated(case)
+                simulated, counted = by_plane(case, estimate)
             with tempfile.TemporaryDirectory() as folder:
-                truth, _ = middle(case, case.pairs.trues, "off", Path(folder))
-                corrected, seconds = middle(case, case.pairs, "on", Path(folder))
-                left, _ = middle(case, case.pairs, "off", Path(folder))
+                truth, _ = middle(case, case.pairs.trues, "off", Path(folder), in_bins=in_bins)
+                corrected, seconds = middle(case, case.pairs, "on", Path(folder), in_bins=in_bins)
+                left, _ = middle(case, case.pairs, "off", Path(folder), in_bins=in_bins)
             ratio = simulated / counted
             out(
                 f"| {radius:g} | {'300 ps' if with_tof else 'no'} "

@@ -10,6 +10,9 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, part_step, updates_of
 from engine.modalities.ring_scatter.needs import ScatterAmounts, ScatterNeeds, needs_of
 
+BYTES_PER_EVENT = 30
+"""Memory of an event whose scatter is read from the table."""
+
 
 def scatter_needs(
     protocol: ListModeProtocol,
@@ -44,7 +47,14 @@ def scatter_needs(
         settings,
         scan.scanner,
         mu_map,
-        ScatterAmounts(n_events, part, scan.scanner.n_lors, lines, lines + part * updates),
+        ScatterAmounts(
+            n_events,
+            part,
+            scan.scanner.n_lors,
+            lines,
+            lines + part * updates,
+            row_bytes=BYTES_PER_EVENT,
+        ),
         is_timed=protocol.time_of_flight and scan.tof_bins is not None,
         on=on,
         slabs_per_second=slabs_per_second,

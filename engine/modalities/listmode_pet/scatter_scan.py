@@ -19,7 +19,7 @@ class ScatteringEvents(ScatteringScan[ListMode]):
         self.data, self.scanner = prompts, prompts.scanner
         self.attenuates = any(isinstance(f, AttenuationFactor) for f in prompts.line_factors)
         # what we simulate scatters as its column `additive` says, or not at all
-        self.is_simulated = prompts.info.get("source") == "simulated"
+        self.is_clean = prompts.info.get("source") == "simulated"
         self._reproducible = reproducible
 
     @property

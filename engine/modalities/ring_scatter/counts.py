@@ -62,6 +62,10 @@ class CountedLines(ABC):
     def trues(self) -> Values:
         """(n,) trues that the image expects in each row, were all counts taken."""
 
+    def spread_mm(self, reach_mm: float) -> float:
+        """How far from the line of a row others pass that it sums, so far from the axis [mm]."""
+        return 0.0
+
     @property
     def image(self) -> Values:
         """(n_z, n_y, n_x) the newest image, of all counts [counts/mm]."""

@@ -22,7 +22,7 @@ from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.modalities.ring_scatter.counts import CountedLines
 from engine.modalities.ring_scatter.effort import n_points_of
-from engine.modalities.ring_scatter.lines import object_mask, path_lengths
+from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
 from engine.scatter.multiple import over_single
 from engine.scatter.profiles import distance_from_axis, profile_of
@@ -82,7 +82,8 @@ class _Rounds:
 
     def __init__(self, counted: CountedLines, settings: AnyScatter) -> None:
         self.counted, self.settings, self.on = counted, settings, counted.on
-        mask = object_mask(counted.mu_map, counted.scanner.bore_radius_mm)
+        spread = counted.spread_mm(reach_of(counted.mu_map))
+        mask = object_mask(counted.mu_map, MARGIN * counted.scanner.bore_radius_mm + spread)
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
         self.scatter = np.zeros(len(counted.counts), np.float32)

@@ -16,7 +16,8 @@ from engine.operators.rays import RayProjector, Rays
 from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MARGIN = 0.03
-"""Lines that miss the object pass it at this part of the scanner's radius, or further off."""
+"""Lines that miss the object pass it at this part of the scanner's radius, or further off: and the
+bins of several lines by as much more as those lie apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +53,23 @@ def path_lengths(
     return lengths
 
 
-def object_mask(mu_map: Volume, radius_mm: float) -> Volume:
+def object_mask(mu_map: Volume, margin_mm: float) -> Volume:
     """Return 1 where the object is, or nearer to it than the margin, and 0 elsewhere."""
     from scipy import ndimage
 
-    inside = mu_map.values > LEAST_ATTENUATION * dense_mu(mu_map)
+    inside = _inside(mu_map)
     if inside.any():
         sampling = mu_map.grid.voxel_mm[::-1]
-        inside = ndimage.distance_transform_edt(~inside, sampling) <= MARGIN * radius_mm
+        inside = ndimage.distance_transform_edt(~inside, sampling) <= margin_mm
     return Volume(inside.astype(np.float32), mu_map.grid, "")
+
+
+def reach_of(mu_map: Volume) -> float:
+    """Return how far from the axis the object lies at most [mm]; 0 where there is none."""
+    x, y = mu_map.grid.centres_mm(axis=0), mu_map.grid.centres_mm(axis=1)
+    across = _inside(mu_map).any(axis=0)
+    return float(np.hypot(x[None, :], y[:, None])[across].max(initial=0.0))
+
+
+def _inside(mu_map: Volume) -> NDArray[np.bool_]:
+    return mu_map.values > LEAST_ATTENUATION * dense_mu(mu_map)

@@ -30,9 +30,8 @@ PATHS_AT_ONCE, BYTES_PER_PATH, BYTES_PER_STEP = 32, 48, 4
 """Scatter points whose paths are held, and what a path and a step of its time take."""
 BYTES_PER_LINE = 120
 """Memory of a line that stands for others, on its way from number to scatter."""
-BYTES_PER_PART_ROW, BYTES_PER_ROW = 80, 30
-"""Memory of a row of the coarse images, and of one whose scatter is read from the table: events, or
-bins."""
+BYTES_PER_PART_ROW = 80
+"""Memory of a row of the coarse images, an event or a bin."""
 BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
 """Memory of a voxel of the coarse image, and of the sums of a thread."""
 BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
@@ -58,6 +57,7 @@ class ScatterAmounts:
     lines : of the scanner, or live bins of it
     listed : lines whose efficiency is looked up before the rounds
     traced : lines and rows through the coarse image, in all rounds
+    row_bytes : memory of a row whose scatter is read, where the scan has no room for it
     """
 
     rows: int
@@ -65,6 +65,7 @@ class ScatterAmounts:
     lines: int
     listed: int
     traced: float
+    row_bytes: int
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def needs_of(
         + _mu_map_bytes(mu_map)
         + min(N_LINES, amounts.lines) * BYTES_PER_LINE
         + amounts.part * BYTES_PER_PART_ROW
-        + amounts.rows * BYTES_PER_ROW
+        + amounts.rows * amounts.row_bytes
         + coarse.n_voxels * (BYTES_PER_COARSE_VOXEL + SUM_BYTES * max(on.threads, 1))
     )
     points = sum(n_points_of(settings, number) for number in range(settings.rounds))

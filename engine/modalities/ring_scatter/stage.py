@@ -39,13 +39,13 @@ class ScatteringScan(ABC, Generic[D]):
     data : the counts
     scanner : where they were counted
     attenuates : whether their attenuation is corrected
-    is_simulated : whether we drew them: then they scatter as they say, or not at all
+    is_clean : whether there is none to correct: we drew them, or somebody took it out
     """
 
     data: D
     scanner: Scanner
     attenuates: bool
-    is_simulated: bool
+    is_clean: bool
 
     @abstractmethod
     def counted(self, *, on: Backend) -> CountedLines:
@@ -133,7 +133,7 @@ def _ends(estimate: ScatterEstimate) -> float:
 
 def _cost(context: RunContext[P], scan: ScatteringScan[D]) -> str:
     """What leaving scatter in costs, as the end of a sentence."""
-    if not scan.scanner.is_round or scan.is_simulated:
+    if not scan.scanner.is_round or scan.is_clean:
         return ""
     with context.profiler.span("correct"):
         cost = cost_of(scan.scanner, *scan.size_mm(), on=context.on)

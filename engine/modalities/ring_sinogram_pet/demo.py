@@ -36,7 +36,7 @@ class SinogramDemo(Demo):
     wait: ClassVar[str] = "about 40 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the sinograms"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.backend import cpu

@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.arrays import Array
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
-from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
+from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -18,9 +18,11 @@ from engine.io import read_sinogram
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.requirements import SMALLER, estimate
+from engine.modalities.ring_sinogram_pet.scatter_scan import ScatteringBins, is_supplied
 from engine.modalities.ring_sinogram_pet.time_order import found_order
 from engine.modalities.ring_sinogram_pet.warm_up import of_bins
 from engine.modalities.stages import Stage
@@ -38,9 +40,14 @@ def flow(
     data, space = yield from read(context)
     mu_grid = None if data.mu_map is None else data.mu_map.grid
     tof = None if data.timed is None else data.scanner.tof
-    yield from prepare_kernels(context, of_bins(context.on, space.grid, mu_grid, tof))
+    scatter = context.protocol.corrections.of(BinScatter)
+    supplied = is_supplied(scatter, data)
+    kernels = of_bins(context.on, space.grid, mu_grid, tof, scatter=not supplied)
+    yield from prepare_kernels(context, kernels)
     data = yield from correct(context, data)
     data = yield from ordered(context, data, space)
+    if not supplied:  # else it was among the corrections
+        data = yield from correct_scatter(context, scatter, ScatteringBins(data))
     n_subsets = context.protocol.algorithm.n_subsets
     yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
     model = ring_sinogram_pet.build(
@@ -84,6 +91,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         on=device_of(context.on),
         n_columns=1 + len(data.auxiliary),
         n_timed=0 if data.timed is None else len(data.timed.counts),
+        scan=data,
     )
     refuse_if_too_large(needs, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
@@ -101,7 +109,9 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
 def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
     """Describe each effect in the bins, and keep the counts that a model can explain."""
     yield context.log.start("correct", "Preparing the corrections")
-    data = yield from stages.correct(context, context.protocol.corrections.steps(), data)
+    steps = context.protocol.corrections.steps()
+    early = [s for s in steps if not isinstance(s, BinScatter) or is_supplied(s, data)]
+    data = yield from stages.correct(context, early, data)
     found = ring_sinogram_pet.usable(data)
     if found.n_negative:
         yield context.log.warn(

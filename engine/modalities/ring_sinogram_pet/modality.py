@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from engine.backend.devices import DeviceInfo
 from engine.corrections.attenuation import ATTENUATION_MAP
-from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinGeometry
+from engine.corrections.scatter import NEEDS_ATTENUATION
+from engine.corrections.sinogram import (
+    SINOGRAM_CORRECTIONS,
+    BinAttenuation,
+    BinGeometry,
+    BinScatter,
+)
 from engine.corrections.sinogram_roles import NORMALISATION
 from engine.data.bin_values import KeptBins
-from engine.data.sinogram import NORMALISED
+from engine.data.sinogram import NORMALISED, Sinogram
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.requirements import Requirements
@@ -49,6 +55,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         "read": "Read",
         "kernels": "Compiling",
         "correct": "Corrections",
+        "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
         "finish": "Finishing",
@@ -97,19 +104,37 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         n_bins = study.scan.layout.n_bins
         n_timed = study.scan.n_timed if protocol.time_of_flight else 0
         return estimate(
-            protocol, grid, n_bins, on=on, n_columns=n_columns, n_timed=n_timed, left=left
+            protocol,
+            grid,
+            n_bins,
+            on=on,
+            n_columns=n_columns,
+            n_timed=n_timed,
+            left=left,
+            scan=self._asked(study.scan, study),
         )
 
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
         if not isinstance(study.scan, SinogramSummary):
             return {}
-        given = dict.fromkeys((*study.contents, *study.scan.brings))  # all that is asked
+        data = self._asked(study.scan, study)
+        found = {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+        scatter, attenuation = (
+            protocol.corrections.of(BinScatter),
+            protocol.corrections.of(BinAttenuation),
+        )
+        if attenuation.use == "off" and scatter.simulates(data):
+            found[scatter.kind] = found[scatter.kind] or NEEDS_ATTENUATION
+        return found
+
+    def _asked(self, scan: SinogramSummary, study: OpenStudy) -> Sinogram:
+        """Return the counts in a single bin with what the auxiliary files say of all."""
+        given = dict.fromkeys((*study.contents, *scan.brings))  # all that is asked
         mu_map = study.contents.get(ATTENUATION_MAP.key)
         kept = {k: each for k, each in study.contents.items() if isinstance(each, KeptBins)}
         said = tuple(key for key, each in kept.items() if each.normalised)
-        info = {**study.scan.sums.info, NORMALISED: said}
-        data = replace(study.scan.sums, auxiliary=given, mu_map=mu_map, info=info)
-        return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+        info = {**scan.sums.info, NORMALISED: said}
+        return replace(scan.sums, auxiliary=given, mu_map=mu_map, info=info)
 
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         if not isinstance(study.scan, SinogramSummary):
@@ -137,7 +162,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         from engine.modalities.ring_sinogram_pet.warm_up import of_bins
         from engine.modalities.warm_up import TINY
 
-        return of_bins(on, TINY, TINY)
+        return of_bins(on, TINY, TINY, scatter=True)
 
     @property
     def demo(self) -> Demo:

@@ -78,7 +78,28 @@ def build(
     The sensitivity of all bins is computed where it is used: with one subset. With more, the model
     computes that of each.
     """
-    bins = rows_of(data)
+    return build_of(
+        data,
+        rows_of(data),
+        grid,
+        n_subsets=n_subsets,
+        on=on,
+        on_progress=on_progress,
+        profiler=profiler,
+    )
+
+
+def build_of(
+    data: Sinogram,
+    bins: NDArray[np.int64],
+    grid: ImageGrid,
+    *,
+    n_subsets: int,
+    on: Backend,
+    on_progress: OnProgress | None = None,
+    profiler: Profiler | None = None,
+) -> BinnedModel | TimedModel:
+    """Compose the model of some live bins, in this order; all timed counts are of them."""
     if len(bins) < n_subsets:
         raise DataError(
             f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; choose fewer."
@@ -110,14 +131,20 @@ def uniform_start(
     data: Sinogram, grid: ImageGrid, model: BinnedModel | TimedModel
 ) -> NDArray[np.float32]:
     """Return the constant image, where anything is seen, that explains the counts."""
+    background = 0.0 if data.background is None else total(data.background)
+    return start_from(data.n_prompts, background, grid, model)
+
+
+def start_from(
+    counts: float, background: float, grid: ImageGrid, model: BinnedModel | TimedModel
+) -> NDArray[np.float32]:
+    """Return the constant image that explains so many counts, some of them additive."""
     lines = model.lines if isinstance(model, TimedModel) else model.A
     lengths = to_host(lines(np.ones(grid.shape, np.float32)))
     factors = 1.0 if model.factors is None else model.factors
     expected = float(np.sum(factors * lengths, dtype=np.float64))
     if expected <= 0:
         raise DataError("no bin crosses the image; check the grid's centre and size.")
-    counts = data.n_prompts
-    background = 0.0 if data.background is None else total(data.background)
     level = max(counts - background, 0.01 * counts) / expected
     return np.full(grid.shape, np.float32(level), np.float32)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.backend.devices import DeviceInfo
+from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
@@ -12,7 +13,9 @@ from engine.modalities.listmode_pet.requirements import (
     VOXELS_FINISHED_PER_SECOND,
 )
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sums, previews, filters."""
@@ -36,6 +39,7 @@ def estimate(
     n_columns: int = 1,
     n_timed: int = 0,
     left: float = 1.0,
+    scan: Sinogram | None = None,
 ) -> Requirements:
     """Return what `n_bins` on `grid` need.
 
@@ -47,23 +51,37 @@ def estimate(
     n_subsets = protocol.algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + n_sums)
+    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    scatter = None
+    if scan is not None:
+        scatter = scatter_needs(protocol, scan, n_bins, n_timed, on=on, slabs_per_second=rate)
+    if scatter:
+        images = max(images, scatter.memory_bytes)  # it is done before the image is begun
     memory = images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
     memory += n_timed * BYTES_PER_TIMED
-    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
     stages = {
         "read": n_columns * n_bins / BINS_READ_PER_SECOND,
         "kernels": START_S,
+        **({"scatter": scatter.seconds} if scatter else {}),
         "sensitivity": 2 * pass_s,
         "reconstruct": protocol.algorithm.n_passes * left * update_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
-    gpu = None
-    if on.is_gpu:
-        least = 4 * grid.n_voxels * IMAGES + 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
-        whole = least + (n_bins + n_timed) * GPU_BYTES_PER_EVENT
-        gpu = GpuRequirements(
-            int(GPU_SAFETY * least), int(GPU_SAFETY * whole), on.free_bytes, rest="the bins"
-        )
+    gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), int(psutil.virtual_memory().available), stages, gpu)
+
+
+def _on_gpu(
+    grid: ImageGrid, n_rows: int, scatter: ScatterNeeds | None, free_bytes: int
+) -> GpuRequirements:
+    """Room for the images, or for those that scatter is simulated from, if they are larger."""
+    n_voxels = grid.n_voxels
+    if scatter:
+        n_voxels = max(n_voxels, scatter.coarse.n_voxels, scatter.mu_map.n_voxels)
+    least = 4 * n_voxels * IMAGES + 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
+    whole = least + n_rows * GPU_BYTES_PER_EVENT
+    return GpuRequirements(
+        int(GPU_SAFETY * least), int(GPU_SAFETY * whole), free_bytes, rest="the bins"
+    )

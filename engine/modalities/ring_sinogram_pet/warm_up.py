@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -10,11 +11,17 @@ import numpy as np
 from engine.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
+from engine.modalities.ring_scatter.warm_up import of_scatter
 from engine.modalities.warm_up import TINY, Steps
 
 
 def of_bins(
-    on: Backend, grid: ImageGrid, mu_map: ImageGrid | None = None, tof: TofBins | None = None
+    on: Backend,
+    grid: ImageGrid,
+    mu_map: ImageGrid | None = None,
+    tof: TofBins | None = None,
+    *,
+    scatter: bool = False,
 ) -> Steps:
     """Return what compiles the kernels of a run.
 
@@ -28,6 +35,8 @@ def of_bins(
         the grid through which attenuation is summed, None where it is not
     tof
         timing of the counts; the lines of the sensitivity know no time
+    scatter
+        whether scatter is simulated, or what it costs to leave it in
     """
     from engine.operators.rays import RayProjector, Rays
 
@@ -40,9 +49,9 @@ def of_bins(
         if not on.is_cuda:
             A.T(A(np.ones(A.in_shape, np.float32)))
 
-    steps = [partial(projected, grid if on.is_cuda else TINY, False)]
+    steps: list[Callable[[], object]] = [partial(projected, grid if on.is_cuda else TINY, False)]
     if tof is not None:
         steps.append(partial(projected, grid if on.is_cuda else TINY, False, tof))
     if mu_map is not None:
         steps.append(partial(projected, mu_map if on.is_cuda else TINY, True))
-    return list(steps)
+    return steps + of_scatter(tof, scatter)

@@ -121,6 +121,18 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(old, new, words, tmp_path)
         read_sinogram(head)
 
 
+def test_the_header_tells_which_energies_were_counted(tmp_path):
+    more = [
+        f"energy window {way} level (keV) [1]:={kev}"
+        for way, kev in [("lower", 425), ("upper", 625)]
+    ]
+    stated = read_sinogram(write(tmp_path / "a.s", BINS, counts(1), more=more)).scanner.energy
+    usual = read_sinogram(write(tmp_path / "b.s", BINS, counts(1))).scanner.energy
+    assert (stated.lowest_kev, stated.highest_kev) == (425, 625)
+    assert (usual.lowest_kev, usual.highest_kev) == (430, 610)
+    assert stated.sigma_kev(511.0) == usual.sigma_kev(511.0)
+
+
 def test_compressed_bins_of_a_real_header_are_refused(shared_data):
     said = inspect(shared_data / "formats" / "stir-interfile" / "mMR_sinogram.s.hdr").faults
     assert len(said) == 1 and "unpack them there" in said[0]

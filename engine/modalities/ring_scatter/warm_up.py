@@ -1,0 +1,39 @@
+"""The kernels of scatter, compiled before a run needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from engine.geometry.tof import TofBins
+from engine.modalities.warm_up import TINY
+
+
+def of_scatter(tof: TofBins | None, scatter: bool) -> list[Callable[[], object]]:
+    """Return what compiles the kernels of scatter, if it is simulated."""
+    return [partial(_simulate_little, tof)] if scatter else []
+
+
+def _simulate_little(tof: TofBins | None) -> None:
+    """Simulate the scatter of next to nothing, in two crystals for each sample."""
+    from engine.backend import cpu
+    from engine.data.volume import Volume
+    from engine.geometry.ring import RingScanner, RingSettings
+    from engine.scatter.cost import USUAL
+    from engine.scatter.simulation import simulate_scatter
+
+    settings = RingSettings(
+        name="Tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=100, ring_pitch_mm=4,
+        max_ring_difference=0, n_tangential=6, fov_mm=(60, 4),
+    )  # fmt: skip
+    ring = RingScanner(settings)
+    ring.tof = tof
+    water = Volume(np.full(TINY.shape, 0.0096, np.float32), TINY, "1/mm")
+    timed = tof is not None
+    table = simulate_scatter(
+        water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=cpu()
+    )
+    bins = np.zeros(1, np.int16) if timed else None
+    table.of_lines(ring.positions_mm, np.array([[0, 8]], np.int32), bins)

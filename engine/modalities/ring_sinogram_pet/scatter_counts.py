@@ -1,0 +1,131 @@
+"""Bins of sinograms as the estimate of their scatter takes them: an even choice of the live ones.
+
+Bins are chosen, not counts: those that were chosen hold all of their counts, and the sensitivity of
+the coarse image is that of their lines alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.algorithms import Osem, solve
+from engine.arrays import to_host
+from engine.backend import Backend
+from engine.data.sinogram import Sinogram
+from engine.errors import DataError
+from engine.geometry.sampling import lattice
+from engine.modalities.ring_scatter.counts import CountedLines, Values
+from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, part_bins, updates_of
+from engine.modalities.ring_scatter.lines import SampledLines
+from engine.modalities.ring_sinogram_pet.model import build_of, rows_of, start_from
+from engine.operators.rays import RayProjector, Rays
+
+ENOUGH_ROWS = 50
+"""Bins with counts that a subset should have; with fewer there are no subsets."""
+
+
+class CountedBins(CountedLines):
+    """A part of the live bins of usable counts, whose times are in a known order."""
+
+    def __init__(self, data: Sinogram, *, on: Backend) -> None:
+        scanner = data.scanner
+        if data.mu_map is None or scanner.energy is None:
+            raise DataError("without a μ-map and an energy window no scatter is simulated.")
+        self.scanner, self.window, self.mu_map = scanner, scanner.energy, data.mu_map
+        self.on, self.grid = on, coarse_grid(scanner)
+        live = rows_of(data)
+        self._part = live[lattice(len(live), part_bins(len(live), data.n_prompts), shift=0.25)]
+        self.share = len(self._part) / len(live)
+        self.lines = _sampled_lines(data, live)
+        data, bins, times = _counted(data, self._part)
+        self.rays = Rays(data.layout.points_mm, data.layout.ends_of(bins), times)
+        self.efficiency = own_efficiency(data, bins)
+        if data.timed is None:
+            self.counts = data.prompts[bins]
+            background = None if data.background is None else data.background[bins]
+        else:
+            self.counts, background = data.timed.counts, data.timed.background
+        self.randoms = np.zeros(len(bins), np.float32) if background is None else background
+        self._data, self._bins = data, bins
+
+    def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
+        algorithm = self._algorithm(number)
+        data = self._expecting(self.randoms + scatter)
+        n_subsets = algorithm.n_subsets
+        model = build_of(data, self._part, self.grid, n_subsets=n_subsets, on=self.on)
+        start = self._image
+        if start is None:
+            counts, randoms = (float(np.sum(v, dtype=float)) for v in (self.counts, self.randoms))
+            start = start_from(counts, randoms, self.grid, model)
+        n_updates = algorithm.n_iterations * n_subsets
+        for step in solve(algorithm, model, start):
+            if step.update == n_updates:
+                self._image = step.image
+            yield step.update, n_updates
+
+    def _algorithm(self, number: int) -> Osem:
+        usual = updates_of(number)
+        if len(self.counts) >= ENOUGH_ROWS * usual.n_subsets:
+            return usual
+        n_updates = usual.n_iterations * usual.n_subsets
+        return usual.model_copy(update={"subsets": 1, "iterations": n_updates})
+
+    def _expecting(self, background: Values) -> Sinogram:
+        """Return the counts with such additive ones beside each, which act nowhere else."""
+        data = self._data
+        if data.timed is not None:
+            return replace(data, timed=replace(data.timed, background=background))
+        expected = np.zeros(data.layout.n_bins, np.float32)
+        expected[self._bins] = background
+        return replace(data, background=expected)
+
+    def spread_mm(self, reach_mm: float) -> float:
+        layout, s = self._data.layout, self._data.scanner.settings
+        rings = max((each.most - each.least) / 2 for each in layout.segments)
+        along = rings / 2 * s.ring_pitch_mm * reach_mm / s.radius_mm
+        views = self._data.scanner.n_views / layout.n_views
+        across = (views - 1) / 2 * 2 * np.pi / s.n_crystals_per_ring * reach_mm
+        return float(along + max(across, 0.0) + (layout.bin_mm or 0.0))
+
+    def trues(self) -> Values:
+        tof = self.scanner.tof if self.is_timed else None
+        projector = RayProjector(self.rays, self.grid, on=self.on, tof=tof)
+        found: Values = to_host(projector(self.on.to_device(self.image)))
+        factors = self._data.factors
+        return found if factors is None else found * factors[self._bins]
+
+
+def own_efficiency(data: Sinogram, bins: NDArray[np.integer]) -> Values:
+    """Return what bins count of the photons that reach them, (n,): no factor of the object."""
+    if data.factors is None:
+        return np.ones(len(bins), np.float32)
+    factors = data.factors[bins]
+    if data.attenuation is None:
+        return factors
+    passing = data.attenuation[bins]
+    return np.divide(factors, passing, out=np.zeros_like(factors), where=passing > 0)
+
+
+def _counted(
+    data: Sinogram, part: NDArray[np.int64]
+) -> tuple[Sinogram, NDArray[np.int64], NDArray[np.int16] | None]:
+    """Return the counts of a part of the bins, and the bins and times that have some."""
+    if data.timed is None:
+        return data, part[data.prompts[part] > 0], None
+    chosen = np.zeros(data.layout.n_bins, bool)
+    chosen[part] = True
+    timed = data.timed.where(chosen[data.timed.bins])
+    return replace(data, timed=timed), timed.bins.astype(np.int64), timed.times
+
+
+def _sampled_lines(data: Sinogram, live: NDArray[np.int64]) -> SampledLines:
+    bins = live[lattice(len(live), N_LINES, shift=0.5)]
+    passing = np.ones(len(bins), np.float32)
+    if data.attenuation is not None:
+        passing = data.attenuation[bins]
+    rays = Rays(data.layout.points_mm, data.layout.ends_of(bins))
+    return SampledLines(rays, own_efficiency(data, bins), passing, len(live) / len(bins))

@@ -1,0 +1,61 @@
+"""What the scatter of sinograms takes of memory and time, before it is simulated."""
+
+from __future__ import annotations
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections.sinogram import BinAttenuation, BinScatter
+from engine.data.sinogram import Sinogram
+from engine.modalities.ring_scatter.effort import part_bins, updates_of
+from engine.modalities.ring_scatter.needs import ScatterAmounts, ScatterNeeds, needs_of
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+
+PASSES = 3
+"""Of an update over its bins: forward, back, and back once more for its sensitivity."""
+
+
+def scatter_needs(
+    protocol: RingSinogramProtocol,
+    scan: Sinogram,
+    n_bins: int,
+    n_timed: int,
+    *,
+    on: DeviceInfo,
+    slabs_per_second: float,
+) -> ScatterNeeds | None:
+    """Return what scatter in `n_bins` takes; None where none is simulated.
+
+    Parameters
+    ----------
+    protocol
+        of the run
+    scan
+        the counts, in all of their bins or in one, with the μ-map
+    n_bins, n_timed
+        bins of the scan, and counts in bins of time
+    on
+        makes the coarse images; its threads simulate
+    slabs_per_second
+        slabs of a voxel that rays pass in the coarse images
+    """
+    settings, mu_map = protocol.corrections.of(BinScatter), scan.mu_map
+    if mu_map is None or not _simulates(protocol, scan):
+        return None
+    part = part_bins(n_bins, scan.n_prompts)
+    updates = sum(updates_of(number).n_iterations for number in range(settings.rounds))
+    return needs_of(
+        settings,
+        scan.scanner,
+        mu_map,
+        ScatterAmounts(n_bins + n_timed, part, n_bins, 0, PASSES * part * updates, row_bytes=0),
+        is_timed=n_timed > 0,
+        on=on,
+        slabs_per_second=slabs_per_second,
+    )
+
+
+def _simulates(protocol: RingSinogramProtocol, scan: Sinogram) -> bool:
+    scatter = protocol.corrections.of(BinScatter)
+    attenuation = protocol.corrections.of(BinAttenuation)
+    if "off" in (scatter.use, attenuation.use):
+        return False
+    return scatter.simulates(scan) and not (scatter.obstacle(scan) or attenuation.obstacle(scan))
