@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -29,6 +29,22 @@ ONLY_IN_A_RUN = (
     "scatter is simulated from images of the scan, which a run makes; reconstruct the scan, or set "
     "corrections.scatter.method=supplied."
 )
+
+
+class Simulation(Protocol):
+    """How scatter is simulated, of whatever counts."""
+
+    @property
+    def rounds(self) -> int:
+        """Images that it is simulated from."""
+
+    @property
+    def points(self) -> int:
+        """Places in the object where photons scatter."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the points."""
 
 
 class RingScatter(Additive[C]):
@@ -59,10 +75,6 @@ class RingScatter(Additive[C]):
     def simulates(self, data: C) -> bool:
         """Whether the scatter of this scan is simulated, if it can be."""
         return self.method == "simulated" or (self.method == "auto" and not self.is_brought(data))
-
-
-AnyScatter = RingScatter[Any]
-"""The scatter of whatever counts."""
 
 
 def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: str) -> str | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.data.sinogram import Bins, Sinogram
 from engine.errors import FileFormatError
+from engine.geometry.ring import RingSettings
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.budget import refuse_no_room
 from engine.io.interfile import DIGEST, FEETWARDS, SOURCE, SUPINE
@@ -91,10 +92,24 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"!matrix size [1] := {layout.n_tangential}",
         f"minimum ring difference per segment := {of('least')}",
         f"maximum ring difference per segment := {of('most')}",
+        *_of_scanner(s, [*of_scanner, *energies]),
+        f"effective central bin size (cm) := {float(middle) / CM!r}",
+        *window,
+        "number of time frames := 1",
+        f"image duration (sec)[1] := {data.duration_s!r}",
+        "image scaling factor[1] := 1",
+        "data offset in bytes[1] := 0",
+        "!END OF INTERFILE :=",
+    ]
+
+
+def _of_scanner(s: RingSettings, more: list[str]) -> list[str]:
+    """Return what a header says of the rings."""
+    return [
         "Scanner parameters:=",
         f"Scanner type := {s.name}",
         f"Number of rings := {s.n_rings}",
-        f"Number of detectors per ring := {n}",
+        f"Number of detectors per ring := {s.n_crystals_per_ring}",
         f"Inner ring diameter (cm) := {2 * s.radius_mm / CM!r}",
         "Average depth of interaction (cm) := 0",
         f"Distance between rings (cm) := {s.ring_pitch_mm / CM!r}",
@@ -105,14 +120,6 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"Number of crystals per block in axial direction := {s.block_rings}",
         f"Number of crystals per block in transaxial direction := {s.block_places}",
         "Number of detector layers := 1",
-        *of_scanner,
-        *energies,
+        *more,
         "end scanner parameters:=",
-        f"effective central bin size (cm) := {float(middle) / CM!r}",
-        *window,
-        "number of time frames := 1",
-        f"image duration (sec)[1] := {data.duration_s!r}",
-        "image scaling factor[1] := 1",
-        "data offset in bytes[1] := 0",
-        "!END OF INTERFILE :=",
     ]

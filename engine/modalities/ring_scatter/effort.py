@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from engine.algorithms import Osem
-from engine.corrections.scatter import AnyScatter
+from engine.corrections.scatter import Simulation
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 
@@ -39,7 +39,7 @@ def updates_of(number: int) -> Osem:
     return Osem(iterations=1 if number else 3, subsets=8)
 
 
-def n_points_of(settings: AnyScatter, number: int) -> int:
+def n_points_of(settings: Simulation, number: int) -> int:
     """Return the scatter points of the round of this number."""
     is_last = number == settings.rounds - 1
     return settings.points // (1 if is_last else FEWER_POINTS)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corrections.scatter import AnyScatter
+from engine.corrections.scatter import Simulation
 from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.modalities.ring_scatter.counts import CountedLines
@@ -67,7 +67,7 @@ class ScatterEstimate:
 
 
 def estimate_scatter(
-    counted: CountedLines, settings: AnyScatter, *, on_tick: OnTick | None = None
+    counted: CountedLines, settings: Simulation, *, on_tick: OnTick | None = None
 ) -> ScatterEstimate:
     """Estimate the scatter of a scan from a part of its counts."""
     rounds = _Rounds(counted, settings)
@@ -80,7 +80,7 @@ def estimate_scatter(
 class _Rounds:
     """What stays the same from round to round, and the best image and table so far."""
 
-    def __init__(self, counted: CountedLines, settings: AnyScatter) -> None:
+    def __init__(self, counted: CountedLines, settings: Simulation) -> None:
         self.counted, self.settings, self.on = counted, settings, counted.on
         spread = counted.spread_mm(reach_of(counted.mu_map))
         mask = object_mask(counted.mu_map, MARGIN * counted.scanner.bore_radius_mm + spread)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.backend.devices import DeviceInfo
-from engine.corrections.scatter import AnyScatter
+from engine.corrections.scatter import Simulation
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
@@ -88,7 +88,7 @@ class ScatterNeeds:
 
 
 def needs_of(
-    settings: AnyScatter,
+    settings: Simulation,
     scanner: Scanner,
     mu_map: Volume,
     amounts: ScatterAmounts,

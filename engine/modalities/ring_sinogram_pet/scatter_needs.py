@@ -10,7 +10,7 @@ from engine.modalities.ring_scatter.needs import ScatterAmounts, ScatterNeeds, n
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 
 PASSES = 3
-"""Of an update over its bins: forward, back, and back once more for its sensitivity."""
+"""Times that an update follows its bins: forward, back, and once more for its sensitivity."""
 
 
 def scatter_needs(
