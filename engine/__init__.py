@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.backend import best, cpu
+    from engine.backend import cpu
     from engine.data.histogram import Histogram
     from engine.data.listmode import ListMode
     from engine.data.projections import Projections
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from engine.operators.matrix import MatrixProjector
     from engine.operators.rays import RayProjector, Rays
     from engine.operators.xray import XrayTransform
+    from engine.selftest import best
     from engine.simulate.histogram import simulate_histogram
     from engine.simulate.listmode import simulate_listmode
     from engine.simulate.xray import simulate_integrals, simulate_xray
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "backend": ("best", "cpu"),
+    "backend": ("cpu",),
     "data.histogram": ("Histogram",),
     "data.listmode": ("ListMode",),
     "data.projections": ("Projections",),
@@ -71,6 +72,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "operators.matrix": ("MatrixProjector",),
     "operators.rays": ("RayProjector", "Rays"),
     "operators.xray": ("XrayTransform",),
+    "selftest": ("best",),
     "simulate.histogram": ("simulate_histogram",),
     "simulate.listmode": ("simulate_listmode",),
     "simulate.xray": ("simulate_integrals", "simulate_xray"),

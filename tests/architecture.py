@@ -57,25 +57,32 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "registration": LEAVES,
     "normalise": ("kernels", "backend", *LEAVES),
     "quality": ("io", "simulate", *LEAVES),
+    "selftest": SCANS,
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
-    "jobs": ("importing", "modalities", "privacy", "registration", "reporting", "results", *SCANS),
+    "jobs": (
+        *("importing", "modalities", "privacy", "registration", "reporting", "results", "selftest"),
+        *SCANS,
+    ),
     "live": ("jobs", "modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
     ),
-    "tuning": ("benchmark", "jobs", "modalities", "reporting", "simulate", *SCANS),
+    "tuning": ("benchmark", "jobs", "modalities", "reporting", "selftest", "simulate", *SCANS),
     "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
-        *("importing", "live", "simulate", "tuning"),
+        *("importing", "live", "selftest", "simulate", "tuning"),
         "quality",
         "registration",
         "support",
         *SCANS,
     ),
-    "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
+    "": (
+        *("backend", "io", "jobs", "modalities", "model", "operators", "selftest", "simulate"),
+        *LEAVES,
+    ),
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
 

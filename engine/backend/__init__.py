@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.backend.devices import DeviceInfo as DeviceInfo
     from engine.backend.devices import choose as choose
     from engine.backend.devices import find_devices as find_devices
+    from engine.backend.driver import NvidiaCard
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
@@ -31,7 +32,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
 
 DEVICES = ("auto", "cpu", "cuda")
 """Names that `named` knows; besides "cuda:1" for the next GPU, or "cuda:GPU-1b0c" by its UUID."""
-Check = Callable[["Backend"], str]
+Check = Callable[["Backend", "NvidiaCard"], str]
 """Looks at a GPU before it is used: why it may not be, or nothing."""
 _CARD = re.compile(r"cuda(:(\d{1,3}|(GPU|MIG)-[0-9a-fA-F-]{1,40}))?")
 
@@ -137,6 +138,13 @@ def cuda(gpu: Gpu | None = None) -> Backend:
     return Backend("cuda", gpu.xp, usable_cores(), gpu)
 
 
+def cuda_of(number: int) -> Backend:
+    """Return the GPU of this number as it is, whether or not it computes right."""
+    from engine.backend.cupy_gpu import CupyGpu
+
+    return cuda(CupyGpu(number))
+
+
 def best(check: Check | None = None) -> Backend:
     """Return the fastest device of this machine: a GPU if one answers and computes right.
 
@@ -196,12 +204,10 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
 
 def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:
     """Return a GPU that can be used; `name` is what the user called it."""
-    if device.why_not:
+    if device.card is None or device.why_not:
         raise _cannot_use(device.why_not, name)
-    from engine.backend.cupy_gpu import CupyGpu
-
-    on = cuda(CupyGpu(device.card.number if device.card else 0))
-    fault = check(on) if check is not None else ""
+    on = cuda_of(device.card.number)
+    fault = check(on, device.card) if check is not None else ""
     if fault:
         raise _cannot_use(fault, name)
     return on

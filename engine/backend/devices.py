@@ -75,14 +75,17 @@ def cpu_device(threads: int | None = None) -> DeviceInfo:
     return DeviceInfo("cpu", on.label, int(memory.total), int(memory.available), on.threads)
 
 
-def gpu_devices() -> tuple[DeviceInfo, ...]:
-    """Return the GPUs as the driver counts them, or why there is none to use."""
+def gpu_devices(*, judged: bool = True) -> tuple[DeviceInfo, ...]:
+    """Return the GPUs as the driver counts them, or why there is none to use.
+
+    judged : whether a card that failed its self-test counts as one that cannot be used
+    """
     try:
         found = cards()
     except NoCardError as e:
         threads, has_driver = backend.usable_cores(), not isinstance(e, NoDriverError)
         return (DeviceInfo("cuda", "GPU", 0, 0, threads, str(e), has_driver=has_driver),)
-    return tuple(_device(card, among=len(found)) for card in found)
+    return tuple(_device(card, len(found), judged) for card in found)
 
 
 def gpu_device(key: str = "cuda") -> DeviceInfo:
@@ -132,11 +135,12 @@ def _begins(card: NvidiaCard | None, uuid: str) -> bool:
     return card is not None and card.uuid.startswith(uuid)
 
 
-def _device(card: NvidiaCard, among: int) -> DeviceInfo:
+def _device(card: NvidiaCard, among: int, judged: bool) -> DeviceInfo:
     key = key_of(card.number)
     label = f"{card.name} (cuda:{card.number})" if among > 1 else card.name
     free = nvml.free_bytes(card.name, card.uuid, card.bus_id, card.memory_bytes)
-    reason = _why_closed(card) or _why_no_cupy(card) or _why_wrong(card) or _why_full(label, free)
+    wrong = _why_wrong(card) if judged else ""
+    reason = _why_closed(card) or _why_no_cupy(card) or wrong or _why_full(label, free)
     return DeviceInfo(key, label, card.memory_bytes, free, backend.usable_cores(), reason, card)
 
 

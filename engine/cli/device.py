@@ -7,6 +7,7 @@ import argparse
 from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console
+from engine.selftest import named
 
 HELP = "auto, cpu, cuda, or cuda:1 for the next GPU (or cuda:GPU-… by its UUID)"
 
@@ -26,7 +27,7 @@ def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") 
 
 def device_of(name: str, threads: int | None, console: Console) -> Backend:
     """Return the device of this name; why `auto` left the GPU aside is said."""
-    on = backend.named(name, threads)
+    on = named(name, threads, say=console.line)
     if on.remark:
         console.line(f"note: {on.remark}")
     return on

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engine import backend
 from engine.backend.devices import find_devices
+from engine.backend.verdicts import verdict_of
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
@@ -42,12 +43,23 @@ def add_verbs(verbs: Verbs) -> None:
         help="write versions, device, settings, the last job and the last fault there, without "
         "names of patients, users or files",
     )
+    p.add_argument(
+        "--gpu",
+        action="store_true",
+        help="test whether the GPUs compute right, some seconds each, and keep the answer",
+    )
     add_force(p)
     p.set_defaults(act=_act)
 
 
 def _act(arguments: argparse.Namespace, console: Console) -> None:
-    if arguments.bundle is None:
+    if arguments.gpu and arguments.bundle is not None:
+        raise SettingsError("--gpu and --bundle are two things; ask for one after the other.")
+    if arguments.gpu:
+        from engine.cli.doctor_gpu import test_cards
+
+        test_cards(console)
+    elif arguments.bundle is None:
         _doctor(console)
     else:
         _bundle(arguments.bundle, console)
@@ -90,18 +102,20 @@ def _doctor(console: Console) -> None:
 
 def _list_devices(console: Console) -> None:
     for device in find_devices():
-        reason = device.why_not or (_why_not_cuda() if device.is_gpu else "")
+        reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
         if reason:
             console.line(f"  {device.key:20s} {device.label}, cannot be used. {reason}")
             continue
         free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
         console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
+        if device.card is not None and verdict_of(device.card) is None:
+            console.line(f"  {'':20s} not tested yet; `isocenter doctor --gpu` does")
 
 
-def _why_not_cuda() -> str:
-    """Try the GPU for real: return what CuPy says against it, nothing if it answers."""
+def _why_not_cuda(key: str) -> str:
+    """Try a GPU for real: return what CuPy says against it, nothing if it answers."""
     try:
-        backend.cuda()
+        backend.named(key)
     except (ResourceError, DeviceError) as e:
         return str(e)
     return ""

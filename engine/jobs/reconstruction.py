@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.backend import Backend, best
+from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
@@ -21,6 +21,7 @@ from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.privacy.names import Names
 from engine.privacy.records import harmless
 from engine.reporting.context import OnProgress, Resume, RunContext
+from engine.selftest import best
 from engine.study.protocol import Protocol
 from engine.study.study import Study
 

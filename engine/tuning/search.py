@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
-from engine import backend
 from engine.errors import EngineError, ResourceError
 from engine.io.locks import is_held, only_writer
+from engine.selftest import named
 from engine.tuning.keeping import keep, kept_values
 from engine.tuning.outcome import OnEvent, Outcome, SearchEvent, TriedForm
 from engine.tuning.problem import TuningProblem
@@ -27,7 +27,7 @@ ANOTHER = (
 
 def problem_of(request: SearchRequest) -> TuningProblem:
     """Return what a request tunes: in the size of its study, or in the standard one."""
-    on = backend.named(request.device, request.threads)
+    on = named(request.device, request.threads)
     if not request.study:
         from engine.tuning.problems import problems_of
 

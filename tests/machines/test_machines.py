@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from engine import backend
 from engine.backend.devices import choose, find_devices, gpu_device, key_of
+from engine.cli.console import Console
+from engine.cli.device import device_of
 from engine.errors import DeviceError, ResourceError
+from engine.events import Event
+from engine.jobs.process import child
+from engine.jobs.process.messages import Order
 from tests.machines.made import Machine, can_be_made, put_up
 from tests.machines.table import MACHINES
 
@@ -57,6 +64,27 @@ def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(ma
         return
     with pytest.raises((ResourceError, DeviceError), match=machine.words or "No NVIDIA driver"):
         backend.named("cuda")
+
+
+def test_a_command_says_once_why_it_computes_on_the_cpu(machine, capsys):
+    on = device_of("auto", None, Console())
+    said = capsys.readouterr().out
+    assert said == (f"note: {on.remark}\n" if machine.words else "")
+
+
+def test_a_run_of_the_window_warns_that_it_computes_on_the_cpu(machine):
+    used = []
+
+    def source(study: object, *, on: backend.Backend, **_: object) -> list[Event]:
+        used.append(on.name)
+        return []
+
+    order = Order("", "auto", None, None, False, source, os.getpid())
+    nobody = SimpleNamespace(on_progress=None, finish_wanted=None)
+    warned = list(child._events(order, None, None, nobody, nobody))
+    assert used == [machine.key.partition(":")[0]]
+    assert len(warned) == bool(machine.words)
+    assert all(re.search(machine.words, event.text) for event in warned)
 
 
 @pytest.mark.parametrize("asked", ["cuda:1", "cuda:GPU-0000abc1", "cuda:gpu-1"])

@@ -9,13 +9,14 @@ from contextlib import closing
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from engine.backend import Backend, named
+from engine.backend import Backend
 from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
 from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.process.link import Controls, Outbox
 from engine.jobs.process.messages import Order, Source
 from engine.modalities.studies import Study, study_of_json
+from engine.selftest import named
 
 if TYPE_CHECKING:
     from engine.jobs.reconstruction import Resume

@@ -1,0 +1,27 @@
+"""Voxel-driven back projection, whole and of a box, of two scans one after the other."""
+
+from __future__ import annotations
+
+from engine.backend import Backend
+from engine.operators.xray import XrayTransform
+from engine.operators.xray_scene import Region
+from engine.selftest.known import TEXTURE_RTOL, Family, Faults, far
+from engine.selftest.x_rays import GRID, projections, scans
+
+_BOX: Region = (slice(2, 9), slice(5, 30), slice(1, 20))
+
+
+def _ask(there: Backend, here: Backend) -> Faults:
+    for name, geometry in scans().items():
+        asked, judge = (XrayTransform(geometry, GRID, on=on) for on in (there, here))
+        y = projections(geometry)
+        for weighting in ("fdk", "adjoint"):
+            got = there.to_host(asked.back_project(y, weighting=weighting))
+            wanted = judge.back_project(y, weighting=weighting)
+            yield from far(f"{weighting} weights, {name}", got, wanted, TEXTURE_RTOL)
+        got = there.to_host(asked.back_project(y, weighting="fdk", region=_BOX))
+        wanted = judge.back_project(y, weighting="fdk", region=_BOX)
+        yield from far(f"a box, {name}", got, wanted, TEXTURE_RTOL)
+
+
+CONE_BACK = Family("back projection of X-rays", _ask)

@@ -1,0 +1,158 @@
+"""What the kernels rely on of a card: textures, atomic sums, graphs, two streams, and its memory.
+
+Textures are zero outside and linear between the middles of texels, with fractions of 8 bits: CUDA
+C++ Programming Guide, "Texture Fetching".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.backend.gpu import Function, Gpu, TextureKind
+from engine.errors import DeviceMemoryError
+from engine.kernels.source import render
+from engine.selftest.known import Family, Faults, far, other, random_numbers
+
+BLOCK = 128
+_STACK = (5, 37, 50)
+_N = 3001
+_N_PLACES = 11
+_LONG, _SHORT = 20_000, 3
+_FRACTION = 1 / 256
+"""Step of a fraction, in what neighbours differ by."""
+_KINDS: dict[TextureKind, str] = {
+    "array": "sample_array",
+    "layered": "sample_layered",
+    "list": "sample_pictures",
+    "pitched": "sample_pictures",
+}
+
+
+def _gpu(on: Backend) -> Gpu:
+    if on.gpu is None:
+        raise TypeError(f"{on.label} is no GPU.")
+    return on.gpu
+
+
+def _probe(gpu: Gpu, name: str) -> Function:
+    return gpu.load(render("probe", block=BLOCK), ("-std=c++17",)).function(name)
+
+
+def _blocks(n: int) -> int:
+    return -(-n // BLOCK)
+
+
+def _textures(there: Backend, here: Backend) -> Faults:
+    gpu, rng = _gpu(there), random_numbers()
+    stack = rng.random(_STACK, np.float32)
+    n_layers, n_rows, n_columns = _STACK
+    at = rng.uniform((-2, -2, 0), (n_columns + 2, n_rows + 2, n_layers), (_N, 3))
+    at[:, 2] = np.floor(at[:, 2])
+    places = at.astype(np.float32)
+    wanted = linear(stack, places)
+    for kind, name in _KINDS.items():
+        texture = gpu.texture(kind, _STACK)
+        # in two parts, of which the second does not begin with the first layer
+        texture.update(gpu.upload(stack[:2].copy()))
+        texture.update(gpu.upload(stack[2:].copy()), 2)
+        asked = places.copy()
+        asked[:, 2] += 0.5 if kind == "array" else 0.0  # the middle of a picture
+        out = gpu.empty((_N,), np.float32)
+        arguments = texture.argument, gpu.upload(asked), np.int32(_N), out
+        _probe(gpu, name)(_blocks(_N), BLOCK, *arguments)
+        yield from far(f"texture of kind {kind!r}", gpu.download(out), wanted, 2 * _FRACTION)
+
+
+def linear(stack: NDArray[np.float32], at: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return values of layers (n, n_rows, n_columns) at (x, y, layer) texels, 0 outside."""
+    padded = np.pad(stack.astype(np.float64), ((0, 0), (3, 3), (3, 3)))
+    x, y, layer = at[:, 0] + 2.5, at[:, 1] + 2.5, at[:, 2].astype(int)
+    left, above = np.floor(x).astype(int), np.floor(y).astype(int)
+    right, below = x - left, y - above
+    rows = [
+        padded[layer, above + i, left] * (1 - right) + padded[layer, above + i, left + 1] * right
+        for i in (0, 1)
+    ]
+    blended: NDArray[np.float64] = rows[0] * (1 - below) + rows[1] * below
+    return blended
+
+
+def _atomics(there: Backend, here: Backend) -> Faults:
+    gpu, i = _gpu(there), np.arange(_N)
+    sums, counts = gpu.empty((_N_PLACES,), np.float32), gpu.empty((_N_PLACES,), np.uint64)
+    gpu.zero(sums)
+    gpu.zero(counts)
+    _probe(gpu, "add_up")(_blocks(_N), BLOCK, np.int32(_N), np.int32(_N_PLACES), sums, counts)
+    # small whole numbers, whose sums are exact in any order
+    wanted = np.bincount(i % _N_PLACES, i % 7 + 1, _N_PLACES)
+    yield from other("sums of floats", gpu.download(sums), wanted.astype(np.float32))
+    whole = wanted.astype(np.uint64) << np.uint64(33)
+    yield from other("sums of whole numbers", gpu.download(counts), whole)
+
+
+def _graphs(there: Backend, here: Backend) -> Faults:
+    gpu, count_on = _gpu(there), _probe(_gpu(there), "count_on")
+    x, y, z = (gpu.upload(np.zeros(_N, np.float32)) for _ in range(3))
+    n, turns = np.int32(_N), np.int32(_SHORT)
+
+    def work() -> None:
+        count_on(_blocks(_N), BLOCK, x, n, turns, y)
+        gpu.copy(y, z)
+        count_on(_blocks(_N), BLOCK, z, n, turns, x)
+        gpu.zero(z)
+
+    graph = gpu.record(work)
+    yield from far("what is recorded must not run", gpu.download(x), np.zeros(_N), 0.0)
+    for _ in range(4):
+        graph.launch()
+    yield from far("a graph", gpu.download(x), np.full(_N, 4.0 * 2 * _SHORT), 0.0)
+    yield from far("a graph's last step", gpu.download(z), np.zeros(_N), 0.0)
+
+
+def _streams(there: Backend, here: Backend) -> Faults:
+    """Work of one stream waits for a stamp of the other, and only then goes on."""
+    gpu, count_on = _gpu(there), _probe(_gpu(there), "count_on")
+    n, turns = np.int32(_N), np.int32(_LONG)
+    x, y = gpu.upload(np.zeros(_N, np.float32)), gpu.empty((_N,), np.float32)
+    gpu.wait()
+    fresh = gpu.pinned(np.full(_N, 5.0, np.float32))
+    count_on(_blocks(_N), BLOCK, x, n, turns, y)
+    read = gpu.stamp()
+    with gpu.copying():
+        gpu.wait_for(read)  # else x changes while the long work reads it
+        gpu.upload(fresh, x)
+        ready = gpu.stamp()
+    gpu.wait_for(ready)
+    z = gpu.empty((_N,), np.float32)
+    count_on(_blocks(_N), BLOCK, x, n, np.int32(_SHORT), z)
+    yield from far("work before a copy", gpu.download(y), np.full(_N, float(_LONG)), 0.0)
+    yield from far("work after a copy", gpu.download(z), np.full(_N, 5.0 + _SHORT), 0.0)
+    seconds = gpu.stamp().seconds_since(read)
+    if not 0 <= seconds < 60:
+        yield f"time between two stamps: {seconds} s"
+
+
+def _memory(there: Backend, here: Backend) -> Faults:
+    """What is too large is refused in a way that the ladder of smaller parts takes up."""
+    gpu = _gpu(there)
+    free, all_ = gpu.free_bytes(), gpu.facts.memory_bytes
+    if not 0 < free <= all_:
+        yield f"free memory: {free} of {all_} bytes"
+    try:
+        gpu.empty((2 * all_,), np.uint8)
+    except DeviceMemoryError:
+        pass
+    else:
+        yield "an array twice as large as the memory was given"
+    values = random_numbers().random(_N, np.float32)
+    gpu.release()
+    yield from other("an array after that", gpu.download(gpu.upload(values)), values)
+
+
+TEXTURES = Family("textures", _textures)
+ATOMICS = Family("atomic sums", _atomics)
+GRAPHS = Family("graphs", _graphs)
+STREAMS = Family("two streams", _streams)
+MEMORY = Family("memory", _memory)

@@ -1,0 +1,29 @@
+"""Bins of a sinogram: rays that carry counts and factors, of which each is a row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.model import BinnedModel
+from engine.operators.rays import RayProjector
+from engine.selftest.known import Family, Faults, far, random_numbers
+from engine.selftest.list_mode import GRID, N, image, rays, values
+
+
+def _ask(there: Backend, here: Backend) -> Faults:
+    counts = random_numbers().poisson(3.0, N).astype(np.float32)
+    factors = (0.5 + values() / 2).astype(np.float32)
+    models = [
+        BinnedModel.of(
+            RayProjector(rays(is_timed=False), GRID, on=on), values() + 0.5, counts, factors
+        )
+        for on in (there, here)
+    ]
+    got, wanted = (model.em_step(image()) for model in models)
+    yield from far("sensitivity", models[0].sensitivity, models[1].sensitivity)
+    yield from far("update", got.numerator, wanted.numerator)
+    yield from far("likelihood", np.array([got.log_sum]), np.array([wanted.log_sum]))
+
+
+SINOGRAM = Family("sinogram", _ask)

@@ -1,0 +1,46 @@
+"""Scans that X-rays make, for the families of their kernels: cones upright and tilted, parallel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.geometry.xray import XrayGeometry
+from engine.selftest.known import random_numbers
+
+GRID = ImageGrid((11, 35, 21), (1.5, 0.6, 1.3), (0.5, 1.0, -1.0))
+"""A grid of unequal edges, no multiple of a block, off centre."""
+N_VIEWS = 13
+_DETECTOR = (15, 26)
+
+
+def scans() -> dict[str, XrayGeometry]:
+    """Return the geometries by name."""
+    return {
+        "upright cone": _cone(),
+        "tilted cone": _cone((0.1, 0.2)),
+        "parallel beam": parallel(circle(N_VIEWS), shape=_DETECTOR, pixel_mm=1.3),
+    }
+
+
+def _cone(tilt_rad: tuple[float, float] = (0.0, 0.0)) -> XrayGeometry:
+    return circular_cone(
+        circle(N_VIEWS),
+        source_axis_mm=60.0,
+        source_detector_mm=90.0,
+        shape=_DETECTOR,
+        pixel_mm=1.6,
+        tilt_rad=tilt_rad,
+    )
+
+
+def volume() -> NDArray[np.float32]:
+    """Return a volume in which every voxel is another."""
+    return random_numbers().random(GRID.shape, np.float32)
+
+
+def projections(geometry: XrayGeometry) -> NDArray[np.float32]:
+    """Return projections in which every pixel is another."""
+    return random_numbers().random((geometry.n_views, *geometry.shape), np.float32)

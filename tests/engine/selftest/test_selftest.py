@@ -1,0 +1,146 @@
+"""The self-test of a card: right answers pass, and the verdict is kept for the card as it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.backend import cuda, named, verdicts
+from engine.backend.driver import NvidiaCard
+from engine.backend.verdicts import Verdict, text_of, verdict_of
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
+from engine.selftest import choosing, running
+from engine.selftest.families import FAMILIES
+from engine.selftest.fenced import FENCE_BYTES, Fenced
+from engine.selftest.probes import MEMORY, linear
+from engine.selftest.running import findings
+from tests.emulator import EmulatedGpu
+from tests.machines.made import can_be_made, put_up
+from tests.machines.table import MACHINES
+
+CARD = NvidiaCard(0, "NVIDIA RTX 4090", 24 << 30, "0000:01:00.0", "1b0c-1", 89, (13, 0))
+on_linux = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    """A folder of the user's own, in which no card was tested."""
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A self-test of one family."""
+    monkeypatch.setattr(running, "FAMILIES", (MEMORY,))
+    monkeypatch.setattr(running.findings, "__defaults__", ((MEMORY,),))
+
+
+def why_not(gpu: EmulatedGpu, card: NvidiaCard = CARD) -> str:
+    return choosing._check(None)(cuda(gpu), card)
+
+
+def test_a_card_whose_work_is_late_and_in_another_order_passes():
+    found = list(findings(cuda(EmulatedGpu(reverse=True, late=True))))
+    assert [finding.name for finding in found] == [family.name for family in FAMILIES]
+    assert {finding.name: finding.faults for finding in found if finding.faults} == {}
+
+
+@pytest.mark.gpu
+def test_this_machines_card_passes():
+    assert [fault for finding in findings(named("cuda")) for fault in finding.faults] == []
+
+
+def test_a_card_is_tested_once(home, short):
+    gpu = EmulatedGpu()
+    assert verdict_of(CARD) is None
+    assert why_not(gpu) == ""
+    assert verdict_of(CARD).passed
+    assert why_not(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
+
+
+def test_a_card_that_fails_is_not_used_and_says_so(home):
+    words = why_not(EmulatedGpu(fail_at_launch=1))
+    assert words.startswith("NVIDIA RTX 4090 failed its self-test (atomic sums: kernel add_up: ")
+    assert words.endswith("run `isocenter doctor --gpu`, which tests it again.")
+    assert why_not(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
+
+
+def test_a_full_card_is_not_judged(home, short):
+    assert "could not be tested" in why_not(EmulatedGpu(memory_limit=0))
+    assert verdict_of(CARD) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(CARD, uuid="1b0c-2"),
+        replace(CARD, cuda=(13, 1)),
+        replace(CARD, name="NVIDIA RTX 4080"),
+    ],
+    ids=["card", "driver", "name"],
+)
+def test_a_verdict_is_of_one_card_and_driver(home, other):
+    choosing.keep(CARD, ())
+    assert verdict_of(CARD).passed
+    assert verdict_of(other) is None
+
+
+@pytest.mark.parametrize("what", ["cupy", "nvrtc", "program"])
+def test_a_verdict_is_of_one_state_of_the_software(home, what):
+    of = verdicts.tested_of(CARD)
+    old = Verdict(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
+    of.path.parent.mkdir(parents=True)
+    of.path.write_text(text_of(old))
+    assert verdict_of(CARD) is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"of": {}}', "\0", "[" * 30_000])
+def test_a_damaged_verdict_counts_as_none(home, text):
+    path = verdicts.tested_of(CARD).path
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert verdict_of(CARD) is None
+
+
+def test_a_write_beside_an_array_breaks_a_fence():
+    gpu = EmulatedGpu()
+    fenced = Fenced(gpu)
+    array = fenced.empty((3, 5), np.float32)
+    assert np.isnan(gpu.download(array)).all()
+    array[...] = 1
+    assert fenced.n_broken() == 0
+    array = fenced.empty((3, 5), np.float32)
+    whole = array.base
+    while whole.nbytes < 2 * FENCE_BYTES:
+        whole = whole.base
+    np.asarray(whole).view(np.uint8)[FENCE_BYTES + 60] = 0
+    assert fenced.n_broken() == 1
+
+
+def test_values_between_texels_are_those_of_the_textbook():
+    stack = np.array([[[0, 8], [16, 24]]], np.float32)
+    at = np.array([[0.5, 0.5, 0], [1, 0.5, 0], [1, 1, 0], [0, 0.5, 0], [-1, 3, 0]], np.float32)
+    np.testing.assert_array_equal(linear(stack, at), [0, 4, 12, 0, 0])
+    at = np.array([[1.5, 0, 0], [2, 1.5, 0], [2.25, 1.5, 0]], np.float32)
+    np.testing.assert_array_equal(linear(stack, at), [4, 12, 6])
+
+
+# on the command line
+
+
+@on_linux
+@pytest.mark.parametrize("name", MACHINES)
+def test_doctor_says_why_a_card_cannot_be_tested(name, monkeypatch, tmp_path, capsys, short):
+
+    machine = MACHINES[name]
+    put_up(machine, monkeypatch, tmp_path)
+    code = main(["doctor", "--gpu"])
+    said = capsys.readouterr()
+    assert code != DONE, "a card that computes nothing cannot pass"
+    if machine.key == "cpu" and not machine.failed:
+        assert re.search(machine.words or "No NVIDIA driver is installed", said.err)
