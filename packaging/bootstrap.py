@@ -23,6 +23,7 @@ import subprocess
 from pathlib import Path
 
 import qt_libraries
+import software_card
 from environment import Environment
 from machine import SetupError, extra_for, gpus, has_display, say
 
@@ -73,6 +74,7 @@ def test(root: Path, options: list[str], *, newest: bool = False) -> int:
     """Set up, then run the tests on two workers; they need no display."""
     python = prepared(root, extras=("test",), newest=newest)
     qt_libraries.ensure(python, on_display=False)
+    software_card.install(root, python)
     warm_up(root, python)
     say("Running the tests")
     command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]

@@ -95,6 +95,15 @@ def library_of(text: str, headers: tuple[str, ...] = (), *, sanitize: bool = Fal
     return kept(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
 
 
+def assembled(text: str, soname: str) -> Path:
+    """Return a library of this assembly, which is found by its soname once it is loaded."""
+    # a version of its symbols, by its own name, as NVIDIA's libraries have it
+    flags = ("-shared", "-nostdlib", f"-Wl,-soname,{soname},--default-symver")
+    name = f"{digest(_version(), *flags, text)}.so"
+    command = (*flags, "-x", "assembler", "-")
+    return kept(name, lambda out: _gcc(*command, "-o", str(out), text=text))
+
+
 @cache
 def runtime(*, sanitize: bool = False) -> Path:
     """Return the library that runs blocks, which is to be loaded before those of kernels."""

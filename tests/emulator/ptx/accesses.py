@@ -10,7 +10,7 @@ from tests.emulator.ptx.parsing import bits
 from tests.emulator.ptx.values import Scope, c_type, parts
 
 _CACHED = {"nc", "weak", "relaxed", "gpu"}
-_SPACES = ("global", "shared", "const", "param")
+_SPACES = ("global", "shared", "const", "param", "local")
 _ATOMIC = {"add", "min", "max", "exch", "and", "or", "xor"}
 _TEXTURES = {"2d": ("tex2D", 2), "3d": ("tex3D", 3), "a2d": ("tex2DLayered", 2)}
 
@@ -20,7 +20,7 @@ def statement(scope: Scope) -> str | None:
     name, *rest = scope.at.opcode.split(".")
     operands = scope.at.operands
     if name == "ld" and rest[0] == "param":
-        at = f"arguments[{_parameter(scope, operands[1])}]"
+        at = _parameter(scope, operands[1])
         return scope.set(operands[0], rest[-1], f"ptx::got<{c_type(rest[-1])}>({at})")
     if name in ("ld", "st"):
         return _moved(scope, name, rest)
@@ -46,12 +46,12 @@ def label(name: str) -> str:
     return name.replace("$", "_at")
 
 
-def _parameter(scope: Scope, operand: str) -> int:
+def _parameter(scope: Scope, operand: str) -> str:
     names = [name for name, _ in scope.entry.parameters]
-    name = operand.strip("[]")
+    name, _, at = operand.strip("[]").partition("+")
     if name not in names:
         raise scope.refuse(f"the parameter {operand!r}")
-    return names.index(name)
+    return f"(const char*)arguments[{names.index(name)}] + {int(at or 0)}"
 
 
 def _moved(scope: Scope, name: str, rest: list[str]) -> str:

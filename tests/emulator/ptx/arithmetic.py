@@ -7,6 +7,7 @@ is not in the tables raises `PtxError`: nothing is run half understood.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tests.emulator.ptx.parsing import bits
 from tests.emulator.ptx.values import Scope, c_type, parts
@@ -26,7 +27,13 @@ def result(scope: Scope) -> Result | None:
     """Type and expression of what an instruction computes, or None if it is of another family."""
     name, *rest = scope.at.opcode.split(".")
     family = _FAMILIES.get(name)
-    return family(scope, name, rest) if family else None
+    if family is None:
+        return None
+    if "ftz" not in rest or "f32" not in rest:
+        return family(scope, name, rest)
+    rest.remove("ftz")
+    type_, expression = family(replace(scope, flushes=True), name, rest)
+    return type_, f"ptx::flushed({expression})" if type_ == "f32" else expression
 
 
 def _arguments(scope: Scope, type_: str) -> list[str]:
@@ -222,7 +229,7 @@ def _moved(scope: Scope, name: str, rest: list[str]) -> Result:
 
 
 def _address(scope: Scope, name: str, rest: list[str]) -> Result:
-    if rest != ["to", "global", "u64"]:
+    if rest not in (["to", "global", "u64"], ["to", "local", "u64"], ["local", "u64"]):
         raise scope.refuse(".".join(rest))
     return "u64", _arguments(scope, "u64")[0]
 

@@ -17,7 +17,7 @@ struct Constant {
   uint64_t n_bytes;
 };
 
-// Who touched two bytes last, and after how many barriers of the block and of the warp.
+// Who touched a byte, or two, last, and after how many barriers of the block and of the warp.
 struct Touch {
   uint16_t thread;  // from 1; 0 for nobody
   uint16_t warp;
@@ -31,33 +31,34 @@ struct Cell {
 struct SharedView {
   char* data;
   Cell* cells;
-  uint32_t n_bytes;
+  uint32_t n_bytes, grain;  // bytes of a cell
   uint64_t* launch;
   uint3* block;
 };
 
-template <int n_bytes>
+template <int n_bytes, int grain>
 struct Shared {
   alignas(16) char data[n_bytes];
-  Cell cells[(n_bytes + 1) / 2];
+  Cell cells[(n_bytes + 1) / grain];
   uint64_t launch;
   uint3 block;
 
-  SharedView view() { return {data, cells, n_bytes, &launch, &block}; }
+  SharedView view() { return {data, cells, n_bytes, grain, &launch, &block}; }
 };
 
 class Thread {
  public:
-  Thread(void* given, SharedView shared, const Constant* constants, int n_constants)
+  Thread(void* given, SharedView shared, const Constant* constants, int n_constants,
+         const char* local, uint32_t n_local)
       : given_(*static_cast<const Given*>(given)), shared_(shared), constants_(constants),
-        n_constants_(n_constants), number_(thread_number()) {
+        n_constants_(n_constants), local_(local), n_local_(n_local), number_(thread_number()) {
     const bool same = *shared.launch == given_.launch && shared.block->x == blockIdx.x &&
                       shared.block->y == blockIdx.y && shared.block->z == blockIdx.z;
     if (same) return;  // as another thread of this block found it
     *shared.launch = given_.launch;
     *shared.block = blockIdx;
     memset(shared.data, 0xff, shared.n_bytes);
-    memset(shared.cells, 0, sizeof(Cell) * ((shared.n_bytes + 1) / 2));
+    memset(shared.cells, 0, sizeof(Cell) * ((shared.n_bytes + 1) / shared.grain));
   }
 
   const char* load_global(unsigned& hint, uint64_t at, int n, uint32_t used, int line) {
@@ -81,16 +82,27 @@ class Thread {
               (unsigned long long)at);
   }
 
+  const char* load_local(unsigned&, uint64_t at, int n, uint32_t, int line) {
+    return own(at, n, "reads", line);
+  }
+  char* store_local(unsigned&, uint64_t at, int n, uint32_t, int line) {
+    return own(at, n, "writes", line);
+  }
+
   const char* load_shared(uint32_t at, int n, uint32_t used, int line) {
     inside(at, n, used, "reads", line);
-    for (uint32_t i = 0; i < uint32_t(n); i += 2) {
-      if (used >> i & 3) read(shared_.cells[(at + i) / 2], at + i, line);
+    const uint32_t grain = shared_.grain;
+    for (uint32_t i = 0; i < uint32_t(n); i += grain) {
+      if (used >> i & (2 * grain - 1)) read(shared_.cells[(at + i) / grain], at + i, line);
     }
     return shared_.data + at;
   }
   char* store_shared(uint32_t at, int n, uint32_t used, int line) {
     inside(at, n, used, "writes", line);
-    for (uint32_t i = 0; i < uint32_t(n); i += 2) write(shared_.cells[(at + i) / 2], at + i, line);
+    const uint32_t grain = shared_.grain;
+    for (uint32_t i = 0; i < uint32_t(n); i += grain) {
+      write(shared_.cells[(at + i) / grain], at + i, line);
+    }
     return shared_.data + at;
   }
 
@@ -122,6 +134,14 @@ class Thread {
     }
     cpu::fail("thread %d, line %d %s %d bytes at %#llx, outside of the arrays of the launch",
               number_, line, does, n, (unsigned long long)at);
+  }
+
+  char* own(uint64_t at, int n, const char* does, int line) {
+    aligned(at, n, does, line);
+    const uint64_t start = uint64_t(local_);
+    if (at >= start && at + n <= start + n_local_) return (char*)at;
+    cpu::fail("thread %d, line %d %s %d bytes at %#llx, outside of its own memory", number_, line,
+              does, n, (unsigned long long)at);
   }
 
   static bool holds(const Given::Array& array, uint64_t first, uint64_t last) {
@@ -178,6 +198,8 @@ class Thread {
   SharedView shared_;
   const Constant* constants_;
   int n_constants_;
+  const char* local_;
+  uint32_t n_local_;
   int number_;
   uint32_t at_block_ = 0, at_warp_ = 0;
 };

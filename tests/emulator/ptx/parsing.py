@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 _ENTRY = re.compile(r"(?:\.visible\s+)?\.entry\s+(\w+)\s*\(")
 _PARAMETER = re.compile(
-    r"\.param\s+\.(\w+)\s+(?:\.(?:ptr|global|const|shared)\s+)*(?:\.align\s+\d+\s+)?"
-    r"([A-Za-z_]\w*)"
+    r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)\s+(?:\.(?:ptr|global|const|shared)\s+)*"
+    r"(?:\.align\s+\d+\s+)?([A-Za-z_]\w*)(?:\[(\d+)\])?"
 )
 _REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+%(\w+)<(\d+)>;")
 _REGISTER = re.compile(r"\.reg\s+\.(\w+)\s+%(\w+);")
 _VARIABLE = re.compile(
-    r"(?:\.(?:visible|weak|extern)\s+)?\.(const|shared|global)\s+\.align\s+(\d+)\s+\.(\w+)\s+"
+    r"(?:\.(?:visible|weak|extern)\s+)?\.(const|shared|global|local)\s+\.align\s+(\d+)\s+\.(\w+)\s+"
     r"([\w$]+)(?:\[(\d*)\])?(?:\s*=\s*(.*?))?;"
 )
 _MAX_THREADS = re.compile(r"\.maxntid\s+(.*)")
@@ -33,7 +33,7 @@ class Variable:
 
     Attributes
     ----------
-    space : "const", "shared" or "global"
+    space : "const", "shared", "local" or "global"
     align : of its address [bytes]
     type : of its elements, such as "b8"
     n : elements
@@ -74,14 +74,20 @@ class Instruction:
 
 @dataclass
 class Entry:
-    """A kernel: its parameters (name, type), its registers (name, type) and what it does."""
+    """A kernel: its parameters (name, type; bytes), its registers and what it does."""
 
     name: str
     parameters: list[tuple[str, str]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     registers: dict[str, str] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     code: list[Instruction] = field(default_factory=list)
     most_threads: int = 1024
+
+    def take(self, type_: str, name: str, n: str | None) -> None:
+        """Take a parameter, of `n` elements if it is a structure."""
+        self.parameters.append((name, type_))
+        self.sizes.append(bits(type_) // 8 * int(n or 1))
 
 
 @dataclass
@@ -137,8 +143,8 @@ class _Reader:
         elif found := _ENTRY.match(line):
             self._entry = Entry(found[1])
             self._module.entries.append(self._entry)
-            for type_, name in _PARAMETER.findall(line):
-                self._entry.parameters.append((name, type_))
+            for given in _PARAMETER.findall(line):
+                self._entry.take(*given)
         elif found := _VARIABLE.fullmatch(line):
             (self._entry or self._module).variables.append(_variable(found))
         elif self._entry is None or not self._inside(self._entry, number, line):
@@ -146,7 +152,7 @@ class _Reader:
 
     def _inside(self, entry: Entry, number: int, line: str) -> bool:
         if found := _PARAMETER.match(line):
-            entry.parameters.append((found[2], found[1]))
+            entry.take(*found.groups())
         elif found := _MAX_THREADS.match(line):
             entry.most_threads = 1
             for n in found[1].split(","):

@@ -38,6 +38,10 @@ inline T wrapped(uint64_t bits) {
   return as<T>(bits);
 }
 
+// With .ftz subnormal numbers are 0, of single precision alone.
+static inline float flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x; }
+static inline double flushed(double x) { return x; }
+
 static inline float down(float a, float b) { return __fadd_rd(a, b); }
 
 static inline int thread_number() {
@@ -152,8 +156,6 @@ inline T integer(Real whole) {
 }
 
 // Floats in global memory: subnormal numbers are 0 before and after (PTX ISA, atom).
-static inline float flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x; }
-static inline double flushed(double x) { return x; }
 #define CUDA_CPU_PTX_ATOMIC(NAME, NEW)                                                   \
   template <class T>                                                                     \
   inline T atomic_##NAME(void* at, T value) {                                            \

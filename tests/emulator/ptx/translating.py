@@ -48,15 +48,18 @@ def _bytes(value: str, code: str) -> bytes:
 
 
 def _kernel(entry: Entry, module: PtxModule, constants: dict[str, Variable]) -> list[str]:
-    shared, n_bytes = _laid_out([*module.variables, *entry.variables])
+    shared, n_bytes = _laid_out([*module.variables, *entry.variables], "shared")
+    local, n_local = _laid_out(entry.variables, "local")
     lines = [
-        f"static thread_local ptx::Shared<{max(n_bytes, 16)}> shared_of_{entry.name};",
+        f"static thread_local ptx::Shared<{max(n_bytes, 16)}, {_grain(entry)}> "
+        f"shared_of_{entry.name};",
         f"static void {entry.name}(void** arguments) {{",
         *(f"{raw(type_)} {variable(name)}{{}};" for name, type_ in entry.registers.items()),
+        f"alignas(16) char local[{max(n_local, 16)}];",
         f"ptx::Thread self(arguments[{len(entry.parameters)}], shared_of_{entry.name}.view(), "
-        "constants, sizeof constants / sizeof *constants);",
+        "constants, sizeof constants / sizeof *constants, local, sizeof local);",
     ]
-    lines += [_line(Scope(entry, shared, constants, at)) for at in entry.code]
+    lines += [_line(Scope(entry, shared, local, constants, at)) for at in entry.code]
     return [*lines, "}"]
 
 
@@ -84,11 +87,18 @@ def _parted(scope: Scope, type_: str, expression: str) -> str:
     return f"{{ const uint64_t whole = {expression}; {' '.join(does)} }}"
 
 
-def _laid_out(variables: list[Variable]) -> tuple[dict[str, int], int]:
-    """Places of the variables in shared memory, one after the other, and the bytes of all."""
+def _grain(entry: Entry) -> int:
+    """Bytes of shared memory that are told apart: 1 if something touches single ones."""
+    touched = (at.opcode.split(".") for at in entry.code)
+    is_fine = any("shared" in parts and bits(parts[-1]) == 8 for parts in touched)
+    return 1 if is_fine else 2
+
+
+def _laid_out(variables: list[Variable], space: str) -> tuple[dict[str, int], int]:
+    """Places of the variables in a space, one after the other, and the bytes of all."""
     places, end = {}, 0
     for v in variables:
-        if v.space == "shared":
+        if v.space == space:
             places[v.name] = -(-end // v.align) * v.align
             end = places[v.name] + v.n_bytes
     return places, end

@@ -50,8 +50,12 @@ class Scope:
     entry: Entry
     shared: dict[str, int]
     """Places of variables in shared memory [bytes]."""
+    local: dict[str, int]
+    """And in the thread's own."""
     constants: dict[str, Variable]
     at: Instruction
+    flushes: bool = False
+    """Whether subnormal numbers of single precision are 0 (.ftz)."""
 
     def refuse(self, what: str) -> PtxError:
         """Say what is not known."""
@@ -59,6 +63,10 @@ class Scope:
 
     def value(self, operand: str, type_: str) -> str:
         """An operand, read as this type."""
+        value = self._value(operand, type_)
+        return f"ptx::flushed({value})" if self.flushes and type_ == "f32" else value
+
+    def _value(self, operand: str, type_: str) -> str:
         as_type = f"ptx::as<{c_type(type_)}>"
         if operand in _SPECIAL:
             return f"{as_type}({_SPECIAL[operand]})"
@@ -75,6 +83,8 @@ class Scope:
             return f"{as_type}({raw(type_)}({int(found[1], 0) % 2 ** bits(type_)}ull))"
         if operand in self.shared:
             return f"{as_type}(uint32_t({self.shared[operand]}))"
+        if operand in self.local:
+            return f"{as_type}((uint64_t)local + {self.local[operand]})"
         if operand in self.constants:
             return f"{as_type}((uint64_t)&{operand})"
         raise self.refuse(f"the operand {operand!r}")

@@ -1,0 +1,33 @@
+"""The tests marked `gpu`, on CuPy and a card that is none.
+
+python -m tests.emulator.card [ARCHITECTURE ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.emulator.card.machine import Machine
+from tests.emulator.card.running import call, why_not
+
+ARCHITECTURES = (75, 90, 120)
+
+
+def main() -> int:
+    """Run them for each architecture; return how many of the runs failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("architectures", nargs="*", type=int, default=ARCHITECTURES)
+    if reason := why_not():
+        sys.stderr.write(f"There is no software card: {reason}.\n")
+        return 1
+    n_failed = 0
+    for arch in parser.parse_args().architectures:
+        done = call(Machine(arch=arch), "-m", "pytest", "-m", "gpu", "tests/engine")
+        sys.stdout.write(f"compute_{arch}\n{done.stdout}{done.stderr}")
+        n_failed += bool(done.returncode)
+    return n_failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Calls from machine code into Python: libraries of any name, and functions of others led here."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.emulator.card import elf
+from tests.emulator.compiling import assembled
+
+_JUMP = b"\x49\xbb%b\x41\xff\xe3"  # movabs r11, place; jmp r11
+_JUMP_BYTES = 13
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+
+
+def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
+    """Load a library whose functions are these, by a name that whoever asks for it finds.
+
+    The loader takes a library that is loaded already for one that is asked for by its soname.
+    """
+    names = sorted(doors)
+    lines = [".text"]
+    for i, name in enumerate(names):
+        lines += [f".globl {name}", f".type {name}, @function", f"{name}:"]
+        lines.append(f"jmp *doors_of_card+{8 * i}(%rip)")
+    lines += [".data", ".balign 8", ".globl places_of_doors", "places_of_doors:", "doors_of_card:"]
+    lines += [f".zero {8 * len(names)}", '.section .note.GNU-stack,"",@progbits', ""]
+    found = ctypes.CDLL(str(assembled("\n".join(lines), soname)), mode=ctypes.RTLD_GLOBAL)
+    table = (ctypes.c_void_p * len(names)).in_dll(found, "places_of_doors")
+    for i, name in enumerate(names):
+        table[i] = address_of(doors[name])
+    return found
+
+
+def address_of(door: Any) -> int:
+    """Return where machine code finds a function of ctypes."""
+    return int(ctypes.cast(door, ctypes.c_void_p).value or 0)
+
+
+def lead(
+    module: Path, known: str, prefix: str, door_of: Callable[[str], Any], keep: Iterable[str] = ()
+) -> list[str]:
+    """Lead the functions of a loaded library whose names begin so elsewhere; return their names.
+
+    Parameters
+    ----------
+    module : of Python, which is imported
+    known : a function that it exports
+    prefix : of the names
+    door_of : gives the function of ctypes for a name
+    keep : names that stay as they are
+
+    Raises
+    ------
+    OSError
+        if the library has no names any more, or a function is too short
+    """
+    place, _ = elf.functions(module, known).get(known, (0, 0))
+    if not place:
+        raise OSError(f"{module.name} has no table of its names.")
+    start = elf.loaded_at(module, known, place)
+    led = {n: at for n, at in elf.functions(module, prefix).items() if n not in set(keep)}
+    for name, (at, n_bytes) in led.items():
+        if n_bytes < _JUMP_BYTES:
+            raise OSError(f"{module.name}: {name} has {n_bytes} bytes, a jump takes {_JUMP_BYTES}.")
+        _write(start + at, _JUMP % address_of(door_of(name)).to_bytes(8, "little"))
+    return sorted(led)
+
+
+def _write(at: int, code: bytes) -> None:
+    first = at // mmap.PAGESIZE * mmap.PAGESIZE
+    size = at + len(code) - first
+    _protect(first, size, _READ | _WRITE | _EXECUTE)
+    ctypes.memmove(at, code, len(code))
+    _protect(first, size, _READ | _EXECUTE)
+
+
+def _protect(at: int, n_bytes: int, how: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mprotect(ctypes.c_void_p(at), ctypes.c_size_t(n_bytes), how):
+        raise OSError(ctypes.get_errno(), "this system lets no code be changed")

@@ -1,0 +1,81 @@
+"""Which lines of the card's modules a run of tests executes: a plugin of pytest.
+
+pytest -p tests.emulator.card.lines ...
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+OF_CUPY = ("engine/backend/cupy_*.py",)
+OF_DEVICE = (
+    "engine/operators/*device*.py",
+    "engine/operators/resident_projections.py",
+    "engine/operators/slices.py",
+    "engine/operators/patches.py",
+    "engine/kernels/device_*.py",
+)
+OUT = "ISOCENTER_CARD_LINES"
+"""Variable of the environment that names the file to write."""
+_run: dict[str, set[int]] = {}
+
+
+def modules(patterns: tuple[str, ...]) -> list[Path]:
+    """Return files by their patterns from the root of the clone."""
+    return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+
+
+def share(
+    ran: dict[str, list[int]], patterns: tuple[str, ...]
+) -> tuple[float, dict[str, list[int]]]:
+    """Return which share of the lines of modules ran, and of each module those that did not."""
+    n, left = 0, {}
+    for path in modules(patterns):
+        code = compile(path.read_text("utf-8"), str(path), "exec")
+        lines = set(_lines(code))
+        n += len(lines)
+        left[path.name] = sorted(lines - set(ran.get(str(path), ())))
+    return 1 - sum(map(len, left.values())) / n, left
+
+
+def _lines(code: CodeType) -> Iterator[int]:
+    """Lines that can run; a module's and a class's own run when it is imported."""
+    if code.co_flags & 2:  # of a function
+        # its head is no line of its own
+        yield from {line for _, _, line in code.co_lines() if line} - {code.co_firstlineno}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _lines(constant)
+
+
+def pytest_configure() -> None:
+    names = {str(path): _run.setdefault(str(path), set()) for path in modules(OF_CUPY + OF_DEVICE)}
+
+    def called(frame: FrameType, event: str, value: Any) -> Any:
+        ran = names.get(frame.f_code.co_filename)
+        if ran is None:
+            return None
+
+        def stepped(frame: FrameType, event: str, value: Any) -> Any:
+            ran.add(frame.f_lineno)
+            return stepped
+
+        ran.add(frame.f_lineno)
+        return stepped
+
+    sys.settrace(called)
+    threading.settrace(called)
+
+
+def pytest_unconfigure() -> None:
+    sys.settrace(None)
+    text = json.dumps({name: sorted(lines) for name, lines in _run.items()})
+    Path(os.environ[OUT]).write_text(text, "utf-8")
