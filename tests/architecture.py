@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "simulate": SCANS,
     "registration": LEAVES,
-    "normalise": ("kernels", "backend", *LEAVES),
+    "normalise": ("io", "jobs.process", "kernels", "backend", *LEAVES),
     "quality": ("io", "simulate", *LEAVES),
     "selftest": SCANS,
     "modalities": ("privacy", "reporting", "simulate", *SCANS),

@@ -11,8 +11,6 @@ from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
-from engine.io import read_listmode
-from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.normalise.fixed_point import MeasuredComponents
@@ -48,39 +46,32 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _normalise(arguments: argparse.Namespace, console: Console) -> None:
     from engine.backend import cpu
-    from engine.io.normalisation_hdf5 import write_components
-    from engine.normalise.fixed_point import likeliest
-    from engine.normalise.line_tally import LineTally
+    from engine.normalise import Counted, NormalisationRequest, ReadingScan, Stepped, measure
+    from engine.normalise.fixed_point import MOST_STEPS
 
-    source = _source(arguments)
-    tally = None
-    console.show(StageStarted("count", "Counting the events"))
-    for path in arguments.scans:
-        data = read_listmode(path, scanner=arguments.scanner)
-        tally = tally or LineTally(data.scanner, source)
-        if data.scanner.fingerprint() != tally.scanner.fingerprint():
-            raise SettingsError(
-                f"{path.name}: of {data.scanner.name!r}, the scans before are of "
-                f"{tally.scanner.name!r}; want scans of one scanner."
-            )
-        tally.add(data)
-    if tally is None:
-        raise SettingsError("no scan is given; name at least one.")
-    console.show(StageStarted("fit", "Looking for the likeliest components"))
+    def tell(event: object) -> None:
+        match event:
+            case ReadingScan():
+                console.show(StageStarted("count", f"Counting the events of {event.name}"))
+            case Counted():
+                console.show(Progressed("count", event.done, event.total))
+            case Stepped(done=1):
+                console.show(StageStarted("fit", "Looking for the likeliest components"))
+            case Stepped():
+                console.show(Progressed("fit", event.done, MOST_STEPS))
 
-    def tell(done: int, most: int) -> None:
-        console.show(Progressed("fit", done, most))
-
-    found = likeliest(tally, on=cpu(), interference=not arguments.no_interference, on_progress=tell)
+    request = NormalisationRequest(
+        tuple(arguments.scans),
+        _source(arguments),
+        scanner=arguments.scanner,
+        interference=not arguments.no_interference,
+    )
+    made = measure(request, on=cpu(), tell=tell)
     console.close()
-    info: Plain = {
-        "source": source.describe(),
-        "counts": found.counts,
-        "steps": found.steps,
-        "change_in_standard_errors": found.change,
-    }
-    write_components(found.components, tally.scanner, arguments.output, info, found.errors)
-    _say(found, console)
+    made.write(arguments.output)
+    _say(made.found, console)
+    for remark in made.remarks:
+        console.line(f"note: {remark}")
     console.line(f"Normalisation: {arguments.output}")
 
 

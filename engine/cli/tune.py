@@ -75,9 +75,10 @@ def write_trials(figures: Plain, path: Path) -> None:
 
 def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
     """Search in a process of its own, tell of it, and return its figures."""
+    from engine.jobs.process.side_process import Refused
     from engine.tuning.apart import search_apart
     from engine.tuning.outcome import Began, TriedForm
-    from engine.tuning.search_process import Refused, SearchPrepared
+    from engine.tuning.search_process import SearchPrepared
     from engine.tuning.words import SearchEnded
 
     figures: Plain = {"budget_s": arguments.budget, "tried": []}

@@ -36,7 +36,7 @@ MOST_STEPS = 500
 FARTHEST = 2.0
 """Largest change of a logarithm in an extrapolated step."""
 
-OnProgress = Callable[[int, int], None]
+OnStep = Callable[[int, float], object]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def likeliest(
     *,
     on: Backend,
     interference: bool = True,
-    on_progress: OnProgress | None = None,
+    on_step: OnStep | None = None,
 ) -> MeasuredComponents:
     """Return the likeliest components of counted lines.
 
@@ -77,28 +77,26 @@ def likeliest(
     interference
         whether neighbours in a block are told apart; never where a ring is no whole number of
         blocks
-    on_progress
-        called with steps done and steps at most; may raise to stop
+    on_step
+        called after each step with how many were done and the largest change of a component in its
+        standard errors; may raise to stop
     """
     _refuse_few(tally)
     s = tally.scanner.settings
     interference &= s.block_places > 1 and s.n_crystals_per_ring % s.block_places == 0
-    step = _FixedPoint(tally, interference, on)
-    logs, change, done = step.start(), np.inf, 0
-    while change > SMALL and done < MOST_STEPS:
+    step = _FixedPoint(tally, interference, on, on_step)
+    logs, change = step.start(), np.inf
+    while change > SMALL and step.done < MOST_STEPS:
         first = step(logs)
         second = step(first)
         logs = step(_extrapolated(logs, first, second))
         change = max(step.change(first, second), step.last_change)
-        done += 3
-        if on_progress is not None:
-            on_progress(done, MOST_STEPS)
     if change > 1:
         raise DataError(
-            f"the components do not settle: after {done} steps they still change by {change:.1f} "
-            "standard errors; was the source where it is said to be?"
+            f"the components do not settle: after {step.done} steps they still change by "
+            f"{change:.1f} standard errors; was the source where it is said to be?"
         )
-    return _measured(step, logs, done, change)
+    return _measured(step, logs, change)
 
 
 def _refuse_few(tally: LineTally) -> None:
@@ -115,8 +113,11 @@ def _refuse_few(tally: LineTally) -> None:
 class _FixedPoint:
     """One step from logarithms of all factors, in one row, to the next."""
 
-    def __init__(self, tally: LineTally, interference: bool, on: Backend) -> None:
+    def __init__(
+        self, tally: LineTally, interference: bool, on: Backend, on_step: OnStep | None
+    ) -> None:
         self.tally, self.interference, self.on = tally, interference, on
+        self.on_step, self.done = on_step, 0
         counts, empty = tally.counts, tally.empty()
         self.edges = np.cumsum([table.size for table in empty])[:-1]
         self.shapes = [table.shape for table in empty]
@@ -149,6 +150,9 @@ class _FixedPoint:
             if k < 2 or self.interference:
                 logs = self._updated(logs, k, power)
         self.last_change = self.change(before, logs)
+        self.done += 1
+        if self.on_step is not None:
+            self.on_step(self.done, self.last_change)
         return logs
 
     def _updated(self, logs: Array, k: int, power: float) -> Array:
@@ -178,7 +182,7 @@ def _extrapolated(start: Array, first: Array, second: Array) -> Array:
     return np.clip(far, second - FARTHEST, second + FARTHEST)
 
 
-def _measured(step: _FixedPoint, logs: Array, done: int, change: float) -> MeasuredComponents:
+def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponents:
     """Return the components at their means, with their errors."""
     tables, tally = step.tables(logs), step.tally
     crystals, geometry, interference = tables
@@ -199,7 +203,7 @@ def _measured(step: _FixedPoint, logs: Array, done: int, change: float) -> Measu
 
     counts = float(tally.counts.geometry.sum())
     found = components([crystals, geometry, interference])
-    return MeasuredComponents(found, components(errors), counts, done, change)
+    return MeasuredComponents(found, components(errors), counts, step.done, change)
 
 
 def _by_places(step: _FixedPoint, tables: LineTables) -> tuple[Array, Array]:

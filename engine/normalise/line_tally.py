@@ -7,6 +7,8 @@ of events.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
@@ -57,14 +59,19 @@ class LineTally:
         shapes = ((self.scanner.n_crystals,), self.scanner.n_classes, (places, n_off))
         return LineTables(*(np.zeros(shape) for shape in shapes))
 
-    def add(self, data: ListMode) -> None:
-        """Add the events of a scan; delayeds count −1."""
+    def add(self, data: ListMode, on_progress: Callable[[int, int], None] | None = None) -> None:
+        """Add the events of a scan; delayeds count −1.
+
+        `on_progress` is called with events done and all; may raise to stop.
+        """
         for start in range(0, data.n_events, AT_ONCE):
             rows = slice(start, start + AT_ONCE)
             counts = np.ones(len(data.crystals[rows]))
             if data.delayed is not None:
                 counts[data.delayed[rows]] = -1.0
             self.add_lines(data.crystals[rows], counts)
+            if on_progress is not None:
+                on_progress(min(start + AT_ONCE, data.n_events), data.n_events)
 
     def add_lines(self, crystals: Array, counts: Array) -> None:
         """Add counts (n,) of pairs of crystals (n, 2); those on gaps and no lines are left out."""
@@ -80,6 +87,15 @@ class LineTally:
             self.counts,
             self.squares,
         )
+
+    @property
+    def crystal_error(self) -> float:
+        """Relative standard error of the median crystal from what is counted; infinite without."""
+        counts, squares = self.counts.crystals, self.squares.crystals
+        seen = counts > 0
+        if not seen.any():
+            return math.inf
+        return float(np.median(np.sqrt(squares[seen]) / counts[seen]))
 
     def expected(self, tables: LineTables, *, on: Backend) -> LineTables:
         """Return what lines of these factors are expected to count, up to the activity."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.jobs.process.side_process import Refused as Refused
     from engine.tuning.apart import search_apart as search_apart
     from engine.tuning.choices import KERNELS as KERNELS
     from engine.tuning.choices import MODALITIES as MODALITIES
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from engine.tuning.problem import Values as Values
     from engine.tuning.problems import problems_of as problems_of
     from engine.tuning.request import SearchRequest as SearchRequest
-    from engine.tuning.search_process import Refused as Refused
     from engine.tuning.search_process import SearchPrepared as SearchPrepared
     from engine.tuning.session import TuningSession as TuningSession
     from engine.tuning.words import SearchEnded as SearchEnded
@@ -40,6 +40,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "engine.jobs.process.side_process": ("Refused",),
             "engine.tuning.apart": ("search_apart",),
             "engine.tuning.choices": (
                 "KERNELS",
@@ -68,10 +69,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.tuning.problems": ("problems_of",),
             "engine.tuning.request": ("SearchRequest",),
-            "engine.tuning.search_process": (
-                "SearchPrepared",
-                "Refused",
-            ),
+            "engine.tuning.search_process": ("SearchPrepared",),
             "engine.tuning.session": ("TuningSession",),
             "engine.tuning.words": (
                 "SearchEnded",

@@ -11,10 +11,11 @@ from pathlib import Path
 from time import monotonic
 
 from engine.jobs.process.exit_reasons import how_it_ended
+from engine.jobs.process.side_process import GONE, Refused
 from engine.tuning.outcome import Began, SearchEvent, TriedForm, Trying
 from engine.tuning.problem import Values
 from engine.tuning.request import SearchRequest
-from engine.tuning.search_process import GONE, Refused, SearchPrepared, SearchProcess
+from engine.tuning.search_process import SearchPrepared, SearchProcess
 from engine.tuning.session import CRASHED
 from engine.tuning.words import SearchEnded
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import ResourceError
 from engine.io.locks import only_writer
+from engine.jobs.process.side_process import Refused
 from engine.kernels.kept_forms import Slot, kept
 from engine.paths import cache_dir, made
 from engine.tuning.apart import search_apart
@@ -16,7 +17,7 @@ from engine.tuning.keeping import forget_stored, stored_forms
 from engine.tuning.outcome import Began, TriedForm
 from engine.tuning.request import SearchRequest
 from engine.tuning.search import Search
-from engine.tuning.search_process import Refused, SearchPrepared
+from engine.tuning.search_process import SearchPrepared
 from engine.tuning.words import SearchEnded
 from tests.engine.tuning.bowl import BEST, Bowl
 from tests.engine.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
