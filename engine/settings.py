@@ -34,10 +34,14 @@ def setting(
     label: str = "",
     unit: str = "",
     expert: bool = False,
+    empty: str = "",
     **bounds: Any,
 ) -> Any:
-    """Describe one settings field: what a form shows, with its bounds (`ge`, `gt`, `le`, ...)."""
-    extra: Plain = {"label": label, "unit": unit, "expert": expert}
+    """Describe one settings field: what a form shows, with its bounds (`ge`, `gt`, `le`, ...).
+
+    `empty` says in a few words what a field that is left out means.
+    """
+    extra: Plain = {"label": label, "unit": unit, "expert": expert, "empty": empty}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 

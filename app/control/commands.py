@@ -14,12 +14,13 @@ from PySide6.QtCore import Signal
 from app.control.opening import Opening, Request
 from app.control.tasks import Tasks
 from app.models.inputs import DATA, SCANNER
-from app.models.kept_inputs import KeptInputs, owner_of
+from app.models.kept_inputs import KeepingOwner, KeptInputs, owner_of
 from app.models.messages import Problem
 from app.models.named_protocols import user_protocol_path
 from app.models.preferences import Preferences
 from app.models.session import Session
 from engine.errors import EngineError, SettingsError
+from engine.geometry import Scanner
 from engine.modalities import Study, modality_of, write_protocol, write_study
 from engine.settings import explain
 
@@ -35,6 +36,7 @@ class Commands(Tasks):
     choose_requested : the role that the user wants to choose a file for
     offered : a role and the file that the user dropped on it
     import_requested : a file or folder that does not describe itself
+    making_requested : the page on which the user wants to measure or fill in a file
 
     Parameters
     ----------
@@ -47,6 +49,7 @@ class Commands(Tasks):
     choose_requested = Signal(str)
     offered = Signal(str, object)
     import_requested = Signal(object)
+    making_requested = Signal(str)
 
     def __init__(
         self, session: Session, preferences: Preferences, loader: Loader | None = None
@@ -91,6 +94,10 @@ class Commands(Tasks):
     def choose(self, role: str) -> None:
         """Ask the window to let the user choose a file."""
         self.choose_requested.emit(role)
+
+    def ask_to_make(self, page: str) -> None:
+        """Ask the window for a page on which a file is made."""
+        self.making_requested.emit(page)
 
     def offer(self, role: str, path: Path) -> None:
         """Ask the window to open a file for a role, unless an image would be lost."""
@@ -147,6 +154,15 @@ class Commands(Tasks):
                 self.kept.drop(owner, role)
         except EngineError as e:
             self._session.raise_problem(Problem(f"{found.name} cannot be kept.", str(e)))
+        self._study.inputs_changed.emit()
+
+    def keep_measured(self, scanner: Scanner, role: str, path: Path) -> None:
+        """Keep a file that was measured for every scan of a scanner, whatever scan is open."""
+        try:
+            owner = KeepingOwner.of_scanner(scanner)
+            self.kept.keep(owner, role, str(path), date.today())
+        except EngineError as e:
+            self._session.raise_problem(Problem(f"{path.name} cannot be kept.", str(e)))
         self._study.inputs_changed.emit()
 
     def is_kept(self, role: str) -> bool | None:

@@ -15,14 +15,19 @@ from engine.modalities import files_of_study
 REPLACE = "Replace"
 
 
-def may_write(parent: QWidget, target: Path, session: Session) -> bool:
-    """Ask before a file is replaced, and refuse one that the study reads; both by what it is."""
-    return may_write_all(parent, (target,), session)
+def may_write(parent: QWidget, target: Path, session: Session, others: Sequence[Path] = ()) -> bool:
+    """Ask before a file is replaced, and refuse one that the study reads; both by what it is.
+
+    `others` are files besides those of the study that are not to be written to.
+    """
+    return may_write_all(parent, (target,), session, others)
 
 
-def may_write_all(parent: QWidget, targets: Sequence[Path], session: Session) -> bool:
+def may_write_all(
+    parent: QWidget, targets: Sequence[Path], session: Session, others: Sequence[Path] = ()
+) -> bool:
     """Ask before files are replaced, and refuse those that the study reads; both by what it is."""
-    inputs = inputs_of(session)
+    inputs = [*inputs_of(session), *others]
     fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
         tell(parent, "Not written", fault)

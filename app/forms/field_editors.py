@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -17,9 +18,9 @@ from app.forms.fields import (
     NumberListEditor,
     NumbersEditor,
     SwitchEditor,
-    TextEditor,
     Value,
 )
+from app.forms.text_editors import MomentEditor, TextEditor
 from engine.settings import Settings
 
 
@@ -29,6 +30,8 @@ def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) 
     optional = type(None) in options
     options = tuple(o for o in options if o is not type(None))
     if all(get_origin(o) is Literal for o in options):
+        if optional:
+            return ChoiceEditor((None, *get_args(Literal[options])), none=hint or "auto")
         return _editor_of_value(Literal[options], field, title, hint or "")
     if len(options) > 1 or _is_settings(options[0]):
         return _editor_of_settings(options, optional)
@@ -51,7 +54,9 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Edit
     if kind in (int, float):
         return NumberEditor(kind is int, *bounds_of(field), hint)
     if kind in (str, Path):
-        return TextEditor(optional=bool(hint))
+        return TextEditor(optional=bool(hint), hint="" if hint == "auto" else hint)
+    if kind is datetime:
+        return MomentEditor(hint)
     if origin is Literal:
         return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
     if origin is tuple and args[-1] is not Ellipsis:

@@ -13,6 +13,8 @@ def faults_of(error: ValidationError) -> list[Fault]:
     faults = []
     for fault in error.errors(include_url=False):
         text = fault["msg"].removeprefix("Value error, ")
+        if fault["input"] is None and fault["type"] in ("float_type", "int_type"):
+            text = "Must be a number"
         text = text.replace("Input should be", "Must be")
         given = fault["input"]
         got = "" if isinstance(given, dict | list | tuple | type(None)) else f", got {given!r}"

@@ -166,25 +166,6 @@ class NumberListEditor(Editor):
         self._line.setText(", ".join(str(v) for v in value))
 
 
-class TextEditor(Editor):
-    """A line of text; empty means None where the field may be left out."""
-
-    stands_beside = True
-
-    def __init__(self, optional: bool = False) -> None:
-        super().__init__()
-        self._optional = optional
-        self._line = QLineEdit()
-        self._line.editingFinished.connect(self.edited)
-        self._fill(self._line)
-
-    def raw(self) -> Value:
-        return self._line.text() or (None if self._optional else "")
-
-    def show_value(self, value: Value) -> None:
-        self._line.setText("" if value is None else str(value))
-
-
 class SwitchEditor(Editor):
     """Yes or no, with its words beside the box."""
 
@@ -253,16 +234,16 @@ class QuietCombo(QComboBox):
 
 
 class ChoiceEditor(Editor):
-    """One of a few values."""
+    """One of a few values; `none` says what None means, where that is one of them."""
 
     stands_beside = True
 
-    def __init__(self, values: tuple[Value, ...]) -> None:
+    def __init__(self, values: tuple[Value, ...], none: str = "") -> None:
         super().__init__()
         self._values = values
         self._box = QuietCombo()
         for value in values:
-            self._box.addItem(words(value))
+            self._box.addItem(none if value is None else words(value))
         self._box.activated.connect(self.edited)
         self._fill(self._box)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QGroupBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.forms.field_editors import editor_for
 from app.forms.field_facts import faults_of, tip_of
@@ -37,6 +37,7 @@ class Form(Editor):
     only : names of the fields to show, all if None; the others keep their value
     bare : without captions, for a form of one field whose name stands beside it
     hints : texts of empty optional fields, by field name
+    second : the field that a second column begins with; none if empty
     """
 
     changed = Signal(object)
@@ -49,6 +50,7 @@ class Form(Editor):
         only: tuple[str, ...] | None = None,
         bare: bool = False,
         hints: Hints | None = None,
+        second: str = "",
     ) -> None:
         super().__init__()
         self._kind = kind
@@ -58,14 +60,23 @@ class Form(Editor):
             for name, field in kind.model_fields.items()
             if only is None or name in only
         }
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        for row in self._rows.values():
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.setSpacing(6)
+        columns = QHBoxLayout()
+        columns.setSpacing(24)
+        outside.addLayout(columns)
+        column = _column_in(columns)
+        for name, row in self._rows.items():
+            if name == second:
+                column.addStretch(1)
+                column = _column_in(columns)
             column.addWidget(row)
             row.editor.edited.connect(self._edited)
+        if second:
+            column.addStretch(1)
         self._fault = _fault_label()
-        column.addWidget(self._fault)
+        outside.addWidget(self._fault)
         self.set_expert(False)
         if value is not None:
             self.show_value(value)
@@ -90,6 +101,16 @@ class Form(Editor):
     def value(self) -> Settings | None:
         """Return the last valid value."""
         return self._value
+
+    def checked(self) -> Settings | None:
+        """Return what is entered; where it cannot be, say so under its fields and return None."""
+        try:
+            value = self._kind.model_validate(self.raw())
+        except ValidationError as error:
+            self.show_faults(faults_of(error))
+            return None
+        self.show_faults([])
+        return value
 
     def raw(self) -> Plain:
         kept = self._value.model_dump() if self._value else {}
@@ -142,23 +163,15 @@ class Form(Editor):
             default = row.field.get_default(call_default_factory=True)
             if not row.field.is_required():
                 row.editor.show_value(default)
-        self._value = self._checked()
-
-    def _checked(self) -> Settings | None:
         try:
-            return self._kind.model_validate(self.raw())
+            self._value = self._kind.model_validate(self.raw())
         except ValidationError:
-            return None
+            self._value = None  # something must be said first
 
     def _edited(self) -> None:
         self.edited.emit()
-        try:
-            value = self._kind.model_validate(self.raw())
-        except ValidationError as error:
-            self.show_faults(faults_of(error))
-            return
-        self.show_faults([])
-        if value != self._value:
+        value = self.checked()
+        if value is not None and value != self._value:
             self._value = value
             self.changed.emit(value)
 
@@ -173,7 +186,8 @@ class _Row(QWidget):
         self.expert = bool(extra.get("expert"))
         shown, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
         self._title = title = f"{shown} ({self.unit})" if self.unit else shown
-        self.editor = editor_for(field.annotation, field, title, hints.get(name))
+        hint = hints.get(name) or str(extra.get("empty") or "") or None
+        self.editor = editor_for(field.annotation, field, title, hint)
         self._fault = _fault_label()
         tip = tip_of(field)
         grid = QGridLayout(self)
@@ -219,6 +233,13 @@ class _Row(QWidget):
         self._fault.setText("\n".join(own))
         self._fault.setVisible(bool(own))
         self.editor.show_faults(faults)
+
+
+def _column_in(row: QHBoxLayout) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(6)
+    row.addLayout(column, 1)
+    return column
 
 
 def _framed(editor: Editor, title: str) -> QWidget:

@@ -62,6 +62,11 @@ def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | Non
     return _asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
 
 
+def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
+    """Let the user choose files that exist; none if it was cancelled."""
+    return _all_asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))
+
+
 def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
     """Let the user choose a file to write; None if it was cancelled.
 
@@ -85,13 +90,17 @@ def _dialog(
 
 
 def _asked(dialog: QFileDialog) -> Path | None:
+    return next(iter(_all_asked(dialog)), None)
+
+
+def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
     icons = FileIcons(dialog.palette())  # which Qt does not own
     dialog.setIconProvider(icons)
     _dress(dialog)
     agreed = bool(dialog.exec())
     chosen = dialog.selectedFiles()
     dialog.deleteLater()
-    return Path(chosen[0]) if agreed and chosen else None
+    return tuple(Path(each) for each in chosen) if agreed else ()
 
 
 def _dress(dialog: QFileDialog) -> None:

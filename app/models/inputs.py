@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.data import Plain
+from engine.data import InputRole, Plain
 from engine.geometry import ImageGrid, Scanner
 from engine.modalities import (
     AnyModality,
@@ -20,6 +20,7 @@ from engine.modalities import (
     Protocol,
     ScanSummary,
     Study,
+    all_roles,
 )
 
 DATA, SCANNER = "data", "scanner"
@@ -114,6 +115,11 @@ class Inputs(dict[str, Input]):
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
             return "The scan does not say which scanner it is from; choose one in step 1."
         return ""
+
+
+def role_made_on(page: str) -> InputRole:
+    """Return the kind of file that is made on a page of the window."""
+    return next(each for each in all_roles() if each.making and each.making.page == page)
 
 
 def roles_of(modality: AnyModality) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from app.views.labels import shortened
 from app.views.plain_text import plain_tip
 from engine.modalities import DEMOS
 
+NORMALISE_TIP = "From scans of a cylinder or a rotating line: how each crystal and line counts"
+CALIBRATE_TIP = "From the image on show, of a cylinder of known activity: what one count stands for"
 TUNE_TIP = "Find the fastest kernels on this machine, and keep them for later runs"
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""
@@ -63,6 +65,8 @@ class Actions(QObject):
             "Abort", "abort", "Ctrl+.", "Stop now; the last image and checkpoint stay"
         )
         self.tune = make("Tune this machine …", "", "", TUNE_TIP)
+        self.normalise = make("Measure a normalisation …", "", "", NORMALISE_TIP)
+        self.calibrate = make("Calibrate to Bq/mL …", "", "", CALIBRATE_TIP)
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
@@ -116,7 +120,10 @@ class Actions(QObject):
                 *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
-            "&Run": (self.start, None, self.finish, self.pause, self.abort, None, self.tune),
+            "&Run": (
+                *(self.start, None, self.finish, self.pause, self.abort),
+                *(None, self.normalise, self.calibrate, self.tune),
+            ),
             "&View": (self.full_views, self.log, self.theme),
             "&Help": (self.guide, self.help, self.support_bundle, self.about),
         }
@@ -188,6 +195,7 @@ class Actions(QObject):
         images = "" if session.run.record.images.items else "There is no image yet."
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
+        _allow(self.calibrate, busy or images, CALIBRATE_TIP)
         _allow(self.live, busy, "Follow a scan while it is measured (Ctrl+Shift+L)")
         _allow(self.import_, busy, "Open TIFF images or raw values that do not describe themselves")
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
@@ -24,6 +25,9 @@ from app.models.named_protocols import user_protocol_path
 from engine.modalities import all_roles
 from engine.support import SupportBundle
 
+if TYPE_CHECKING:
+    from app.calibrate.normalise_dialog import NormaliseDialog
+
 ICON_PX = 48
 IMPORT_KINDS = (
     "Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat "
@@ -39,6 +43,8 @@ class Dialogs(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         context.commands.import_requested.connect(self.import_scan)
+        context.commands.making_requested.connect(self.make)
+        self._normalising: NormaliseDialog | None = None
 
     def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose a file for a role of the study."""
@@ -140,6 +146,46 @@ class Dialogs(QObject):
         from app.tune.tuning_dialog import TuningDialog
 
         TuningDialog(self._parent, self._context).open()
+
+    def make(self, page: str) -> None:
+        """Open a page on which a file is made."""
+        pages: dict[str, Callable[[], None]] = {
+            "normalise": self.normalise,
+            "calibrate": self.calibrate,
+            "describe_tracer": self.describe_tracer,
+        }
+        pages[page]()
+
+    def calibrate(self) -> None:
+        """Measure a calibration in the image on show."""
+        from app.calibrate.calibrate_dialog import CalibrateDialog
+
+        CalibrateDialog(self._parent, self._context).open()
+
+    def describe_tracer(self) -> None:
+        """Let the user write tracer, dose and body of the open scan."""
+        from app.study.tracer_dialog import TracerDialog
+
+        if DATA in self._context.session.study.inputs:
+            TracerDialog(self._parent, self._context).open()
+
+    def normalise(self) -> None:
+        """Open the page that measures a normalisation, beside the window; there is one of it."""
+        from app.calibrate.normalise_dialog import NormaliseDialog
+
+        if self._normalising is None:
+            made = self._normalising = NormaliseDialog(self._parent, self._context)
+            made.finished.connect(self._forget_normalising)
+        self._normalising.show()
+        self._normalising.raise_()
+        self._normalising.activateWindow()
+
+    def _forget_normalising(self) -> None:
+        self._normalising = None
+
+    def may_close(self) -> bool:
+        """Ask before a normalisation that is being measured goes."""
+        return self._normalising is None or self._normalising.may_close()
 
     def guide(self) -> None:
         """Open the guide beside the window, which stays in use."""

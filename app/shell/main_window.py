@@ -45,6 +45,11 @@ LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 LEAST_RIGHT_PX = 240
+PAGES = (
+    *("save_study", "save_protocol", "storage", "normalise", "calibrate", "tune"),
+    *("guide", "help", "support_bundle", "about"),
+)
+"""Actions that are dialogs of the same name."""
 
 
 class MainWindow(QMainWindow):
@@ -145,8 +150,6 @@ class MainWindow(QMainWindow):
                 "import_": self.dialogs.choose_import,
                 "live": self.live.show,
                 "export": self.export,
-                "save_study": self.dialogs.save_study,
-                "save_protocol": self.dialogs.save_protocol,
                 "quit": self.close,
                 "undo": session.study.undo,
                 "redo": session.study.redo,
@@ -155,12 +158,7 @@ class MainWindow(QMainWindow):
                 "finish": runner.finish,
                 "abort": runner.abort,
                 "theme": self.toggle_theme,
-                "guide": self.dialogs.guide,
-                "storage": self.dialogs.storage,
-                "tune": self.dialogs.tune,
-                "help": self.dialogs.help,
-                "support_bundle": self.dialogs.support_bundle,
-                "about": self.dialogs.about,
+                **{name: getattr(self.dialogs, name) for name in PAGES},
             }
         )
         self.actions_.follow_live(self.live.commands.page)
@@ -289,7 +287,8 @@ class MainWindow(QMainWindow):
         ):
             event.ignore()
             return
-        if not (self.may_forget_image() and self.live.may_close()):
+        may_close = self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()
+        if not may_close:
             event.ignore()
             return
         self.live.commands.shut_down()

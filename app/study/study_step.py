@@ -22,6 +22,7 @@ from app.models.study_model import StudyModel
 from app.study.scanner_drawing import ScannerDrawing
 from app.study.step_panel import StepPanel
 from app.views.labels import ElidedLabel
+from engine.data import Making
 from engine.errors import EngineError
 from engine.modalities import all_roles
 
@@ -40,7 +41,7 @@ class StudyStep(StepPanel):
         self._study, self._run = context.session.study, context.session.run
         self.rows = {DATA: InputRow(DATA, "Scan", NO_SCAN, context)}
         for role in all_roles():
-            self.rows[role.key] = InputRow(role.key, role.title, role.without, context)
+            self.rows[role.key] = InputRow(role.key, role.title, role.without, context, role.making)
         self.scanner = ScannerRow(context)
         self.drawing = ScannerDrawing(context.theme)
         self._absent = label("", "muted", wrap=True)
@@ -125,7 +126,14 @@ class KeepBox(QCheckBox):
 class InputRow(QWidget):
     """One file: name, what it is, and buttons to choose or clear it; a file dropped here is it."""
 
-    def __init__(self, role: str, title: str, without: str, context: AppContext) -> None:
+    def __init__(
+        self,
+        role: str,
+        title: str,
+        without: str,
+        context: AppContext,
+        making: Making | None = None,
+    ) -> None:
         super().__init__()
         self._title, self._without = title, without
         commands = context.commands
@@ -135,6 +143,9 @@ class InputRow(QWidget):
         self.clear = icon_button(
             "remove", context.theme, lambda: commands.clear(role), f"Clear {title}"
         )
+        page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
+        self.make = button(words, lambda: commands.ask_to_make(page), tip)
+        self.make.setVisible(making is not None)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setHorizontalSpacing(4)
@@ -142,11 +153,12 @@ class InputRow(QWidget):
         grid.setColumnStretch(0, 1)
         grid.addWidget(label(title, "caption"), 0, 0)
         grid.addWidget(self.clear, 0, 1)
-        grid.addWidget(self.choose, 0, 2)
-        grid.addWidget(self._name, 1, 0, 1, 3)
-        grid.addWidget(self._text, 2, 0, 1, 3)
+        grid.addWidget(self.make, 0, 2)
+        grid.addWidget(self.choose, 0, 3)
+        grid.addWidget(self._name, 1, 0, 1, 4)
+        grid.addWidget(self._text, 2, 0, 1, 4)
         self.keep = KeepBox(role, "Keep for every scan of this scanner", context)
-        grid.addWidget(self.keep, 3, 0, 1, 3)
+        grid.addWidget(self.keep, 3, 0, 1, 4)
         self._role, self._commands = role, commands
         self.setAcceptDrops(True)
 
@@ -158,6 +170,8 @@ class InputRow(QWidget):
         self.choose.setText("Replace …" if found else "Choose …")
         self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
         self.choose.setEnabled(editable)
+        self.make.setAccessibleName(f"{self.make.text()} {self._title}")
+        self.make.setEnabled(editable)
         self.keep.show_choice()
         self.clear.setVisible(found is not None)
         self.clear.setEnabled(editable)

@@ -24,7 +24,7 @@ from engine.data.calibration import (
     CountedFrame,
 )
 from engine.data.decay import NUCLIDES, decayed, seconds_between
-from engine.data.input_role import InputRole, with_auxiliary
+from engine.data.input_role import InputRole, Making, with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.moments import moment_of
 from engine.data.tracer import Tracer
@@ -72,6 +72,9 @@ CALIBRATION = InputRole(
     describe=lambda found: f"{found.scanner}, standard error {found.error_percent:.2g} %",
     accepts=_is_calibration,
     of_scanner=True,
+    making=Making(
+        "calibrate", "Measure …", "Measure it in the image of a cylinder of known activity"
+    ),
 )
 TRACER = InputRole(
     key="tracer",
@@ -83,6 +86,9 @@ TRACER = InputRole(
     describe=lambda tracer: tracer.describe(),
     accepts=_is_tracer,
     attach=lambda data, tracer: replace(data, info={**data.info, **tracer.facts()}),
+    making=Making(
+        "describe_tracer", "Fill in …", "Write nuclide, dose, times and weight of this scan"
+    ),
 )
 
 

@@ -16,7 +16,7 @@ from engine.backend import Backend
 from engine.corrections.base import Multiplicative
 from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components, TableFactor
-from engine.data.input_role import InputRole
+from engine.data.input_role import InputRole, Making
 from engine.data.line_factors import CrystalFactor, LineFactor
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import Scanner
@@ -60,6 +60,7 @@ EFFICIENCIES = InputRole(
     accepts=_accepts,
     format="Crystal efficiencies",
     of_scanner=True,
+    making=Making("normalise", "Measure …", "Measure it with a source of known shape"),
 )
 
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.data.calibration import Calibration as Calibration
     from engine.data.input_role import InputRole as InputRole
+    from engine.data.input_role import Making as Making
     from engine.data.moving import moved as moved
     from engine.data.moving import values_at as values_at
     from engine.data.projections import Kind as Kind
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from engine.data.time_frames import FrameVolume as FrameVolume
     from engine.data.time_frames import TimeFrame as TimeFrame
     from engine.data.time_frames import bids_times as bids_times
+    from engine.data.tracer import Tracer as Tracer
     from engine.data.volume import Volume as Volume
     from engine.plain import Plain as Plain
 
@@ -21,7 +24,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
-            "engine.data.input_role": ("InputRole",),
+            "engine.data.calibration": ("Calibration",),
+            "engine.data.input_role": ("InputRole", "Making"),
             "engine.data.moving": (
                 "moved",
                 "values_at",
@@ -36,6 +40,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "TimeFrame",
                 "bids_times",
             ),
+            "engine.data.tracer": ("Tracer",),
             "engine.data.volume": ("Volume",),
             "engine.plain": ("Plain",),
         },

@@ -11,6 +11,21 @@ D = TypeVar("D")
 
 
 @dataclass(frozen=True)
+class Making:
+    """A page of the window on which a file of a role is made.
+
+    Attributes
+    ----------
+    page : its name
+    words, tip : of the button that opens it
+    """
+
+    page: str
+    words: str
+    tip: str
+
+
+@dataclass(frozen=True)
 class InputRole:
     """One kind of auxiliary file, declared by the correction or modality that uses it.
 
@@ -34,6 +49,7 @@ class InputRole:
     summary : what the window keeps of a content; all of it by default
     lies_with_body : whether it is a volume that lies where the patient did when it was taken
     of_scanner : whether a file belongs to the scanner and serves many scans; else to one scan alone
+    making : the page on which it can be made, where there is one
     """
 
     key: str
@@ -50,6 +66,7 @@ class InputRole:
     summary: Callable[[Any], Any] = lambda content: content
     lies_with_body: bool = False
     of_scanner: bool = False
+    making: Making | None = None
 
     def attached(self, data: D, content: Any) -> D:
         """Return the scan with this content."""

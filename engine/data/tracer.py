@@ -13,11 +13,13 @@ from typing import Literal
 from pydantic import field_validator, model_validator
 
 from engine.data.decay import NUCLIDES, decayed, seconds_between
+from engine.data.moment import Moment
 from engine.plain import Plain
 from engine.settings import Settings, setting
 
 Sex = Literal["F", "M"]
 Administration = Literal["bolus", "infusion"]
+AS_THE_SCAN, NOT_SAID = "as the scan says", "not said"
 PARTING = "\\^="
 """Signs that part values and names in DICOM."""
 
@@ -33,40 +35,83 @@ class Tracer(Settings):
     370000000.0
     """
 
-    nuclide: str | None = setting(None, "Positron emitter, as F-18", label="Nuclide")
+    nuclide: str | None = setting(
+        None, "Positron emitter, as F-18", label="Nuclide", empty=AS_THE_SCAN
+    )
     radiopharmaceutical: str | None = setting(
-        None, "What carries the nuclide, as FDG", label="Tracer", min_length=1, max_length=64
+        None,
+        "What carries the nuclide, as FDG",
+        label="Tracer",
+        empty=AS_THE_SCAN,
+        min_length=1,
+        max_length=64,
     )
     half_life_s: float | None = setting(
-        None, "Of the nuclide, where it is none of those known", label="Half-life", unit="s", gt=0
+        None,
+        "Of the nuclide, where it is none of those known",
+        label="Half-life",
+        unit="s",
+        empty="of the nuclide",
+        gt=0,
     )
     branching: float | None = setting(
-        None, "Positrons for each decay", label="Positrons per decay", gt=0, le=1
+        None,
+        "Positrons for each decay",
+        label="Positrons per decay",
+        empty="of the nuclide",
+        gt=0,
+        le=1,
     )
-    scan_start: datetime | None = setting(None, "When the frame began", label="Start of the scan")
+    scan_start: Moment | None = setting(
+        None, "When the frame began", label="Start of the scan", empty=AS_THE_SCAN
+    )
     live_fraction: float | None = setting(
-        None, "Part of the frame in which the scanner could count", label="Live", gt=0, le=1
+        None,
+        "Part of the frame in which the scanner could count",
+        label="Live",
+        empty=AS_THE_SCAN,
+        gt=0,
+        le=1,
     )
-    dose_mbq: float | None = setting(None, "Activity drawn up", label="Dose", unit="MBq", gt=0)
-    dose_at: datetime | None = setting(
-        None, "When the dose was measured; at the injection if left out", label="Measured"
+    dose_mbq: float | None = setting(
+        None, "Activity drawn up", label="Dose", unit="MBq", empty=AS_THE_SCAN, gt=0
+    )
+    dose_at: Moment | None = setting(
+        None,
+        "When the dose was measured; at the injection if left out",
+        label="Dose measured",
+        empty="at the injection",
     )
     residual_mbq: float = setting(
         0.0, "Activity left in the syringe", label="Residual", unit="MBq", ge=0
     )
-    residual_at: datetime | None = setting(
-        None, "When that was measured; at the injection if left out", label="Residual measured"
+    residual_at: Moment | None = setting(
+        None,
+        "When that was measured; at the injection if left out",
+        label="Residual measured",
+        empty="at the injection",
     )
-    injected_at: datetime | None = setting(None, "When it was injected", label="Injection")
+    injected_at: Moment | None = setting(
+        None, "When it was injected", label="Injection", empty=AS_THE_SCAN
+    )
     administration: Administration | None = setting(
-        None, "How it was given", label="Administration"
+        None, "How it was given", label="Administration", empty=NOT_SAID
     )
     injected_mass_ug: float | None = setting(
-        None, "Of the compound, when it was injected", label="Injected mass", unit="µg", gt=0
+        None,
+        "Of the compound, when it was injected",
+        label="Injected mass",
+        unit="µg",
+        empty=NOT_SAID,
+        gt=0,
     )
-    weight_kg: float | None = setting(None, "Of the body", label="Weight", unit="kg", gt=0)
-    height_cm: float | None = setting(None, "Of the body", label="Height", unit="cm", gt=0)
-    sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex")
+    weight_kg: float | None = setting(
+        None, "Of the body", label="Weight", unit="kg", empty=AS_THE_SCAN, gt=0
+    )
+    height_cm: float | None = setting(
+        None, "Of the body", label="Height", unit="cm", empty=AS_THE_SCAN, gt=0
+    )
+    sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex", empty=AS_THE_SCAN)
 
     @field_validator("radiopharmaceutical")
     @classmethod

@@ -23,6 +23,7 @@ from engine.errors import FileFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
+from engine.io.calibration_file import write_calibration
 from engine.io.dicom.reader import series_file
 from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
@@ -54,6 +55,7 @@ from engine.io.siemens_raw import scan_in
 from engine.io.sinogram_header import header_for
 from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
 from engine.io.straight_axes import facing
+from engine.io.tracer_file import write_tracer
 from engine.io.unknown import unknown
 from engine.io.volume_saving import can_save, save, save_remark
 from engine.io.xray import find as _xray
@@ -111,9 +113,11 @@ __all__ = [
     "to_json",
     "usual_suffixes",
     "write_atomically",
+    "write_calibration",
     "write_histogram",
     "write_listmode",
     "write_projections",
+    "write_tracer",
 ]
 
 # plug-ins that the environment names are code; the library looks for them when h5py is first loaded

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import tomli_w
+
 from engine.data.tracer import Tracer
 from engine.errors import SettingsError
+from engine.io.atomic_write import write_atomically
 from engine.io.open_input import InputFile
 from engine.io.toml_file import read_toml, toml_of
 from engine.settings import parse
@@ -21,6 +24,12 @@ def is_tracer(file: InputFile) -> bool:
         return set(toml_of(file)) == {TABLE}
     except SettingsError:
         return False
+
+
+def write_tracer(tracer: Tracer, path: Path) -> None:
+    """Write what is known of tracer, dose and body as a file that `read_tracer` reads."""
+    table = tracer.model_dump(exclude_none=True, exclude_defaults=True)
+    write_atomically(tomli_w.dumps({TABLE: table}).encode(), path)
 
 
 def read_tracer(path: Path) -> Tracer:

@@ -52,6 +52,16 @@ class ScanSummary:
         return grid.describe(self.length_unit)
 
     @property
+    def is_list_mode(self) -> bool:
+        """Whether it holds coincidences one by one."""
+        return False
+
+    @property
+    def said(self) -> Plain:
+        """What the scan says of itself, under the keys of its reader; nothing where not asked."""
+        return {}
+
+    @property
     def brings(self) -> tuple[str, ...]:
         """Keys of the auxiliary inputs that are in the scan itself."""
         return ()

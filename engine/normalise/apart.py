@@ -105,7 +105,7 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
     goes.set()
     obey(wishes, lambda word: goes.clear() if word == Wish.REST.value else goes.set())
 
-    def told(event: NormalisationEvent) -> None:
+    def report(event: NormalisationEvent) -> None:
         tell(events, event)
         if not goes.is_set() and not isinstance(event, MeasuredNormalisation):
             tell(events, Resting(True))
@@ -113,7 +113,7 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
             tell(events, Resting(False))
 
     try:
-        measure(request, on=cpu(request.threads), tell=told)
+        measure(request, on=cpu(request.threads), tell=report)
     except EngineError as e:
         tell(events, Refused(str(e)))
     except MemoryError:

@@ -28,7 +28,13 @@ class EvenCylinder(Settings):
         ..., "Of the activity, without the wall", label="Diameter", unit="mm", gt=0, le=2000
     )
     length_mm: float | None = setting(
-        None, "Empty: longer than the scanner", label="Length", unit="mm", gt=0, le=10_000
+        None,
+        "Along the axis",
+        label="Length",
+        unit="mm",
+        empty="beyond the scanner",
+        gt=0,
+        le=10_000,
     )
     mu_per_mm: float = setting(
         WATER_PER_MM, "Of the filling at 511 keV; water: 0.0096", label="Attenuation",
@@ -68,7 +74,13 @@ class RotatingLine(Settings):
     )
     width_mm: float = setting(..., "Of the line", label="Thickness", unit="mm", gt=0, le=200)
     length_mm: float | None = setting(
-        None, "Empty: longer than the scanner", label="Length", unit="mm", gt=0, le=10_000
+        None,
+        "Along the axis",
+        label="Length",
+        unit="mm",
+        empty="beyond the scanner",
+        gt=0,
+        le=10_000,
     )
 
     def source(self) -> CylinderSource:
@@ -88,7 +100,7 @@ class NormalisationSettings(Settings):
     """
 
     source: EvenCylinder | RotatingLine = setting(
-        ..., "What was scanned", label="Source", discriminator="kind"
+        ..., "What was scanned", label="Kind", discriminator="kind"
     )
     interference: bool = setting(
         True, "Few counts: take the tick away", label="Tell the places in a block apart"

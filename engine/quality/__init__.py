@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.quality.calibrating import MOST_ERROR_PERCENT as MOST_ERROR_PERCENT
+    from engine.quality.cylinder import UprightCylinder as UprightCylinder
+    from engine.quality.cylinder_activity import CylinderActivity as CylinderActivity
+    from engine.quality.cylinder_activity import calibrate_with as calibrate_with
     from engine.quality.derenzo import RESOLVED_BELOW as RESOLVED_BELOW
     from engine.quality.derenzo import valley_to_peak as valley_to_peak
     from engine.quality.fitted_width import PeakWidth as PeakWidth
@@ -25,12 +29,17 @@ if TYPE_CHECKING:
     from engine.quality.suv import SuvKind as SuvKind
     from engine.quality.suv_volume import in_suv as in_suv
     from engine.quality.suv_volume import why_no_suv as why_no_suv
+    from engine.quality.tracer_check import TracerCheck as TracerCheck
+    from engine.quality.tracer_check import check_tracer as check_tracer
     from engine.simulate.phantoms import derenzo_sectors as derenzo_sectors
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
+            "engine.quality.calibrating": ("MOST_ERROR_PERCENT",),
+            "engine.quality.cylinder": ("UprightCylinder",),
+            "engine.quality.cylinder_activity": ("CylinderActivity", "calibrate_with"),
             "engine.quality.derenzo": (
                 "RESOLVED_BELOW",
                 "valley_to_peak",
@@ -53,6 +62,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "TimeCurve",
                 "time_curve",
             ),
+            "engine.quality.tracer_check": ("TracerCheck", "check_tracer"),
             "engine.simulate.phantoms": ("derenzo_sectors",),
         },
     )

@@ -35,14 +35,18 @@ def decay_of(volume: Volume) -> DecayCorrection:
 
 def facts_of(volume: Volume, kind: SuvKind = "bw") -> SuvFacts:
     """Return what an image of ours knows of dose, times and body."""
-    scan = scan_of(volume)
+    return facts_of_scan(scan_of(volume), decay_of(volume), kind)
+
+
+def facts_of_scan(scan: Plain, decay: DecayCorrection, kind: SuvKind) -> SuvFacts:
+    """Return what a scan's facts tell of dose, times and body, for images corrected to `decay`."""
     return SuvFacts(
         weight_kg=scan.get("weight_kg"),
         dose_bq=scan.get("injected_bq"),
         half_life_s=scan.get("half_life_s"),
         injected=moment_of(scan.get("injected_at")),
         started=moment_of(scan.get("scan_start")),
-        decay=decay_of(volume),
+        decay=decay,
         frame_s=scan.get("duration_s"),
         kind=kind,
         height_cm=scan.get("height_cm"),

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.control.commands import Commands
 from app.control.context import AppContext
@@ -139,6 +139,14 @@ def collected_elsewhere() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture
+def parent(qtbot) -> Iterator[QWidget]:
+    """A widget that dialogs of a test may belong to: they go with it."""
+    made = QWidget()
+    qtbot.addWidget(made)
+    yield made
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from PySide6.QtCore import QSize
 from app.export.export_dialog import ExportDialog
 from app.live.connect_card import EVENTS, FRAMES
 from app.shell.application import make_app
+from app.shell.leaving import leave
 from app.study.import_dialog import ImportDialog
 from app.tune.tuning_dialog import TuningDialog
 from engine.geometry.orbits import circle, circular_cone
@@ -26,6 +27,11 @@ from engine.modalities.xray_ct.demo import CtDemo
 from engine.simulate import Detector, simulate_xray
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
+from tests.app.gallery.calibrating import (
+    calibrate_cylinder,
+    measure_normalisation,
+    say_tracer,
+)
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
@@ -60,6 +66,9 @@ PICTURES = (
     "dual-head-finished",
     "live",
     "live-pet",
+    "normalise",
+    "tracer",
+    "calibrate",
 )
 
 
@@ -139,6 +148,14 @@ def guide(shots: Photographer) -> None:
     finish(shots)
     shots.shoot("dual-head-finished")
     live(shots)
+    measure_scanner(shots)
+
+
+def measure_scanner(shots: Photographer) -> None:
+    """Measure a normalisation, say tracer and dose, calibrate."""
+    measure_normalisation(shots, "normalise")
+    say_tracer(shots, "tracer")
+    calibrate_cylinder(shots, "calibrate")
 
 
 def live(shots: Photographer) -> None:
@@ -186,3 +203,4 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    leave(0)

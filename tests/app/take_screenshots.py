@@ -76,8 +76,10 @@ def main() -> None:
     wanted = arguments()
     wanted.out = wanted.out.resolve()
     if wanted.here:
+        from app.shell.leaving import leave
+
         one_screen(wanted)
-        return
+        leave(0)
     for screen in wanted.screen:
         on_screen(screen, wanted)
 

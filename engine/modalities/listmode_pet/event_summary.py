@@ -11,6 +11,7 @@ from engine.data.listmode import ListMode
 from engine.io.cut_off import EVENTS
 from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
+from engine.plain import Plain
 
 SAMPLE = 64
 """Events of each sort, prompts and delayeds, in the sample."""
@@ -43,6 +44,15 @@ class EventSummary(ScanSummary):
             sample=_sample(data),
             n_events=data.n_events,
         )
+
+    @property
+    def is_list_mode(self) -> bool:
+        return True
+
+    @property
+    def said(self) -> Plain:
+        length: Plain = {"duration_s": self.sample.duration_s} if self.sample.duration_s else {}
+        return {**self.sample.info, **length}
 
     @property
     def brings(self) -> tuple[str, ...]:

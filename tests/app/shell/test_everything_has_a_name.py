@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.calibrate.calibrate_dialog import CalibrateDialog
+from app.calibrate.normalise_dialog import NormaliseDialog
 from app.control.saving import question_of
 from app.export.export_dialog import ExportDialog
 from app.inspect.sweep_dialog import SweepDialog
@@ -128,12 +130,14 @@ def replacing(window, folder: Path) -> QDialog:
 
 DIALOGS: dict[str, Callable[..., QDialog]] = {
     "about": lambda window, _: about_box(window),
+    "calibrate": lambda window, _: CalibrateDialog(window, window.context),
     "candidates": candidates,
     "export": export,
     "export over a file": export_over,
     "guide": lambda window, _: GuideWindow(window),
     "import": importing,
     "help": lambda window, _: HelpDialog(window),
+    "normalise": lambda window, _: NormaliseDialog(window, window.context),
     "replace": replacing,
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
     "support": support,

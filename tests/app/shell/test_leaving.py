@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
 
+ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
 import multiprocessing, sys, time
 from PySide6.QtWidgets import QWidget
@@ -38,3 +40,17 @@ def test_the_words_and_the_code_arrive_and_children_end() -> None:
 def test_a_verb_without_a_window_ends_as_ever(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", "app", *arguments], capture_output=True)
     assert done.returncode == (0 if arguments == ["--version"] else 2)
+
+
+def test_every_program_with_a_window_leaves_so() -> None:
+    """The photographer once crashed after its last picture: Python freed an icon without Qt."""
+    programs = [
+        path
+        for top in ("app", "tests/app")
+        for path in (ROOT / top).rglob("*.py")
+        if path.name != Path(__file__).name
+        and 'if __name__ == "__main__"' in (text := path.read_text(encoding="utf-8"))
+        and "make_app" in text
+    ]
+    assert {path.stem for path in programs} >= {"take_screenshots", "measured_window"}
+    assert [path.name for path in programs if "leave(0)" not in path.read_text("utf-8")] == []

@@ -90,6 +90,8 @@ def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -
         ("[tracer]\ndose_mbq = -1", "dose_mbq"),
         ("[tracer]\nmass_kg = 70", "unknown key 'mass_kg'"),
         ("[tracer]\nsex = 'X'", "sex"),
+        ("[tracer]\nscan_start = 20261122", "scan_start: .*write day and time"),
+        ("[tracer]\nscan_start = 2026-11-22", "scan_start: .*write day and time"),
         ("[tracer]\nlive_fraction = 1.5", "live_fraction"),
         ("[tracer]\ndose_mbq = 1\ndose_at = 2026-11-22T09:00:00", "give both"),
         ("[tracer]\ndose_mbq = 1\nresidual_mbq = 2", "no activity is left"),

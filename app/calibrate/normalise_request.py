@@ -1,0 +1,109 @@
+"""What is measured: scans, their scanner, the source in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.calibrate.scan_list import ScanList
+from app.control.context import AppContext
+from app.forms.fields import QuietCombo
+from app.forms.forms import Form
+from app.look.file_dialogs import ask_open
+from app.look.widgets import label
+from app.models.inputs import DATA, SCANNER
+from engine.modalities import ScanSummary
+from engine.normalise import NormalisationSettings
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.normalise import NormalisationRequest
+
+FROM_SCAN, FROM_FILE = "", "file"
+SCANNER_KINDS = "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"
+NO_SCAN = "Add a scan of the source first."
+
+
+class NormaliseForm(QWidget):
+    """Begins with the open scan, where that is in list mode."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        self.scans = ScanList(context.preferences, _open_scan(context))
+        self.scanner = QuietCombo()
+        self.scanner.setAccessibleName("Scanner")
+        self.scanner.addItem("As the scans say", FROM_SCAN)
+        for key, name in context.commands.builtin_scanners().items():
+            self.scanner.addItem(name, key)
+        self.scanner.addItem("From a file …", FROM_FILE)
+        self.scanner.activated.connect(self._chosen)
+        self._last = 0
+        chosen = context.session.study.inputs.get(SCANNER)
+        if chosen is not None:
+            self._show_scanner(chosen.value, chosen.name)
+        self.form = Form(NormalisationSettings)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(6)
+        column.addWidget(label("Scans of the source", "heading"))
+        column.addWidget(self.scans)
+        column.addSpacing(6)
+        column.addWidget(label("Scanner", "heading"))
+        column.addWidget(self.scanner)
+        column.addSpacing(6)
+        column.addWidget(label("Source", "heading"))
+        column.addWidget(self.form)
+        column.addStretch(1)
+
+    def _show_scanner(self, value: str, name: str) -> None:
+        at = self.scanner.findData(value)
+        if at < 0:
+            self.scanner.insertItem(1, name, value)
+            at = 1
+        self.scanner.setCurrentIndex(at)
+        self._last = at
+
+    def _chosen(self, at: int) -> None:
+        if self.scanner.currentData() != FROM_FILE:
+            self._last = at
+            return
+        self.scanner.setCurrentIndex(self._last)
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self, "Choose a scanner", folder, SCANNER_KINDS)
+        if path is not None:
+            self._show_scanner(str(path), path.name)
+
+    def request(self) -> NormalisationRequest | str:
+        """Return what is asked for, or why nothing can be."""
+        from engine.errors import EngineError
+        from engine.normalise import NormalisationRequest
+
+        if not self.scans.paths:
+            return NO_SCAN
+        found = self.form.checked()
+        if found is None:
+            return "Say what was in the scanner: a field of the source is empty or wrong."
+        settings = cast(NormalisationSettings, found)
+        cpu = self._context.session.device.named("cpu")
+        try:
+            source = settings.source.source()
+        except EngineError as e:
+            return str(e)
+        return NormalisationRequest(
+            tuple(self.scans.paths),
+            source,
+            scanner=str(self.scanner.currentData()) or None,
+            interference=settings.interference,
+            threads=cpu.threads if cpu is not None else None,
+        )
+
+
+def _open_scan(context: AppContext) -> tuple[Path, ...]:
+    """Return the file of the open scan, if it is of events in rings."""
+    study = context.session.study
+    scan: ScanSummary | None = study.inputs.scan
+    if scan is None or not scan.is_list_mode:
+        return ()
+    return (Path(study.inputs[DATA].value),)
