@@ -26,11 +26,12 @@ from engine.kernels import matrix as kernels
 from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_forms import MatrixForm
 from engine.kernels.kept_forms import Slot, chosen
+from engine.kernels.matrix_patches import LANES
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
 from engine.operators.matrix_em import MatrixEm
-from engine.operators.matrix_rows import PlaneImages, SortedRows, sorted_rows
+from engine.operators.matrix_rows import PlaneImages, StoredRows, stored_rows
 from engine.operators.phases import Phases
 from engine.profiling import Profiler
 
@@ -98,6 +99,12 @@ class MatrixProjector(LinearOperator):
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
+        if max(self.phases.size) > kernels.MOST_PITCHES:
+            raise GeometryError(
+                f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
+                f"panels, {max(self.phases.size)} in all where {kernels.MOST_PITCHES} can be "
+                "counted; make the response again."
+            )
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
@@ -135,8 +142,7 @@ class MatrixProjector(LinearOperator):
         out = np.zeros(self.out_shape, self.dtype)
         with self.span("forward", events=len(out), unit="rays"):
             image = self.phases.split(x, self.dtype)
-            # some orientations at a time, since rows sorted for the kernels take several times
-            # their stored size
+            # some orientations at a time, since decoded rows take more than their stored size
             for first, rows in self._rows():
                 self._project(first, rows, image, out)
         return out
@@ -209,21 +215,23 @@ class MatrixProjector(LinearOperator):
             )
         return self._on_device
 
-    def _rows(self) -> Iterator[tuple[int, SortedRows]]:
+    def _rows(self) -> Iterator[tuple[int, StoredRows]]:
         """Yield our rows, some at a time, each after the number of orientations before them."""
         offsets = self.response.scanner.orientations.offsets[self.orientations]
         at_once = self._form.at_once
         for first in range(0, len(offsets), at_once):
-            yield first, sorted_rows(self.response, offsets[first : first + at_once], self.dtype)
+            yield first, stored_rows(self.response, offsets[first : first + at_once], self.dtype)
 
-    def _project(self, first: int, rows: SortedRows, image: Array, out: Array) -> None:
+    def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
-        # no border: a line outside the panels does not exist, only the end of a row is filled up
-        images = PlaneImages(rows.shapes, 0, -rows.shapes[:, 1] % kernels.LANES, self.dtype)
+        # no border: a line outside the panels does not exist
+        images = PlaneImages(rows.shapes, 0, self.dtype)
 
         def work(_: int, start: int, stop: int) -> None:
             scene = (*rows.arrays, edge, margin, image, self.phases.size)
-            kernels.forward(start, stop, *scene, images.starts, images.flat)
+            room = np.empty(kernels.ROOM, np.int32), np.empty(rows.most, np.int32)
+            where = images.starts, images.pitches
+            kernels.forward(start, stop, *scene, *where, images.flat, *room)
 
         n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
         form, threads = self._form, self._form.workers(self.on.threads)
@@ -232,19 +240,20 @@ class MatrixProjector(LinearOperator):
             image = images[o]
             self._of(out, first + o)[...] = image.ravel()
 
-    def _project_back(self, first: int, rows: SortedRows, y: Array, sums: Array) -> None:
+    def _project_back(self, first: int, rows: StoredRows, y: Array, sums: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
-        # the non-zeros of a group reach so far beyond the image of a line's data; zeros there save
-        # a test
-        border = rows.reach
-        images = PlaneImages(rows.shapes, border, kernels.LANES, self.dtype)
+        # the non-zeros that are taken together reach so far beyond the image of a line's data, and
+        # patches beyond that; zeros there save a test
+        border = rows.reach(edge) + LANES - 1
+        images = PlaneImages(rows.shapes, border, self.dtype)
         for o in range(len(rows.chosen)):
             image = images[o]
             image[...] = self._of(y, first + o).reshape(image.shape)
 
         def work(_: int, start: int, stop: int) -> None:
             scene = (*rows.arrays, edge, margin, images.flat, border, images.starts)
-            kernels.back(start, stop, *scene, self.phases.size, sums)
+            room = np.empty(kernels.ROOM, np.int32), *np.empty((2, rows.most), np.int32)
+            kernels.back(start, stop, *scene, images.pitches, self.phases.size, sums, *room)
 
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads

@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from engine.arrays import Array, module_of
 from engine.geometry.dual_head import DualHeadSettings
-from engine.kernels.matrix import LANES
+from engine.kernels.matrix_patches import beyond
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ class Phases:
     n_planes: int
     edge: int
     margin: int
-    slack: int = LANES
+    slack: int
 
     @classmethod
     def of(cls, scanner: DualHeadSettings, margin: int) -> Phases:
         """Return the layout of a scanner's image."""
         s = scanner
-        return cls(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin)
+        slack = beyond(s.n_columns + 2 * margin)
+        return cls(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin, slack)
 
     @property
     def size(self) -> tuple[int, int]:

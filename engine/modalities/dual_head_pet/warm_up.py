@@ -17,14 +17,13 @@ FEW_POINTS = 512
 
 
 def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
-    """Return what compiles the kernels that sort the rows of a response and project with it.
+    """Return what compiles the kernels that project with a response.
 
     Those that track photons for the edges of blocks are among them.
     """
     from engine.operators.crystal_edges import edge_efficiencies
     from engine.operators.matrix import MatrixProjector
     from engine.operators.matrix_device import DeviceResponse
-    from engine.operators.matrix_rows import sorted_rows
     from engine.profiling import Profiler
 
     edges = partial(edge_efficiencies, response.scanner, n_photons=1)
@@ -33,10 +32,7 @@ def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
         return [edges, stored, lambda: stored().grouped(np.arange(1))]
     A = MatrixProjector(response, on=on, orientations=np.arange(1))
     image, values = np.zeros(A.in_shape, np.float32), np.zeros(A.out_shape, np.float32)
-    one = response.scanner.orientations.offsets[:1]
-    return [
-        edges, lambda: sorted_rows(response, one, A.dtype), lambda: A(image), lambda: A.T(values)
-    ]  # fmt: skip
+    return [edges, lambda: A(image), lambda: A.T(values)]
 
 
 def compute_and_project(on: Backend) -> None:

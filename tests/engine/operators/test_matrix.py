@@ -124,6 +124,14 @@ def test_layers_of_crystals_are_refused() -> None:
         MatrixProjector(response, on=cpu(1))
 
 
+def test_a_response_that_reaches_too_far_is_refused() -> None:
+    response = random_response(scanner(), beyond=0)
+    windows = response.windows.copy()
+    windows[0, 0, 0] = -4100
+    with pytest.raises(GeometryError, match="1025 pitches beyond the panels, 2056 in all"):
+        MatrixProjector(replace(response, windows=windows), on=cpu(1))
+
+
 def test_data_of_another_size_are_refused() -> None:
     A = MatrixProjector(random_response(scanner()), on=cpu(1))
     with pytest.raises(GeometryError, match="shape"):
