@@ -66,11 +66,11 @@ def _patch(n_rows: int) -> Callable[..., None]:
             to, source = _Rows(builder, width, pointer(0)), _Rows(builder, width, pointer(3))
             places = to.places(at, pitch, n_rows)
             sums = [cgutils.alloca_once_value(builder, to.load(place)) for place in places]
-            froms = source.places(begin, source_pitch, n_rows)
+            whence = source.places(begin, source_pitch, n_rows)
             with cgutils.for_range_slice(builder, first, last, _INT(1)) as (e, _):
                 offset = builder.sext(builder.load(builder.gep(pointer(6), [e])), _INT)
                 weight = to.in_all_lanes(builder.load(builder.gep(pointer(7), [e])))
-                for total, place in zip(sums, froms, strict=True):
+                for total, place in zip(sums, whence, strict=True):
                     there = source.load(builder.add(place, offset))
                     product = builder.fmul(weight, there, flags=_FUSED)
                     builder.store(builder.fadd(builder.load(total), product, flags=_FUSED), total)
