@@ -10,12 +10,13 @@ processor has: AVX, NEON, or single numbers. Each sum is added in the order of e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
-from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from engine.arrays import Array
@@ -29,7 +30,8 @@ _INT = ir.IntType(64)
 _FUSED = ("contract",)
 _KERNEL = cached_njit(error_model="numpy", _nrt=False)
 
-Codegen = Callable[[Any, Any, Any, Any], Any]
+Values = Sequence[ir.Value]
+Codegen = Callable[[BaseContext, ir.IRBuilder, Signature, Values], ir.Value]
 
 
 def beyond(pitch: int) -> int:
@@ -51,14 +53,16 @@ def _patch(n_rows: int) -> Callable[..., None]:
     """Return the sums of a patch of so many rows, as a function for Numba."""
 
     def add_patch(
-        _: Any, target: Any, at: Any, pitch: Any, source: Any, begin: Any, source_pitch: Any,
-        offsets: Any, weights: Any, first: Any, last: Any,
-    ) -> tuple[Any, Codegen]:  # fmt: skip
+        _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
+        source_pitch: Type, offsets: Type, weights: Type, first: Type, last: Type,
+    ) -> tuple[Signature, Codegen]:  # fmt: skip
         n = types.int64
         signature = types.void(target, n, n, source, n, n, offsets, weights, n, n)
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            def pointer(i: int) -> Any:
+        def codegen(
+            context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Values
+        ) -> ir.Value:
+            def pointer(i: int) -> ir.Value:
                 return context.make_array(signature.args[i])(context, builder, args[i]).data
 
             width = context.get_abi_sizeof(context.get_data_type(target.dtype))
@@ -93,32 +97,32 @@ class _Rows:
     first : pointer to the first number
     """
 
-    def __init__(self, builder: Any, width: int, first: Any) -> None:
+    def __init__(self, builder: ir.IRBuilder, width: int, first: ir.Value) -> None:
         self._builder, self._width, self._first = builder, width, first
         self._vector = ir.VectorType(first.type.pointee, LANES)
 
-    def places(self, first: Any, pitch: Any, n: int) -> list[Any]:
+    def places(self, first: ir.Value, pitch: ir.Value, n: int) -> list[ir.Value]:
         """Where n rows begin."""
         b = self._builder
         return [b.add(first, b.mul(pitch, _INT(r))) for r in range(n)]
 
-    def load(self, place: Any) -> Any:
+    def load(self, place: ir.Value) -> ir.Value:
         """Read the lanes from a place on."""
         found = self._builder.load(self._pointer(place))
         found.align = self._width  # no place is a multiple of a vector
         return found
 
-    def store(self, vector: Any, place: Any) -> None:
+    def store(self, vector: ir.Value, place: ir.Value) -> None:
         """Write the lanes from a place on."""
         self._builder.store(vector, self._pointer(place)).align = self._width
 
-    def in_all_lanes(self, number: Any) -> Any:
+    def in_all_lanes(self, number: ir.Value) -> ir.Value:
         """Repeat a number."""
         b, none = self._builder, ir.Constant(self._vector, ir.Undefined)
         one = b.insert_element(none, number, ir.IntType(32)(0))
         return b.shuffle_vector(one, none, ir.VectorType(ir.IntType(32), LANES)([0] * LANES))
 
-    def _pointer(self, place: Any) -> Any:
+    def _pointer(self, place: ir.Value) -> ir.Value:
         b = self._builder
         return b.bitcast(b.gep(self._first, [place]), self._vector.as_pointer())
 
