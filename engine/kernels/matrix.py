@@ -32,7 +32,7 @@ AT_ONCE = 64
 TOGETHER = 8
 """Non-zeros that are taken together, back: they reach a rectangle of the image, and no more."""
 BITS = 11
-"""Of u, and of v, in a code, both counted from the margin; the phase is above."""
+"""Bits of u, and of v, in a code, both counted from the margin; the phase is above."""
 MOST_PITCHES = 1 << BITS
 ROOM = 2 << 16
 """Places of the largest window, and its columns."""

@@ -102,7 +102,7 @@ class _Rows:
         self._vector = ir.VectorType(first.type.pointee, LANES)
 
     def places(self, first: ir.Value, pitch: ir.Value, n: int) -> list[ir.Value]:
-        """Where n rows begin."""
+        """Return where n rows begin."""
         b = self._builder
         return [b.add(first, b.mul(pitch, _INT(r))) for r in range(n)]
 
