@@ -23,13 +23,11 @@ Watson, Newport & Casey, Three-Dimensional Image Reconstruction (1996) 255; Wats
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
@@ -37,22 +35,20 @@ from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.scanner import Scanner
 from engine.kernels import scatter as kernels
 from engine.kernels.blocks import run_blocks
+from engine.kernels.device_scatter import OnProgress, ScatterScene
 from engine.kernels.scatter_lookup import look_up_events
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.samples import DetectorSamples, ScatterPoints
+from engine.scatter.sums import summed
 from engine.scatter.timing import PathTiming
 
 N_COSINES = 1024
 """Steps of the tables over the scattering angle."""
 LEAST_CHANCE = 1e-4
 """AngleTables at which fewer photons than this part of those ahead are counted are left out."""
-POINTS_AT_ONCE = 32
-"""Scatter points whose paths are held at a time."""
 LINES_AT_ONCE = 2**20
 """Lines whose scatter is read at a time, where their ends are more points than that."""
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +154,7 @@ def simulate_scatter(
     n_points, seed
         of the scatter points
     on
-        its threads do the work, whatever the device
+        the GPU, or the threads of the processor, does the work
     samples
         detector samples; None: those that suit the scanner
     on_progress
@@ -168,18 +164,19 @@ def simulate_scatter(
     points = ScatterPoints.of(mu_map, n_points, seed)
     tof = scanner.tof if with_tof else None
     timing = PathTiming.of(tof, image)
-    n = len(samples.places_mm)
-    sums = np.zeros((n, n, timing.n_groups))
-    detectors = _detectors(samples, scanner)
-    fields = _field(image), _field(mu_map)
-    angles, partners = _angles(window, scanner.crystal_depth), _once(samples)
-    for start in range(0, len(points.places_mm), POINTS_AT_ONCE):
-        rows = slice(start, start + POINTS_AT_ONCE)
-        places, weights = points.places_mm[rows], points.weights_mm2[rows]
-        paths = _trace(places, detectors, fields, timing, on.threads)
-        _add(weights, paths, partners, angles, timing, sums, on.threads)
-        if on_progress is not None:
-            on_progress(start + len(places), len(points.places_mm))
+    scene = ScatterScene(
+        _detectors(samples, scanner),
+        _once(samples),
+        _field(image),
+        _field(mu_map),
+        timing.steps,
+        timing.n_steps,
+        _angles(window, scanner.crystal_depth),
+        timing.first_mm,
+        timing.stride,
+        timing.n_groups,
+    )
+    sums = summed(scene, points, on=on, on_progress=on_progress)
     _mirror(sums)
     sums *= _line_factors(samples, scanner)[:, :, None]
     shape = (samples.n_rings, samples.n_angles) * 2
@@ -222,46 +219,6 @@ def _once(samples: DetectorSamples) -> NDArray[np.bool_]:
     """(n, n) pairs to work out: each once, by the lower number first."""
     n = len(samples.places_mm)
     return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
-
-
-def _trace(
-    places: Array,
-    detectors: kernels.Samples,
-    fields: tuple[kernels.Field, kernels.Field],
-    timing: PathTiming,
-    threads: int,
-) -> kernels.Paths:
-    shape = len(places), len(detectors.places_mm)
-    paths = kernels.Paths(
-        np.empty((*shape, 3)),
-        np.empty(shape),
-        np.empty(shape),
-        np.empty(shape),
-        np.empty((*shape, timing.n_steps + 1), np.float32),
-    )
-
-    def work(_: int, start: int, stop: int) -> None:
-        kernels.trace_paths(start, stop, places, detectors, *fields, timing.steps, paths)
-
-    run_blocks(work, len(places), threads, smallest=1)
-    return paths
-
-
-def _add(
-    weights: Array,
-    paths: kernels.Paths,
-    partners: Array,
-    angles: kernels.AngleTables,
-    timing: PathTiming,
-    sums: Array,
-    threads: int,
-) -> None:
-    edges = timing.first_mm, timing.stride
-
-    def work(_: int, start: int, stop: int) -> None:
-        kernels.add_pairs(start, stop, partners, weights, paths, angles, timing.steps, edges, sums)
-
-    run_blocks(work, len(sums), threads, smallest=1)
 
 
 def _mirror(sums: NDArray[np.float64]) -> None:

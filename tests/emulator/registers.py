@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from engine.geometry.tof import TofBins
+from engine.kernels import device_scatter
 from engine.kernels.cone_variants import BackVariant, back_variants
 from engine.kernels.joseph_variants import JosephVariant, joseph_variants
 from engine.kernels.matrix_variants import MatrixVariant
@@ -22,7 +23,7 @@ from engine.kernels.variants import RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 
 ARCHITECTURES = (75, 80, 90, 120)
-SOURCES = ("rays.cu", "em.cu", "cone_back.cu", "joseph.cu")
+SOURCES = ("rays.cu", "em.cu", "cone_back.cu", "joseph.cu", "scatter.cu")
 RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
 _TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
 Form = TypeVar("Form", RayVariant, BackVariant, JosephVariant, MatrixVariant)
@@ -74,6 +75,11 @@ def projector_kernels(variant: BackVariant | JosephVariant, arch: int) -> dict[s
     return compile_for(variant.source(), arch, variant.options).kernels
 
 
+def scatter_kernels(arch: int) -> dict[str, KernelUse]:
+    """Compile the kernels of scatter."""
+    return compile_for(device_scatter.source(), arch, device_scatter.OPTIONS).kernels
+
+
 def record() -> str:
     """Compile everything, and write it as JSON: a line for each kernel of each variant.
 
@@ -107,6 +113,8 @@ def _rows() -> Iterator[dict[str, Any]]:
         for projector in projectors:
             uses = {arch: projector_kernels(projector, arch) for arch in ARCHITECTURES}
             yield from lines(source, asdict(projector), uses)
+    uses = {arch: scatter_kernels(arch) for arch in ARCHITECTURES}
+    yield from lines("scatter.cu", {"block": device_scatter.THREADS}, uses)
 
 
 def lines(

@@ -91,13 +91,14 @@ def estimate(
 def _with_scatter(
     gpu: GpuRequirements, protocol: ListModeProtocol, scatter: ScatterNeeds, n_lors: int
 ) -> GpuRequirements:
-    """Make room for the coarse images, or for tracing the μ-map, if they are larger."""
+    """Make room for the coarse images, tracing the μ-map, or the simulation, if they are larger."""
     few = n_lors <= EXACT_BELOW
     lines = n_lors if few else 0  # fewer than all of them are a sample
     coarse = _on_gpu(protocol, scatter.coarse, scatter.part_rows, lines, n_lors, gpu.free_bytes)
     traced = N_LINES * (BYTES_PER_LINE + BYTES_PER_TRACED_LINE)
     events = scatter.part_rows * (GPU_BYTES_PER_EVENT + BYTES_PER_TRACED_LINE)
-    mu_map = int(GPU_SAFETY * (scatter.mu_map.n_voxels * 4 * GPU_IMAGES + max(traced, events)))
+    most = max(scatter.mu_map.n_voxels * 4 * GPU_IMAGES + max(traced, events), scatter.gpu_bytes)
+    mu_map = int(GPU_SAFETY * most)
     return replace(
         gpu,
         images_bytes=max(gpu.images_bytes, coarse.images_bytes, mu_map),

@@ -57,14 +57,14 @@ def of_events(
         scenes = {(grid, None, reproducible), (grid, tof, reproducible)}
         if mu_map is not None:
             scenes |= {(mu_map, None, exact) for exact in (True, reproducible)}
-        return [partial(projector, *scene) for scene in scenes] + of_scatter(tof, scatter)
+        return [partial(projector, *scene) for scene in scenes] + of_scatter(on, tof, scatter)
     A = projector(TINY, tof, reproducible)
     image, values = np.ones(A.in_shape, np.float32), np.ones(A.out_shape, np.float32)
     steps: list[Callable[[], object]] = [lambda: A.T(values), lambda: A.em_numerator(image)]
     if mu_map is not None:
         modes = {True, reproducible}
         steps += [partial(projector(TINY, None, exact), image) for exact in modes]
-    return steps + of_scatter(tof, scatter)
+    return steps + of_scatter(on, tof, scatter)
 
 
 def of_any_events(on: Backend) -> Steps:

@@ -20,6 +20,7 @@ from engine.corrections.scatter import Simulation
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
+from engine.kernels.device_scatter import batch_bytes, table_bytes
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, n_points_of
 from engine.scatter.layout import TimeLayout
 from engine.scatter.samples import n_samples
@@ -42,6 +43,9 @@ PAIRS_PER_SECOND, BINS_PER_SECOND = 2.5e7, 6.5e8
 """Pairs that a point sends to, and groups of bins of them, in a second of a thread."""
 LINES_READ_PER_SECOND = 3e6
 """Lines whose efficiency, path and scatter are read in a second."""
+GPU_THREADS = 20
+"""Threads of a processor that a GPU simulates as fast as: assumed, for a small card; the window
+corrects it by what it measures."""
 CHORD = 0.7
 """Part of the width of a grid that paths cross, on average."""
 
@@ -78,6 +82,7 @@ class ScatterNeeds:
     seconds : of the whole stage
     part_rows, coarse : rows and grid of the coarse images, which a GPU makes
     mu_map : the grid that lines are traced through
+    gpu_bytes : of a GPU that simulates
     """
 
     memory_bytes: int
@@ -85,6 +90,7 @@ class ScatterNeeds:
     part_rows: int
     coarse: ImageGrid
     mu_map: ImageGrid
+    gpu_bytes: int
 
 
 def needs_of(
@@ -112,7 +118,7 @@ def needs_of(
     is_timed
         whether time bins are told apart
     on
-        makes the coarse images; its threads simulate
+        makes the coarse images and simulates
     slabs_per_second
         slabs of a voxel that rays pass in the coarse images
     """
@@ -131,9 +137,11 @@ def needs_of(
     traced = CHORD * max(coarse.shape) * amounts.traced
     traced += CHORD * max(mu_map.grid.shape) * (2 * N_LINES + amounts.part)
     read = amounts.listed + settings.rounds * (amounts.part + N_LINES) + amounts.rows
-    seconds = points * per_point / max(on.threads, 1)
+    seconds = points * per_point / (GPU_THREADS if on.is_gpu else max(on.threads, 1))
     seconds += traced / slabs_per_second + read / LINES_READ_PER_SECOND
-    return ScatterNeeds(int(memory), float(seconds), amounts.part, coarse, mu_map.grid)
+    fields = 4 * (coarse.n_voxels + mu_map.grid.n_voxels)
+    gpu = table_bytes(n, layout.n_groups) + batch_bytes(n, layout.n_steps) + fields
+    return ScatterNeeds(int(memory), float(seconds), amounts.part, coarse, mu_map.grid, gpu)
 
 
 def _table_bytes(n: int, layout: TimeLayout) -> int:

@@ -7,18 +7,18 @@ from functools import partial
 
 import numpy as np
 
+from engine.backend import Backend
 from engine.geometry.tof import TofBins
 from engine.modalities.warm_up import TINY
 
 
-def of_scatter(tof: TofBins | None, scatter: bool) -> list[Callable[[], object]]:
+def of_scatter(on: Backend, tof: TofBins | None, scatter: bool) -> list[Callable[[], object]]:
     """Return what compiles the kernels of scatter, if it is simulated."""
-    return [partial(_simulate_little, tof)] if scatter else []
+    return [partial(_simulate_little, on, tof)] if scatter else []
 
 
-def _simulate_little(tof: TofBins | None) -> None:
+def _simulate_little(on: Backend, tof: TofBins | None) -> None:
     """Simulate the scatter of next to nothing, in two crystals for each sample."""
-    from engine.backend import cpu
     from engine.data.volume import Volume
     from engine.geometry.ring import RingScanner, RingSettings
     from engine.scatter.cost import USUAL
@@ -32,8 +32,6 @@ def _simulate_little(tof: TofBins | None) -> None:
     ring.tof = tof
     water = Volume(np.full(TINY.shape, 0.0096, np.float32), TINY, "1/mm")
     timed = tof is not None
-    table = simulate_scatter(
-        water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=cpu()
-    )
+    table = simulate_scatter(water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=on)
     bins = np.zeros(1, np.int16) if timed else None
     table.of_lines(ring.positions_mm, np.array([[0, 8]], np.int32), bins)

@@ -81,6 +81,7 @@ def _on_gpu(
     if scatter:
         n_voxels = max(n_voxels, scatter.coarse.n_voxels, scatter.mu_map.n_voxels)
     least = 4 * n_voxels * IMAGES + 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
+    least = max(least, scatter.gpu_bytes if scatter else 0)
     whole = least + n_rows * GPU_BYTES_PER_EVENT
     return GpuRequirements(
         int(GPU_SAFETY * least), int(GPU_SAFETY * whole), free_bytes, rest="the bins"

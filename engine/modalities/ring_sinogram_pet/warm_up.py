@@ -54,4 +54,4 @@ def of_bins(
         steps.append(partial(projected, grid if on.is_cuda else TINY, False, tof))
     if mu_map is not None:
         steps.append(partial(projected, mu_map if on.is_cuda else TINY, True))
-    return steps + of_scatter(tof, scatter)
+    return steps + of_scatter(on, tof, scatter)

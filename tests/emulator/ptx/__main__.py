@@ -13,7 +13,10 @@ from pathlib import Path
 
 ARCHITECTURES = (75, 90, 120)
 ROOT = Path(__file__).parents[3]
-KERNELS = ("cuda_twins", "cone_back_cuda", "joseph_cuda", "matrix_cuda", "constants_and_grids")
+KERNELS = (
+    *("cuda_twins", "cone_back_cuda", "joseph_cuda", "matrix_cuda", "scatter_cuda"),
+    "constants_and_grids",
+)
 TESTS = (
     *(f"tests/engine/kernels/test_{name}.py" for name in KERNELS),
     "tests/engine/algorithms/test_em_on_gpu.py",

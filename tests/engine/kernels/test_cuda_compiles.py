@@ -13,6 +13,7 @@ import pytest
 
 from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
 from engine.kernels.cone_variants import back_variants
+from engine.kernels.device_scatter import THREADS
 from engine.kernels.joseph_variants import joseph_variants
 from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
 from tests.emulator import nvrtc
@@ -26,10 +27,12 @@ from tests.emulator.registers import (
     image_kernels,
     lines,
     ray_kernels,
+    scatter_kernels,
 )
 
 REGISTERS_OF_A_BLOCK = 65536
 SHARED_BYTES_OF_A_BLOCK = 48 << 10
+SCATTER_KERNELS = ("trace", "blur", "pairs")
 OF_IMAGES = ("order", "sums", "real")
 """What forms of the image kernels differ in."""
 
@@ -108,6 +111,12 @@ def test_every_form_of_the_image_kernels_compiles_without_spills():
 
 
 @with_nvrtc
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_the_kernels_of_scatter_compile_without_spills(arch):
+    assert_fits(scatter_kernels(arch), SCATTER_KERNELS, THREADS)
+
+
+@with_nvrtc
 def test_a_kernel_that_spills_is_seen():
     use = nvrtc.compile_for(GREEDY, 90).kernels["greedy"]
 
@@ -158,6 +167,7 @@ def test_the_recorded_registers_are_of_these_kernels():
         "em.cu": (EM_KERNELS, [{k: getattr(v, k) for k in OF_IMAGES} for v in image_forms()]),
         "cone_back.cu": (("back", "gather"), [asdict(v) for v in back_variants()]),
         "joseph.cu": (("forward", "back", "collect"), [asdict(v) for v in joseph_variants()]),
+        "scatter.cu": (SCATTER_KERNELS, [{"block": THREADS}]),
     }
     wanted = [
         {"source": source, "kernel": name} | json.loads(json.dumps(form))

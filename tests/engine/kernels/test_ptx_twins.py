@@ -16,6 +16,7 @@ from tests.engine.kernels import test_cone_back_cuda as cone
 from tests.engine.kernels import test_cuda_twins as rays
 from tests.engine.kernels import test_joseph_cuda as joseph
 from tests.engine.kernels import test_matrix_cuda as matrix
+from tests.engine.kernels import test_scatter_cuda as scatter
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
@@ -76,3 +77,9 @@ def test_matrices(scene, reverse):
 @pytest.mark.parametrize("algorithm", [1, 2, 3])
 def test_algorithms_of_the_paper(algorithm, reverse):
     matrix.test_the_algorithms_of_the_paper_equal_the_twin("square", algorithm, reverse)
+
+
+@REVERSED
+@scatter.TIMES
+def test_scatter(with_tof, reverse):
+    scatter.test_it_equals_its_twin_in_both_orders_of_threads(with_tof, reverse)

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine import backend
 from engine.backend import cpu
-from engine.backend.devices import cpu_device
+from engine.backend.devices import cpu_device, device_of
 from engine.corrections.sinogram import BinScatter
 from engine.corrections.sinogram_roles import ATTENUATION, SCATTER
 from engine.data.sinogram import APPLIED, Sinogram
 from engine.errors import DataError
 from engine.events import Corrected, Event, Finished, Preview, StageStarted
+from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, save
 from engine.io.sinogram_interfile_out import write_sinogram
@@ -24,13 +26,18 @@ from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.ring_scatter.estimate import estimate_scatter
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.modalities.ring_sinogram_pet.requirements import BYTES_PER_BIN, BYTES_PER_TIMED
+from engine.modalities.ring_sinogram_pet.requirements import (
+    BYTES_PER_BIN,
+    BYTES_PER_TIMED,
+    estimate,
+)
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
 from engine.reporting.context import Resume
 from engine.study.assignments import with_settings
 from engine.study.study import Study
+from tests.emulator import EmulatedGpu
 from tests.engine.modalities.ring_sinogram_pet.scattering_scans import (
     corrected,
     drawn,
@@ -198,3 +205,30 @@ def test_it_takes_no_more_memory_than_was_told_and_not_far_less(timed: bool) -> 
 
     taken(data)  # compiles
     assert told / 4 < taken(data) <= told
+
+
+def test_a_gpu_finds_the_same_scatter_within_the_memory_that_was_told() -> None:
+    """The coarse image, the simulation and the tails on an emulated card."""
+    tiny = RingScanner(
+        ring(timed=True).settings.model_copy(
+            update={"n_rings": 2, "n_crystals_per_ring": 32, "max_ring_difference": 1,
+                    "n_tangential": 16}
+        )
+    )  # fmt: skip
+    case = drawn(SinogramLayout.of(tiny), 3_000)
+    data = ring_sinogram_pet.usable(corrected(replace(case.data, mu_map=water()))).data
+    gpu = EmulatedGpu()
+    settings = BinScatter(rounds=1, points=50)
+    found, want = (
+        estimate_scatter(CountedBins(data, on=on), settings) for on in (backend.cuda(gpu), ON)
+    )
+    assert want.table.values.max() > 0
+    peak = want.table.values.max()
+    np.testing.assert_allclose(found.table.values, want.table.values, atol=1e-3 * peak)
+    protocol = with_settings(RingSinogramProtocol(), FEW)
+    on = device_of(backend.cuda(gpu))
+    grid = protocol.grid.grid_for(tiny)
+    n = data.layout.n_bins
+    told = estimate(protocol, grid, n, on=on, n_timed=len(data.timed.counts), scan=data).gpu
+    assert told is not None
+    assert 0 < gpu.memory.reserved_bytes <= told.images_bytes

@@ -1,0 +1,234 @@
+// Single scatter between detector samples; the formulas are at the head of `engine.scatter.simulation`, the twin is
+// scatter.py, whose order of operations these kernels keep.
+//
+//   trace   a thread has one path from a scatter point to a sample: what it sees, and the integrals along it. With
+//           time of flight activity goes into steps of the path, `cells`
+//   blur    a thread has one edge of the steps of one path: the blurred activity up to it
+//   pairs   a thread has one pair of samples, the lower number first, and adds what each scatter point sends to it,
+//           point by point
+//
+// Each sum has one order: no atomics, the same bits always. Sums are of double precision, as in the twin.
+
+constexpr int THREADS = {{ threads }};  // one block for each multiprocessor at least: more registers, and no spills
+
+// Values in space: centre of the first voxel and edges of one, x y z [mm], and numbers of voxels.
+struct Field {
+  const float* values;
+  double lower[3], voxel[3];
+  int n_z, n_y, n_x;
+};
+
+__device__ __forceinline__ Field field_of(const float* values, const double* box, int n_z, int n_y, int n_x) {
+  return {values, {box[0], box[1], box[2]}, {box[3], box[4], box[5]}, n_z, n_y, n_x};
+}
+
+__device__ __forceinline__ double least_edge(const Field& field) {
+  return min(min(field.voxel[0], field.voxel[1]), field.voxel[2]);
+}
+
+__device__ __forceinline__ double corner(const Field& f, int k, int j, int i) {
+  const bool inside = 0 <= k && k < f.n_z && 0 <= j && j < f.n_y && 0 <= i && i < f.n_x;
+  return inside ? double(f.values[((long long)k * f.n_y + j) * f.n_x + i]) : 0.0;
+}
+
+// Value at a place counted in voxels, trilinear between their centres; 0 outside.
+__device__ double value_at(const Field& f, double x, double y, double z) {
+  if (!(-1.0 < x && x < f.n_x && -1.0 < y && y < f.n_y && -1.0 < z && z < f.n_z)) return 0.0;
+  const int i = int(floor(x)), j = int(floor(y)), k = int(floor(z));
+  x -= i;
+  y -= j;
+  z -= k;
+  double low = (1 - y) * ((1 - x) * corner(f, k, j, i) + x * corner(f, k, j, i + 1));
+  low += y * ((1 - x) * corner(f, k, j + 1, i) + x * corner(f, k, j + 1, i + 1));
+  double high = (1 - y) * ((1 - x) * corner(f, k + 1, j, i) + x * corner(f, k + 1, j, i + 1));
+  high += y * ((1 - x) * corner(f, k + 1, j + 1, i) + x * corner(f, k + 1, j + 1, i + 1));
+  return (1 - z) * low + z * high;
+}
+
+// A path from a scatter point, and the part of it in which it may meet a field [mm from the point on].
+struct Way {
+  double from[3], direction[3], length;
+};
+
+struct Reach {
+  double near, far;
+};
+
+__device__ Reach reach(const Field& f, const Way& way) {
+  const int sizes[3] = {f.n_x, f.n_y, f.n_z};
+  Reach found = {0.0, way.length};
+  #pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    const double low = f.lower[axis] - f.voxel[axis] - way.from[axis];
+    const double high = low + (sizes[axis] + 1) * f.voxel[axis];
+    const double slope = way.direction[axis];
+    if (fabs(slope) < 1e-12) {
+      if (low > 0.0 || high < 0.0) return {0.0, 0.0};
+    } else {
+      const double one = low / slope, other = high / slope;
+      found.near = max(found.near, min(one, other));
+      found.far = min(found.far, max(one, other));
+    }
+  }
+  found.far = max(found.near, found.far);
+  return found;
+}
+
+// The value of a field so far from the point.
+struct Sampled {
+  const Field& field;
+  double at[3], per_mm[3];
+
+  __device__ Sampled(const Field& f, const Way& way) : field(f) {
+    #pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      const double voxels = 1.0 / f.voxel[axis];
+      at[axis] = (way.from[axis] - f.lower[axis]) * voxels;
+      per_mm[axis] = way.direction[axis] * voxels;
+    }
+  }
+
+  __device__ double operator()(double far) const {
+    return value_at(field, at[0] + far * per_mm[0], at[1] + far * per_mm[1], at[2] + far * per_mm[2]);
+  }
+};
+
+__device__ double integral(const Field& f, const Way& way, double step) {
+  const Reach part = reach(f, way);
+  const int n = int(ceil((part.far - part.near) / step));
+  if (n <= 0) return 0.0;
+  step = (part.far - part.near) / n;
+  const Sampled value(f, way);
+  double total = 0.0;
+  for (int k = 0; k < n; ++k) total += value(part.near + (k + 0.5) * step);
+  return total * step;
+}
+
+// Activity in steps of the path, from the point backwards; the cells were 0.
+__device__ void fill_cells(const Field& f, const Way& way, double first_mm, double step_mm, int n, double* cells) {
+  const Reach part = reach(f, way);
+  double fine = 0.5 * least_edge(f);
+  const int count = int(ceil((part.far - part.near) / fine));
+  if (count <= 0) return;
+  fine = (part.far - part.near) / count;
+  const Sampled value(f, way);
+  for (int k = 0; k < count; ++k) {
+    const double at = part.near + (k + 0.5) * fine;
+    const int cell = int((-at - first_mm) / step_mm);
+    cells[min(max(cell, 0), n - 1)] += value(at) * fine;
+  }
+}
+
+// points: (n_points, 3); places, normals: (n_samples, 3); boxes: centre of the first voxel and edges of one, of
+// activity and of attenuation; paths: of each point and sample the direction, (3, n), and length, seen and
+// attenuation, (n) each; activity: (n, n_steps + 1), cells: (n, n_steps), both by path.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) trace(
+    const double* points, int n_points, const double* places, const double* normals, int n_samples, double depth_mm,
+    double removal, const double* boxes, const float* active, int a_z, int a_y, int a_x, const float* mu, int m_z,
+    int m_y, int m_x, double first_mm, double step_mm, int n_steps, double* paths, float* activity, double* cells) {
+  const int n = n_points * n_samples, path = blockIdx.x * THREADS + threadIdx.x;
+  if (path >= n) return;
+  const int s = path / n_samples, d = path - s * n_samples;
+  Way way;
+  double length2 = 0.0, cosine = 0.0;
+  #pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    way.from[axis] = points[3 * s + axis];
+    way.direction[axis] = places[3 * d + axis] - way.from[axis];
+    length2 += way.direction[axis] * way.direction[axis];
+  }
+  way.length = sqrt(length2);
+  #pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    way.direction[axis] /= way.length;
+    cosine += way.direction[axis] * normals[3 * d + axis];
+    paths[(long long)axis * n + path] = way.direction[axis];
+  }
+  double seen = 0.0;
+  if (cosine > 1e-6) seen = -cosine * expm1(-removal * depth_mm / cosine) / -expm1(-removal * depth_mm);
+  paths[3LL * n + path] = way.length;
+  paths[4LL * n + path] = seen / length2;
+  const Field attenuating = field_of(mu, boxes + 6, m_z, m_y, m_x);
+  paths[5LL * n + path] = integral(attenuating, way, 0.5 * least_edge(attenuating));
+  const Field source = field_of(active, boxes, a_z, a_y, a_x);
+  if (n_steps > 0) {
+    double* own = cells + (long long)path * n_steps;
+    for (int k = 0; k < n_steps; ++k) own[k] = 0.0;
+    fill_cells(source, way, first_mm, step_mm, n_steps, own);
+  } else {
+    activity[path] = float(integral(source, way, 0.5 * least_edge(source)));
+  }
+}
+
+// edges: (2 n_steps + 1) distribution function of the timing error.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) blur(
+    const double* cells, const double* edges, int n_paths, int n_steps, float* activity) {
+  const int n_edges = n_steps + 1, number = blockIdx.x * THREADS + threadIdx.x;
+  if (number >= n_paths * n_edges) return;
+  const int path = number / n_edges, edge = number - path * n_edges;
+  const double* own = cells + (long long)path * n_steps;
+  double total = 0.0;
+  for (int k = 0; k < n_steps; ++k) total += own[k] * edges[n_steps + edge - k];
+  activity[number] = float(total);
+}
+
+__device__ __forceinline__ double looked_up(const double* table, int size, double at) {
+  const int k = min(int(at), size - 2);
+  return table[k] + (at - k) * (table[k + 1] - table[k]);
+}
+
+// Add what lies between neighbouring edges; at: place of the first edge among those of the path.
+__device__ __forceinline__ void add_bins(
+    const float* blurred, int last, double weight, double at, int stride, int sign, int n_bins, long long apart,
+    double* out) {
+  const int k = int(floor(at));
+  const double part = at - k;
+  double before = 0.0;
+  for (int t = 0; t <= n_bins; ++t) {
+    const int i = k + t * stride;
+    const float low = blurred[min(max(i, 0), last)], high = blurred[min(max(i + 1, 0), last)];
+    const double value = low + part * (high - low);
+    if (t > 0) out[(sign > 0 ? t - 1 : n_bins - t) * apart] += weight * (value - before);
+    before = value;
+  }
+}
+
+// partners: (n, n) whether two samples are a pair; weights: (n_points); tables: chance, then growth, of `n_angles`
+// cosines from `least` to 1, `scale` for each unit; per_mm: steps of a path; sums: (n_bins, n, n), towards the second
+// sample. No division here: its slow path would cost registers.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) pairs(
+    const unsigned char* partners, int n_samples, const double* weights, int n_points, const double* paths,
+    const float* activity, int n_steps, const double* tables, int n_angles, double least, double scale,
+    double bins_mm, double first_mm, double per_mm, int stride, int n_bins, double* sums) {
+  const int a = blockIdx.y, b = blockIdx.x * THREADS + threadIdx.x;
+  if (b <= a || b >= n_samples || !partners[(long long)a * n_samples + b]) return;
+  const long long n = (long long)n_points * n_samples, apart = (long long)n_samples * n_samples;
+  const double *directions = paths, *lengths = paths + 3 * n, *seen = paths + 4 * n, *mu = paths + 5 * n;
+  double* out = sums + (long long)a * n_samples + b;
+  double sum = n_steps == 0 ? *out : 0.0;
+  for (int s = 0; s < n_points; ++s) {
+    const long long to_a = (long long)s * n_samples + a, to_b = (long long)s * n_samples + b;
+    const double weight_a = weights[s] * seen[to_a];
+    if (weight_a == 0.0) continue;
+    const double cosine = -(directions[to_a] * directions[to_b] + directions[n + to_a] * directions[n + to_b] +
+                            directions[2 * n + to_a] * directions[2 * n + to_b]);
+    if (cosine <= least) continue;
+    const float *active_a = activity + to_a * (n_steps + 1), *active_b = activity + to_b * (n_steps + 1);
+    const float total_a = active_a[n_steps], total_b = active_b[n_steps];
+    if (total_a + total_b == 0.0f) continue;
+    const double at = (cosine - least) * scale;
+    const double growth = looked_up(tables + n_angles, n_angles, at), mu_a = mu[to_a], mu_b = mu[to_b];
+    double common = weight_a * seen[to_b] * looked_up(tables, n_angles, at);
+    common *= exp(-mu_a - mu_b);
+    // the photon that flew on to a was not scattered, and the other one was; or reversed
+    const double one = common * exp(-growth * mu_b), other = common * exp(-growth * mu_a);
+    if (n_steps == 0) {
+      sum += one * total_a + other * total_b;
+      continue;
+    }
+    const double half = 0.5 * (lengths[to_b] - lengths[to_a]);
+    add_bins(active_a, n_steps, one, (bins_mm + half - first_mm) * per_mm, stride, 1, n_bins, apart, out);
+    add_bins(active_b, n_steps, other, (bins_mm - half - first_mm) * per_mm, stride, -1, n_bins, apart, out);
+  }
+  if (n_steps == 0) *out = sum;
+}
