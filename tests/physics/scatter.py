@@ -6,7 +6,7 @@ A cylinder of water in a ring of 240 mm, photons that scatter, 425 to 650 keV, t
 nothing else known: what the product simulates beside what the judge counted, by planes of the lines
 and in all, and the middle of the image (within 40 mm of the axis and 60 mm of the centre) relative
 to that of the trues alone. The seconds are those of the stage. With --sinogram the events are
-counted in bins that sum 7 ring differences and 4 views.
+counted in bins that sum 7 ring differences and 4 views, and the image has voxels of 8 mm.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=17)
-SPAN, MASHED = 7, 4
+SPAN, MASHED, COARSE_MM = 7, 4, (8.0, 8.0, 10.0)
 PLANES = 8
 """Groups of lines by the middle of their rings."""
 N_LINES = 600_000
@@ -143,7 +143,7 @@ def middle(
     if in_bins:
         write_sinogram(sinogram_of(case, pairs), folder / "scan.hs")
         engine.save(case.mu_map, folder / "mu.nii.gz", {})
-        grid = {"voxel_mm": case.ring.settings.voxel_mm}  # a header tells other ones
+        grid = {"voxel_mm": COARSE_MM}
         protocol = RingSinogramProtocol(corrections=scatter, grid=grid)
         inputs = {"attenuation": folder / "mu.nii.gz"}
         study = engine.Study(data=folder / "scan.hs", inputs=inputs, protocol=protocol)
