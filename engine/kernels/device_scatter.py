@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Gpu
 from engine.errors import DeviceMemoryError
-from engine.kernels import scatter as twin
 from engine.kernels.source import render
+
+if TYPE_CHECKING:  # what a run needs is said without Numba
+    from engine.kernels import scatter as twin
 
 THREADS = 128
 OPTIONS = ("-std=c++17",)
