@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from engine.backend.cupy_card import facts, use, whole_cupy
+from engine.backend.cupy_compiling import module_of
 from engine.backend.cupy_faults import faults_in_words
 from engine.backend.gpu import (
     Array,
@@ -26,6 +27,7 @@ from engine.backend.gpu import (
     TextureKind,
 )
 from engine.errors import DeviceError
+from engine.paths import cache_dir
 
 
 class CupyGpu(Gpu):
@@ -59,8 +61,8 @@ class CupyGpu(Gpu):
         if (source, options) not in self._modules:
             with faults_in_words("compiling a kernel"):
                 use(self._number)
-                module = self.xp.RawModule(code=source, options=options)
-                module.compile()
+                folder = cache_dir() / "kernels"
+                module = module_of(source, options, self.facts.compute_capability, folder)
             self._modules[source, options] = _Module(module)
         return self._modules[source, options]
 
@@ -169,13 +171,13 @@ class _Module(Module):
         import cupy
 
         with faults_in_words(f"finding constant {name}"):
-            memory = self._module.get_global(name)
-            n_bytes = _size_of_global(self._module.module.ptr, name)
-            return cupy.ndarray((n_bytes,), np.uint8, memory)
+            at, n_bytes = _global(self._module.ptr, name)
+            memory = cupy.cuda.UnownedMemory(at, n_bytes, self._module)
+            return cupy.ndarray((n_bytes,), np.uint8, cupy.cuda.MemoryPointer(memory, 0))
 
 
-def _size_of_global(module: int, name: str) -> int:
-    """Ask the driver, since CuPy drops what it says."""
+def _global(module: int, name: str) -> tuple[int, int]:
+    """Ask the driver for place and bytes, of which CuPy drops the bytes."""
     driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     at, n_bytes = ctypes.c_uint64(), ctypes.c_size_t()
     status = driver.cuModuleGetGlobal_v2(
@@ -183,7 +185,7 @@ def _size_of_global(module: int, name: str) -> int:
     )
     if status:
         raise DeviceError(f"finding constant {name}: the GPU reports error {status}.")
-    return n_bytes.value
+    return at.value, n_bytes.value
 
 
 class _Function(Function):
@@ -202,15 +204,16 @@ class _Function(Function):
         threads = runtime.deviceGetAttribute(
             runtime.cudaDevAttrMaxThreadsPerMultiProcessor, runtime.getDevice()
         )
-        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(
-            self._kernel.kernel.ptr, n_threads, 0
+        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(self._kernel.ptr, n_threads, 0)
+        registers, shared, local = (
+            driver.funcGetAttribute(attribute, self._kernel.ptr)
+            for attribute in (
+                driver.CU_FUNC_ATTRIBUTE_NUM_REGS,
+                driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                driver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+            )
         )
-        return Resources(
-            registers=self._kernel.num_regs,
-            shared_bytes=self._kernel.shared_size_bytes,
-            local_bytes=self._kernel.local_size_bytes,
-            occupancy=blocks * n_threads / threads,
-        )
+        return Resources(registers, shared, local, occupancy=blocks * n_threads / threads)
 
 
 def _along(extent: Extent) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from tests.emulator.card.memory import Memory
 from tests.emulator.card.running import call, why_not
 from tests.emulator.card.work import ORDERS, Event, Stream, Work
 
-ON_CARD = "tests/engine/backend/test_cupy_gpu.py"
+ON_CARD = "tests/engine/backend/test_cupy_gpu.py tests/engine/backend/test_cupy_compiling.py"
 
 
 def work_of(order: str) -> tuple[Work, Stream, Stream]:
