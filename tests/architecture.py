@@ -182,7 +182,7 @@ MAY_OPEN = (
     *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
     *("engine.io.png", "engine.results", "engine.tuning", "engine.backend.processor"),
-    "engine.backend.verdicts",
+    *("engine.backend.verdicts", "engine.backend.cupy_compiling"),
 )
 """Modules that open paths: the one way in, what writes, and what reads files that we made."""
 

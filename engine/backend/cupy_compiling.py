@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,20 +86,25 @@ def _hash(code: bytes) -> str:
 def _kept(folder: Path, name: str) -> bytes:
     """Return what is kept by this name and is as it was written, or nothing."""
     for file in folder.glob(f"{name}-*.bin"):
-        code = file.read_bytes()
-        if file.stem == f"{name}-{_hash(code)}":
-            return code
+        with suppress(OSError):  # another process may have dropped it
+            code = file.read_bytes()
+            if file.stem == f"{name}-{_hash(code)}":
+                return code
     return b""
 
 
 def _keep(folder: Path, name: str, code: bytes) -> bytes:
-    """Write it beside and move it into place: another process may do the same."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write it beside and move it into place: another process may do the same.
+
+    Where nothing can be written it is compiled again the next time.
+    """
     file = folder / f"{name}-{_hash(code)}.bin"
     unfinished = file.with_suffix(f".{os.getpid()}.part")
-    try:
-        unfinished.write_bytes(code)
-        unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_bytes(code)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
     return code
