@@ -13,7 +13,7 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from engine.errors import DeviceError
 
@@ -23,7 +23,16 @@ _PTX = "CUPY_COMPILE_WITH_PTX"
 """Variable of CuPy's: if it is 1, the driver compiles for the card."""
 
 
-def module_of(source: str, options: tuple[str, ...], capability: int, folder: Path) -> Any:
+class CudaModule(Protocol):
+    """What CuPy calls a module: kernels and constants on the card."""
+
+    ptr: int
+
+    def get_function(self, name: str) -> object:
+        """Return a kernel."""
+
+
+def module_of(source: str, options: tuple[str, ...], capability: int, folder: Path) -> CudaModule:
     """Return CuPy's module of a source.
 
     Parameters
@@ -46,8 +55,9 @@ def module_of(source: str, options: tuple[str, ...], capability: int, folder: Pa
 
     wanted = (*options, *_ALWAYS, _architecture(capability))
     name = _digest(*map(str, cupy.cuda.nvrtc.getVersion()), *wanted, source)
-    module = cupy.cuda.Module()
-    module.load(_kept(folder, name) or _keep(folder, name, _compiled(source, wanted)))
+    loaded = cupy.cuda.Module()
+    loaded.load(_kept(folder, name) or _keep(folder, name, _compiled(source, wanted)))
+    module: CudaModule = loaded
     return module
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from engine.backend.cupy_card import facts, use, whole_cupy
-from engine.backend.cupy_compiling import module_of
+from engine.backend.cupy_compiling import CudaModule, module_of
 from engine.backend.cupy_faults import faults_in_words
 from engine.backend.gpu import (
     Array,
@@ -160,7 +160,7 @@ class CupyGpu(Gpu):
 
 
 class _Module(Module):
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: CudaModule) -> None:
         self._module = module
 
     def function(self, name: str) -> Function:
