@@ -65,7 +65,8 @@ def emit(place, photons, acollinearity, most_cosine, stream):
     sine = math.sqrt(1.0 - cosine * cosine)
     for k in range(2):
         sign = 1.0 - 2.0 * k
-        photons[k, X : X + 3] = place
+        for i in range(3):
+            photons[k, X + i] = place[i]
         photons[k, DX] = sign * sine * math.cos(azimuth)
         photons[k, DY] = sign * sine * math.sin(azimuth)
         photons[k, DZ] = sign * cosine

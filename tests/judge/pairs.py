@@ -138,13 +138,21 @@ def _blocks(
 @kept
 def track_pairs(world, crystals, numbers, seed, first, whole, values):
     """Track a block of decays; write pairs into `whole` and `values`, return their number."""
-    stream = np.empty(1, np.uint64)
-    place, photons, deposits = np.empty(3), np.empty((2, NUMBERS)), room_for_deposits()
+    stream, place = np.empty(1, np.uint64), np.empty(3)
+    photons, deposits = np.empty((2, NUMBERS)), room_for_deposits()
+    room = stream, place, photons, deposits
+    return _track_pairs(world, crystals, numbers, seed, first, whole, values, room)
+
+
+@inner
+def _track_pairs(world, crystals, numbers, seed, first, whole, values, room):
+    stream, place, photons, deposits = room
     n = 0
     for index in range(first, first + len(whole)):
         start(stream, seed, index)
         draw_decay(world, stream, place)
-        values[n, 3:6] = place
+        for k in range(3):
+            values[n, 3 + k] = place[k]
         move_positron(place, numbers.positron, stream)
         emit(place, photons, numbers.acollinearity, numbers.most_cosine, stream)
         if detect_pair(world, crystals, numbers, photons, stream, deposits, whole[n], values[n]):

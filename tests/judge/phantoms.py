@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.judge.cells import MIXED, cells_of
 from tests.judge.compiled import inner, kept
 from tests.judge.materials import VACUUM, Material, table
 from tests.judge.solids import ROW, Solid, Vector, draw_in, holds
@@ -21,6 +23,8 @@ class World(NamedTuple):
     """A phantom as kernels read it."""
 
     solids: Array  # (n, ROW), later ones lie over earlier ones
+    cells: Array  # (z, y, x) number of the last solid that holds all of a cell: `tests.judge.cells`
+    lattice: Array  # (4,) lower corner of the cells and their edge, mm
     materials: Array  # (n,) row of `coefficients`
     activities: Array  # (n,) per mm³
     shares: Array  # (n,) cumulative share of all decays, were no solid hidden
@@ -61,6 +65,7 @@ class Phantom:
         upper = np.max(corners[1], axis=0) if matter else np.zeros(3)
         return World(
             rows,
+            *cells_of(tuple(r.solid for r in self.regions)),
             np.array([used.index(r.material) for r in self.regions], np.int64),
             activities,
             np.cumsum(decays) / max(decays.sum(), 1e-300),
@@ -74,7 +79,7 @@ class Phantom:
     def at(self, points: Array) -> tuple[Array, Array]:
         """Activity per mm³ and attenuation at 511 keV [1/mm] at points, (n, 3) [mm]."""
         tops = np.empty(len(points), np.int64)
-        _tops(self.world.solids, np.ascontiguousarray(points, float), tops)
+        _tops(self.world, np.ascontiguousarray(points, float), tops)
         activity = np.array([*(r.activity for r in self.regions), 0.0])
         mu = np.array([*(r.material.total(511.0) for r in self.regions), 0.0])
         return activity[tops], mu[tops]
@@ -109,6 +114,7 @@ class VoxelPhantom:
         shares = np.cumsum(self.activity.ravel(), dtype=float)
         return World(
             np.zeros((0, ROW)),
+            *cells_of(()),
             np.zeros(0, np.int64),
             np.zeros(0),
             np.zeros(0),
@@ -126,14 +132,28 @@ def _coefficients(materials: list[Material] | tuple[Material, ...]) -> tuple[Arr
 
 
 @kept
-def _tops(solids, points, out):
+def _tops(world, points, out):
     for i in range(len(points)):
-        out[i] = top(solids, points[i, 0], points[i, 1], points[i, 2])
+        out[i] = top(world, points[i, 0], points[i, 1], points[i, 2])
 
 
 @inner
-def top(solids, x, y, z):
+def top(world, x, y, z):
     """Return the number of the last solid that holds a point, −1 if none does."""
+    lattice, shape = world.lattice, world.cells.shape
+    i = math.floor((x - lattice[0]) / lattice[3])
+    j = math.floor((y - lattice[1]) / lattice[3])
+    k = math.floor((z - lattice[2]) / lattice[3])
+    if 0 <= i < shape[2] and 0 <= j < shape[1] and 0 <= k < shape[0]:
+        known = world.cells[k, j, i]
+        if known != MIXED:
+            return np.int64(known)
+    return searched_top(world.solids, x, y, z)
+
+
+@inner
+def searched_top(solids, x, y, z):
+    """Return the same, looking at one solid after the other."""
     for k in range(len(solids) - 1, -1, -1):
         if holds(solids[k], x, y, z):
             return k
@@ -144,7 +164,7 @@ def top(solids, x, y, z):
 def material_at(world, x, y, z):
     """Return the row of coefficients at a point, −1 in a vacuum."""
     if world.labels.size == 0:
-        k = top(world.solids, x, y, z)
+        k = top(world, x, y, z)
         return -1 if k < 0 else world.materials[k]
     v, shape = world.voxels, world.labels.shape
     i = int((x - v[0]) / v[3])
@@ -160,10 +180,12 @@ def draw_decay(world, stream, point):
     """Set `point` to the place of a decay."""
     if world.labels.size == 0:
         while True:
-            k = np.searchsorted(world.shares, uniform(stream), side="right")
+            u, k = uniform(stream), 0
+            while world.shares[k] <= u:
+                k += 1
             draw_in(world.solids[k], stream, point)
             # what lies under another solid is not there
-            if top(world.solids, point[0], point[1], point[2]) == k:
+            if top(world, point[0], point[1], point[2]) == k:
                 return
     n = np.searchsorted(world.voxel_shares, uniform(stream), side="right")
     shape, v = world.labels.shape, world.voxels

@@ -56,13 +56,13 @@ def fly(world, origin, direction, seed, fates, photons):
 
 
 @kept
-def hit(crystals, numbers, origin, direction, seed, found):
+def hit(crystals, numbers, origin, direction, seed, found, kev=ELECTRON_KEV):
     """Send photons at a scanner; fill (n, 4): crystal, energy, way and deposited energy."""
     stream, deposits, photon = np.empty(1, np.uint64), room_for_deposits(), np.empty(NUMBERS)
     for k in range(len(found)):
         start(stream, seed, k)
         photon[X : X + 3], photon[DX : DX + 3] = origin, direction
-        photon[KEV], photon[WAY] = ELECTRON_KEV, 0.0
+        photon[KEV], photon[WAY] = kev, 0.0
         n = absorb(crystals, photon, stream, deposits)
         found[k, 0], found[k, 1], found[k, 2] = read(crystals, deposits, n, numbers, stream)
         found[k, 3] = deposits[:n, 1].sum()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.judge.compiled import kept
+from tests.judge.compiled import inner, kept
 from tests.judge.emission import emit, move_positron
 from tests.judge.interactions import NUMBERS
 from tests.judge.phantoms import Phantom, VoxelPhantom, draw_decay
@@ -110,9 +110,17 @@ def simulate_singles(
 @kept
 def track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, times, decays, values):
     """Track the decays of a slot of time; write singles, return their number."""
-    stream = np.empty(1, np.uint64)
-    place, photons, deposits = np.empty(3), np.empty((2, NUMBERS)), room_for_deposits()
-    whole = values.view(np.int32)
+    stream, place = np.empty(1, np.uint64), np.empty(3)
+    photons, deposits = np.empty((2, NUMBERS)), room_for_deposits()
+    room = stream, place, photons, deposits
+    rows = times, decays, values, values.view(np.int32)
+    return _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, room)
+
+
+@inner
+def _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, room):
+    stream, place, photons, deposits = room
+    times, decays, values, whole = rows
     n = 0
     for index in range(first, first + n_decays):
         start(stream, seed, index)

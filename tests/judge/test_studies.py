@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from tests.judge.cells import MIXED
 from tests.judge.materials import AIR, LUNG, PMMA, WATER
-from tests.judge.phantoms import Phantom
+from tests.judge.phantoms import Phantom, Region, searched_top, top
+from tests.judge.solids import cylinder, tube
 from tests.judge.studies import (
     NEMA_RADII_MM,
     PANELS,
@@ -84,3 +86,17 @@ def test_studies_are_told_apart_by_what_is_in_them() -> None:
     assert len({study.digest() for study in studies}) == 4
     assert safir_cylinder().digest() == safir_cylinder().digest()
     assert points((1, 2, 3)) == points((1, 2, 3))
+
+
+def test_cells_tell_the_same_solids_as_a_look_at_each_of_them() -> None:
+    solids = nema_body().world.solids
+    tilted = cylinder(3, 12, at=(1, 2, 3), axis=(1, 1, 0))
+    regions = (*nema_body().regions, Region(tilted, AIR), Region(tube(2, 4, 9, at=(0, 9, 0)), AIR))
+    world = Phantom("all kinds", regions).world
+    points = np.random.default_rng(1).uniform(-160, 160, (20_000, 3))
+    points[::4] = points[::4] / 20 + [0, 5, 0]
+    points[1::2] *= [0.5, 0.5, 0.1]
+    found = [(top(world, *p), searched_top(world.solids, *p)) for p in points]
+    assert all(one == other for one, other in found)
+    assert len({one for one, _ in found}) == len(solids) + 3
+    assert np.mean(world.cells == MIXED) < 0.3

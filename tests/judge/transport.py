@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from tests.judge.compiled import inner
+from tests.judge.compiled import inner, makes
 from tests.judge.interactions import (
     DX,
     DY,
@@ -188,7 +188,7 @@ def absorb(crystals, photon, stream, deposits):
         n += 1
 
 
-@inner
+@makes
 def room_for_deposits():
     """Return an empty list of deposits."""
     return np.empty((MOST_DEPOSITS, 3))
