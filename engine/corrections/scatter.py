@@ -63,7 +63,7 @@ class RingScatter(Additive[C]):
         ge=1, le=6,
     )  # fmt: skip
     points: int = setting(
-        400, "Places in the object where photons scatter", label="Points", ge=50, le=5000,
+        1000, "Places in the object where photons scatter", label="Points", ge=50, le=5000,
         expert=True,
     )  # fmt: skip
     seed: int = setting(1, "Of the points", label="Seed", ge=0, le=2**31, expert=True)

@@ -197,6 +197,13 @@ class RingScanner(Scanner):
         return 2 * math.pi * s.radius_mm / s.n_crystals_per_ring, s.ring_pitch_mm
 
     @property
+    def block_mm(self) -> tuple[float, float] | None:
+        s, (across, along) = self.settings, self.crystal_pitch_mm
+        if s.crystal_width_mm is None and s.block_places * s.block_rings == 1:
+            return None
+        return s.block_places * across, s.block_rings * along
+
+    @property
     def n_classes(self) -> tuple[int, int]:
         """Ring differences and distances |t| of tangential bins from the middle that occur."""
         return self.settings.max_ring_difference + 1, self.settings.n_tangential // 2 + 1
@@ -204,16 +211,8 @@ class RingScanner(Scanner):
     def line_classes(self, crystals: Array) -> tuple[Array, Array, Array]:
         """What lines that differ by a turn or a shift have in common.
 
-        Parameters
-        ----------
-        crystals
-            (n, 2) pairs, of numpy or of a GPU
-
-        Returns
-        -------
-        apart, off, place
-            (n,) each: ring difference, |t|, and the place in its detector block of the crystal
-            from which t is positive. Pairs that are no line count as the outermost class
+        Of pairs (n, 2), of numpy or of a GPU, these are (n,) each: ring difference, |t|, and the
+        place in its block of the crystal from which t is positive. No line: the outermost class.
         """
         n = self.settings.n_crystals_per_ring
         xp = module_of(crystals)

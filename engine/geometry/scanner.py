@@ -82,6 +82,11 @@ class Scanner(ABC):
         return nearest, nearest
 
     @property
+    def block_mm(self) -> tuple[float, float] | None:
+        """Size of what adds up energies, across and along the axis [mm]; None: nobody says."""
+        return None
+
+    @property
     def energy(self) -> EnergyWindow | None:
         """Energies that are counted; None where nobody says."""
         return None

@@ -20,12 +20,12 @@ from engine.geometry.energy import ELECTRON_KEV
 Values = NDArray[np.float64]
 
 
-def energy_ratio(cosine: Values, kev: float = ELECTRON_KEV) -> Values:
+def energy_ratio(cosine: Values, kev: float | Values = ELECTRON_KEV) -> Values:
     """Energy after scattering by an angle over that before."""
     return 1 / (1 + kev / ELECTRON_KEV * (1 - cosine))
 
 
-def differential(cosine: Values, kev: float = ELECTRON_KEV) -> Values:
+def differential(cosine: Values, kev: float | Values = ELECTRON_KEV) -> Values:
     """Cross-section per steradian, in squares of the classical radius of the electron."""
     ratio = energy_ratio(cosine, kev)
     return 0.5 * ratio**2 * (ratio + 1 / ratio - (1 - cosine**2))

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
-from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.scanner import Scanner
 from engine.kernels import scatter as kernels
 from engine.kernels.blocks import run_blocks
@@ -171,7 +170,7 @@ def simulate_scatter(
         _field(mu_map),
         timing.steps,
         timing.n_steps,
-        _angles(window, scanner.crystal_depth),
+        _angles(window, scanner),
         timing.first_mm,
         timing.stride,
         timing.n_groups,
@@ -195,23 +194,24 @@ def _detectors(samples: DetectorSamples, scanner: Scanner) -> kernels.Samples:
     return kernels.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
 
 
-def _angles(window: EnergyWindow, depth: CrystalDepth) -> kernels.AngleTables:
+def _angles(window: EnergyWindow, scanner: Scanner) -> kernels.AngleTables:
     """Tables over the cosine, as far back as photons are still counted."""
     cosine = np.linspace(-1, 1, 4001)
-    chance = _chance(cosine, window, depth)
+    chance = _chance(cosine, window, scanner)
     counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
     least = float(cosine[counted[0]])
     cosine = np.linspace(least, 1, N_COSINES + 1)
     kev = ELECTRON_KEV * energy_ratio(cosine)
     growth = total(kev) / total(np.array(ELECTRON_KEV)) - 1
-    return kernels.AngleTables(least, _chance(cosine, window, depth), growth)
+    return kernels.AngleTables(least, _chance(cosine, window, scanner), growth)
 
 
 def _chance(
-    cosine: NDArray[np.float64], window: EnergyWindow, depth: CrystalDepth
+    cosine: NDArray[np.float64], window: EnergyWindow, scanner: Scanner
 ) -> NDArray[np.float64]:
     """p(θ) above [1/steradian]."""
-    efficiency = counted(ELECTRON_KEV * energy_ratio(cosine), window, depth)
+    kev = ELECTRON_KEV * energy_ratio(cosine)
+    efficiency = counted(kev, window, scanner.crystal_depth, scanner.block_mm)
     return differential(cosine) / total(np.array(ELECTRON_KEV)) * efficiency
 
 
