@@ -5,7 +5,7 @@ without his factor for reconstruction and without positron range):
 
     tangential²  = (d/2)² + (0.0044 R)²
     radial²(r)   = tangential² + 8 ln 2 · (r/R)² v/2
-    axial²       = (p/2)² + (0.0044 R)²
+    axial²(z)    = (p/2)² + (0.0044 R)² + 8 ln 2 · T(z) v/2
 
 d and p are the pitch of the crystals across and along the axis, R the radius of the bore; 0.0044 R
 is the angle of 0.5° between the photons. At r from the axis the lines that measure the radial place
@@ -15,18 +15,21 @@ variance is
     v = 1/μ² − L² e^(μL) / (e^(μL) − 1)²
 
 for photons that are stopped within L, displace each end by (depth − mean) · r/R, the middle of the
-line by half the sum of two.
+line by half the sum of two. Lines that are tilted by t to the planes are displaced along the axis
+by (depth − mean) · tan t at each end; T(z) is the mean of tan² t over the lines whose middle lies
+near z, most in the middle of the scanner and nothing at its ends.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import FWHM_PER_SIGMA
 
@@ -34,6 +37,10 @@ NONCOLLINEARITY = 0.0044
 """Blur by the angle between the photons, of the radius of the bore."""
 N_RADII = 9
 """Distances from the axis at which a scanner's widths are tabulated; linear between them."""
+N_STATIONS = 9
+"""Places along the axis at which they are."""
+N_PROBED = 200_000
+"""Lines looked at for how much they are tilted."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +51,26 @@ class PointSpread:
     ----------
     radius_mm : (n,) distances from the axis, ascending [mm]
     radial_mm, tangential_mm : (n,) full widths at half maximum in the plane [mm]
-    axial_mm : full width along the axis, the same everywhere [mm]
+    axial_mm : full width along the axis, or (m,) such widths at places along it [mm]
+    z_mm : (m,) these places, ascending; linear between them, constant beyond [mm]
     """
 
     radius_mm: NDArray[np.float64]
     radial_mm: NDArray[np.float64]
     tangential_mm: NDArray[np.float64]
-    axial_mm: float
+    axial_mm: float | NDArray[np.float64]
+    z_mm: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
 
-    @property
-    def is_uniform(self) -> bool:
-        """Whether it is one Gaussian, round in the plane."""
-        first = self.radial_mm[0]
-        return bool(np.all(self.radial_mm == first) and np.all(self.tangential_mm == first))
+    def axial_at(self, z_mm: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Full widths along the axis at places along it [mm]."""
+        return np.interp(z_mm, self.z_mm, np.broadcast_to(self.axial_mm, self.z_mm.shape))
 
     def describe(self) -> str:
         """Widths in the centre and farthest out, in plain words."""
-        text = f"{self.tangential_mm[0]:.1f} mm in the plane and {self.axial_mm:.1f} mm along it"
-        if self.is_uniform:
+        axial = float(self.axial_at(np.array([self.z_mm[[0, -1]].mean()]))[0])
+        text = f"{self.tangential_mm[0]:.1f} mm in the plane and {axial:.1f} mm along it"
+        first = self.radial_mm[0]
+        if np.all(self.radial_mm == first) and np.all(self.tangential_mm == first):
             return text
         return (
             f"{text}, {self.radius_mm[-1]:.0f} mm off the axis {self.radial_mm[-1]:.1f} mm "
@@ -90,15 +99,31 @@ def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
     angle = NONCOLLINEARITY * bore
     in_plane = math.hypot(across / 2, angle)
     radius = np.linspace(0, min(farthest_mm, bore), N_RADII)
-    displaced = (
-        FWHM_PER_SIGMA * radius / bore * math.sqrt(depth_variance(scanner.crystal_depth) / 2)
-    )
+    by_depth = FWHM_PER_SIGMA * math.sqrt(depth_variance(scanner.crystal_depth) / 2)
+    z, tilt = _tilts(scanner)
     return PointSpread(
         radius,
-        np.hypot(in_plane, displaced),
+        np.hypot(in_plane, radius / bore * by_depth),
         np.full(N_RADII, in_plane),
-        math.hypot(along / 2, angle),
+        np.hypot(math.hypot(along / 2, angle), tilt * by_depth),
+        z,
     )
+
+
+def _tilts(scanner: Scanner) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Places along the axis [mm], and √T of the lines whose middle lies near each, (n,)."""
+    low, high = scanner.axial_range_mm
+    if high <= low:
+        return np.zeros(1), np.zeros(1)
+    lines = scanner.lors(lattice(scanner.n_lors, N_PROBED, shift=0.5))
+    ends = scanner.positions_mm[lines[scanner.in_coincidence(lines)]]
+    # those through the axis, since short ones pass beside most of the object
+    square = ((ends[:, 1, 2] - ends[:, 0, 2]) / (2 * scanner.bore_radius_mm)) ** 2
+    at = (ends[..., 2].mean(axis=1) - low) / (high - low) * (N_STATIONS - 1)
+    nearest = np.rint(at).astype(np.int64)
+    counts = np.bincount(nearest, minlength=N_STATIONS)
+    mean = np.bincount(nearest, square, N_STATIONS) / np.maximum(counts, 1)
+    return np.linspace(low, high, N_STATIONS), np.sqrt(mean)
 
 
 def depth_variance(crystal: CrystalDepth) -> float:

@@ -1,11 +1,17 @@
 """Blur of an image by the point spread of a scanner, with its exact adjoint.
 
-    (K f)_i = Σ_n K_in f_n,    Σ_i K_in = 1
+    (K f)_i = Σ_n K_in f_n,    Σ_i K_in = 1,    K = P Z
 
-A voxel's activity is shared out over its neighbours, and none is lost: columns sum to 1. In the
-plane K is a sparse matrix of pixels, whose column n is a Gaussian about pixel n, as long radially
-and tangentially as the point spread says. Along the axis, or everywhere if the spread is the same
-everywhere, it is a Gaussian that goes on beyond the border as its mirror image: its own adjoint.
+A voxel's activity is shared out over its neighbours, and none is lost: columns sum to 1. A Gaussian
+that is sampled at voxels as wide as itself is far too narrow; the weights
+
+    T_k(t) = e^(−t) I_k(t),    Σ T_k = 1,    Σ k² T_k = t
+
+(Lindeberg, IEEE Trans Pattern Anal Mach Intell 12 (1990) 234) have the variance t that they should,
+however narrow. Z spreads along the axis. P spreads a pixel along x, y and one of the diagonals,
+which gives its Gaussian a direction: a variance a along x, b along y and a covariance c, in pixels,
+are |c| along the diagonal, a − |c| along x and b − |c| along y. One that is longer than 2.4 times
+its width and lies between an axis and a diagonal turns a little towards the axis.
 """
 
 from __future__ import annotations
@@ -14,15 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
-from engine.backend.filters import ndimage_of, sparse_of
+from engine.backend.filters import sparse_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.operators.base import LinearOperator
 
-_REACH_SIGMAS = 3.5
-"""A Gaussian of the plane ends here: 0.05 % of it lie beyond."""
-_TRUNCATE = 4.0
+LEAST_WEIGHT = 1e-6
+"""Weights of a step along an axis below this part of 1 are left out."""
 
 
 class PointSpreadBlur(LinearOperator):
@@ -51,93 +56,122 @@ class PointSpreadBlur(LinearOperator):
     def __init__(self, spread: PointSpread, grid: ImageGrid) -> None:
         self.spread = spread
         self.in_shape = self.out_shape = grid.shape
-        x, y, z = grid.voxel_mm
-        self._axial = spread.axial_mm / FWHM_PER_SIGMA / z
-        self._matrices: tuple[Array, ...] = ()
-        self._sigmas: tuple[float, ...] = ()
-        if spread.is_uniform:
-            width = float(spread.tangential_mm[0]) / FWHM_PER_SIGMA
-            self._sigmas = (self._axial, width / y, width / x)
-        else:
-            self._matrices = plane_matrices(spread, grid)
+        self._matrices: tuple[Array, ...] = axial_matrix(spread, grid), plane_matrix(spread, grid)
         self._placed: dict[object, tuple[Array, ...]] = {}
 
     def forward(self, x: Array) -> Array:
         """K x."""
-        if not self._matrices:
-            return _smooth(x, self._sigmas)
-        return _smooth(self._in_plane(self._beside(x)[0], x), (self._axial, 0.0, 0.0))
+        axial, plane = self._beside(x)[:2]
+        return _blurred(x, axial, plane)
 
     def adjoint(self, y: Array) -> Array:
         """Kᵀ y."""
-        if not self._matrices:
-            return _smooth(y, self._sigmas)
-        return self._in_plane(self._beside(y)[1], _smooth(y, (self._axial, 0.0, 0.0)))
+        axial, plane = self._beside(y)[2:]
+        return _blurred(y, axial, plane)
 
     def _beside(self, x: Array) -> tuple[Array, ...]:
-        """Return the matrix of pixels and its transpose where an image is."""
+        """Return the matrices and their transposes where an image is."""
         module = sparse_of(x)
         if module not in self._placed:  # copied to a GPU once, not at every call
-            self._placed[module] = tuple(map(module.csr_matrix, self._matrices))
+            turned = (matrix.T for matrix in self._matrices)
+            self._placed[module] = tuple(map(module.csr_matrix, (*self._matrices, *turned)))
         return self._placed[module]
 
-    def _in_plane(self, matrix: Array, x: Array) -> Array:
-        """Apply a matrix of pixels to every plane."""
-        blurred = (matrix @ x.reshape(len(x), -1).T).T
-        xp = module_of(x)
-        return xp.ascontiguousarray(xp.asarray(blurred, x.dtype)).reshape(x.shape)
+
+def _blurred(x: Array, axial: Array, plane: Array) -> Array:
+    """Apply a matrix of planes and one of the pixels of each plane."""
+    xp = module_of(x)
+    columns = xp.ascontiguousarray((axial @ x.reshape(len(x), -1)).T)
+    return xp.ascontiguousarray((plane @ columns).T.astype(x.dtype)).reshape(x.shape)
 
 
-def _smooth(image: Array, sigmas: tuple[float, ...]) -> Array:
-    out = module_of(image).empty_like(image)
-    smooth = ndimage_of(image).gaussian_filter
-    smooth(image, sigmas, output=out, mode="reflect", truncate=_TRUNCATE)
-    return out
+def axial_matrix(spread: PointSpread, grid: ImageGrid) -> Array:
+    """Return Z, (n_z, n_z): column k is what becomes of plane k."""
+    n = grid.shape[0]
+    sigma = spread.axial_at(grid.centres_mm(axis=2)) / FWHM_PER_SIGMA / grid.voxel_mm[2]
+    table = _weights(sigma**2)
+    plane, found = np.arange(n), _Elements(n)
+    for k in range(-len(table) + 1, len(table)):
+        target = plane + k
+        found.add(target, table[abs(k)], (target >= 0) & (target < n))
+    return found.columns_to_one()
 
 
-def plane_matrices(spread: PointSpread, grid: ImageGrid) -> tuple[Array, Array]:
-    """Return the (n_y n_x, n_y n_x) matrix of a plane, and its transpose.
+def plane_matrix(spread: PointSpread, grid: ImageGrid) -> Array:
+    """Return P, (n_y n_x, n_y n_x): column n is what becomes of pixel n."""
+    n_y, n_x = grid.shape[1:]
+    along_x, along_y, along = _variances(spread, grid)
+    turn = np.where(along < 0, -1, 1)
+    x, y, diagonal = (_weights(t) for t in (along_x, along_y, np.abs(along)))
+    row, column = np.divmod(np.arange(n_y * n_x), n_x)
+    found = _Elements(n_y * n_x)
+    most = len(diagonal) - 1
+    for step_y in range(-len(y) - most + 1, len(y) + most):
+        for step_x in range(-len(x) - most + 1, len(x) + most):
+            weight = np.zeros(n_y * n_x)
+            for k in range(-most, most + 1):
+                over_x, over_y = abs(step_x - k), abs(step_y - k)
+                if over_x < len(x) and over_y < len(y):
+                    weight += diagonal[abs(k)] * x[over_x] * y[over_y]
+            to_y, to_x = row + step_y, column + turn * step_x
+            inside = (to_y >= 0) & (to_y < n_y) & (to_x >= 0) & (to_x < n_x)
+            found.add(to_y * n_x + to_x, weight, inside)
+    return found.columns_to_one()
 
-    Column n is what becomes of pixel n.
-    """
-    xs, ys = grid.centres_mm(axis=0), grid.centres_mm(axis=1)
-    y, x = (a.ravel() for a in np.meshgrid(ys, xs, indexing="ij"))
+
+def _variances(
+    spread: PointSpread, grid: ImageGrid
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Variances along x, along y and, with the sign of its turn, along a diagonal [pixels²]."""
+    y, x = (a.ravel() for a in np.meshgrid(*(grid.centres_mm(k) for k in (1, 0)), indexing="ij"))
     radius = np.hypot(x, y)
-    radial = np.interp(radius, spread.radius_mm, spread.radial_mm) / FWHM_PER_SIGMA
-    across = np.interp(radius, spread.radius_mm, spread.tangential_mm) / FWHM_PER_SIGMA
-    # on the axis no direction is radial, and x is as good as any
-    ux = np.divide(x, radius, out=np.ones_like(x), where=radius > 0)
-    uy = np.divide(y, radius, out=np.zeros_like(y), where=radius > 0)
-    reach = _REACH_SIGMAS * max(radial.max(), across.max())
-    n_x, n_y = len(xs), len(ys)
-    half_x, half_y = (max(1, int(np.ceil(reach / v))) for v in grid.voxel_mm[:2])
-    column = np.arange(n_x * n_y)
-    rows, columns, weights = [], [], []
-    for step_y in range(-half_y, half_y + 1):
-        for step_x in range(-half_x, half_x + 1):
-            dx, dy = step_x * grid.voxel_mm[0], step_y * grid.voxel_mm[1]
-            along, beside = dx * ux + dy * uy, dy * ux - dx * uy
-            square = (along / radial) ** 2 + (beside / across) ** 2
-            target_x, target_y = column % n_x + step_x, column // n_x + step_y
-            kept = (square <= _REACH_SIGMAS**2) | ((step_x == 0) & (step_y == 0))
-            kept &= (target_x >= 0) & (target_x < n_x) & (target_y >= 0) & (target_y < n_y)
-            rows.append((target_y * n_x + target_x)[kept])
-            columns.append(column[kept])
-            weights.append(np.exp(-square[kept] / 2))
-    return _columns_to_one(rows, columns, weights, n_x * n_y)
-
-
-def _columns_to_one(
-    rows: list[NDArray[np.int64]],
-    columns: list[NDArray[np.int64]],
-    weights: list[NDArray[np.float64]],
-    n: int,
-) -> tuple[Array, Array]:
-    """Gather elements into a matrix whose columns sum to 1, and its transpose."""
-    row, column, weight = np.concatenate(rows), np.concatenate(columns), np.concatenate(weights)
-    weight /= np.bincount(column, weight, n)[column]
-    weight, module = weight.astype(np.float32), sparse_of(weight)
-    return (
-        module.csr_matrix((weight, (row, column)), shape=(n, n)),
-        module.csr_matrix((weight, (column, row)), shape=(n, n)),
+    radial, across = (
+        (np.interp(radius, spread.radius_mm, width) / FWHM_PER_SIGMA) ** 2
+        for width in (spread.radial_mm, spread.tangential_mm)
     )
+    # on the axis no direction is radial, and x is as good as any
+    cosine = np.divide(x, radius, out=np.ones_like(x), where=radius > 0)
+    sine = np.divide(y, radius, out=np.zeros_like(y), where=radius > 0)
+    v_x, v_y = grid.voxel_mm[:2]
+    rows = (radial * cosine**2 + across * sine**2) / v_x**2
+    columns = (radial * sine**2 + across * cosine**2) / v_y**2
+    both = (radial - across) * cosine * sine / (v_x * v_y)
+    both = np.clip(both, -np.minimum(rows, columns), np.minimum(rows, columns))
+    return rows - np.abs(both), columns - np.abs(both), both
+
+
+def _weights(variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return T_k of each variance (n,), as far as any is worth it, (k, n)."""
+    from scipy import special
+
+    table = [special.ive(0, variance)]
+    while (further := special.ive(len(table), variance)).max() > LEAST_WEIGHT:
+        table.append(further)
+    return np.array(table)
+
+
+class _Elements:
+    """Elements of a matrix (n, n), gathered one for each column at a time."""
+
+    def __init__(self, n: int) -> None:
+        self._n, self._column = n, np.arange(n)
+        self._rows: list[NDArray[np.int64]] = []
+        self._columns: list[NDArray[np.int64]] = []
+        self._weights: list[NDArray[np.float64]] = []
+
+    def add(
+        self, rows: NDArray[np.int64], weights: NDArray[np.float64], which: NDArray[np.bool_]
+    ) -> None:
+        """Add an element to columns, (n,) each, but to those that have next to nothing there."""
+        kept = which & (weights > LEAST_WEIGHT)
+        self._rows.append(rows[kept])
+        self._columns.append(self._column[kept])
+        self._weights.append(weights[kept])
+
+    def columns_to_one(self) -> Array:
+        """Return the matrix, its columns scaled to add up to 1."""
+        row, column = np.concatenate(self._rows), np.concatenate(self._columns)
+        weight = np.concatenate(self._weights)
+        weight = (weight / np.bincount(column, weight, self._n)[column]).astype(np.float32)
+        matrix: Array = sparse_of(weight).csr_matrix((weight, (row, column)), shape=(self._n,) * 2)
+        return matrix

@@ -3,6 +3,7 @@ import pytest
 from scipy.stats import truncexpon
 
 import engine
+from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.point_spread import depth_variance, spread_of, uniform_spread
 
@@ -28,7 +29,19 @@ def test_widths_on_the_axis_are_those_of_pitch_and_bore():
     pitch = 2 * np.pi * 400 / 600
     assert spread.radial_mm[0] == spread.tangential_mm[0]
     assert spread.tangential_mm[0] == pytest.approx(np.hypot(pitch / 2, 1.76))
-    assert spread.axial_mm == pytest.approx(np.hypot(2.0, 1.76))
+    assert spread.axial_at(spread.z_mm)[[0, -1]] == pytest.approx(np.hypot(2.0, 1.76), rel=1e-3)
+
+
+def test_tilted_lines_of_deep_crystals_widen_a_point_along_the_axis():
+    depth, radius, half = 20.0, 400.0, 200.0
+    rings = {"n_rings": 101, "max_ring_difference": 100, "crystal_depth_mm": depth}
+    spread = spread_of(ring(**rings, fov_mm=(600, 2 * half)), 300.0)
+
+    # rings of both ends are up to 2 (half − |z|) apart, all such differences alike
+    tilt = (half - np.abs(spread.z_mm)) / radius / np.sqrt(3)
+    by_depth = 8 * np.log(2) * depth_variance(CrystalDepth(depth, 0.082)) / 2
+    widths = np.sqrt(2.0**2 + 1.76**2 + by_depth * tilt**2)
+    np.testing.assert_allclose(spread.axial_at(spread.z_mm)[1:-1], widths[1:-1], rtol=0.03)
 
 
 def test_only_deep_crystals_widen_a_point_off_the_axis():
@@ -43,7 +56,7 @@ def test_crystals_of_a_map_are_as_far_apart_as_their_nearest_neighbour():
     positions = ring().positions_mm
     keys = np.indices((16, 600)).reshape(2, -1).T
     layered = np.c_[keys, np.zeros(len(keys), int)].astype(np.int32)
-    scanner = engine.geometry.crystal_map.CrystalMap(
+    scanner = CrystalMap(
         "Map", layered, positions, fov_radius_mm=200.0, voxel_mm=(4, 4, 4), fov_mm=(400, 64)
     )
 

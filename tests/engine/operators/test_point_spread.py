@@ -57,8 +57,29 @@ def test_a_point_gets_the_widths_of_its_place():
         (plane.sum(axis=1), y, y[row], wanted[1]),
     ):
         variance = np.average((places - centre) ** 2, weights=profile)
-        # cut off at 3.5 sigma, which takes 1 % of the variance
-        assert 2.3548 * np.sqrt(variance) == pytest.approx(width, rel=0.02)
+        assert 2.3548 * np.sqrt(variance) == pytest.approx(width, rel=1e-3)
+
+
+@pytest.mark.parametrize("direction", [0.0, 0.4, 1.1, 2.2])
+def test_a_point_narrower_than_its_voxels_has_its_variances_and_covariance(direction):
+    grid = ImageGrid((9, 41, 41), (3.0, 3.0, 4.0))
+    narrow = PointSpread(np.zeros(1), np.array([3.2]), np.array([2.4]), 2.5)
+    row, column = (round(20 + 12 * f(direction)) for f in (np.sin, np.cos))
+    source = np.zeros(grid.shape)
+    source[4, row, column] = 1
+
+    image = PointSpreadBlur(narrow, grid)(source)
+
+    y, x = np.meshgrid(grid.centres_mm(axis=1), grid.centres_mm(axis=0), indexing="ij")
+    turn, plane = np.arctan2(y[row, column], x[row, column]), image.sum(axis=0)
+    dx, dy = x - x[row, column], y - y[row, column]
+    radial, across = dx * np.cos(turn) + dy * np.sin(turn), dy * np.cos(turn) - dx * np.sin(turn)
+    per_width = 8 * np.log(2)
+    assert (plane * radial**2).sum() == pytest.approx(3.2**2 / per_width, rel=1e-3)
+    assert (plane * across**2).sum() == pytest.approx(2.4**2 / per_width, rel=1e-3)
+    assert (plane * radial * across).sum() == pytest.approx(0, abs=1e-3)
+    z = grid.centres_mm(axis=2)
+    assert (image.sum(axis=(1, 2)) * z**2).sum() == pytest.approx(2.5**2 / per_width, rel=1e-3)
 
 
 def test_alike_everywhere_both_ways_of_blurring_agree(rng):
