@@ -52,6 +52,12 @@ class Resolution(Correction[ListMode]):
         gt=0,
         le=30,
     )
+    with_filter: bool = setting(
+        False,
+        "The image is sought among those that the filter at the end makes: less noise, and cold "
+        "places empty sooner",
+        label="With the filter",
+    )
 
     def obstacle(self, data: ListMode) -> str | None:
         return None

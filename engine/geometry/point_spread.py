@@ -23,7 +23,7 @@ near z, most in the middle of the scanner and nothing at its ends.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,15 @@ class PointSpread:
     def axial_at(self, z_mm: NDArray[np.floating]) -> NDArray[np.float64]:
         """Full widths along the axis at places along it [mm]."""
         return np.interp(z_mm, self.z_mm, np.broadcast_to(self.axial_mm, self.z_mm.shape))
+
+    def widened(self, fwhm_mm: float) -> PointSpread:
+        """Return what is left after one more Gaussian, round and the same everywhere."""
+        return replace(
+            self,
+            radial_mm=np.hypot(self.radial_mm, fwhm_mm),
+            tangential_mm=np.hypot(self.tangential_mm, fwhm_mm),
+            axial_mm=np.hypot(self.axial_mm, fwhm_mm),
+        )
 
     def describe(self) -> str:
         """Widths in the centre and farthest out, in plain words."""

@@ -81,8 +81,9 @@ class PointSpreadBlur(LinearOperator):
 def _blurred(x: Array, axial: Array, plane: Array) -> Array:
     """Apply a matrix of planes and one of the pixels of each plane."""
     xp = module_of(x)
-    columns = xp.ascontiguousarray((axial @ x.reshape(len(x), -1)).T)
-    return xp.ascontiguousarray((plane @ columns).T.astype(x.dtype)).reshape(x.shape)
+    along = xp.asarray(axial @ x.reshape(len(x), -1), x.dtype)
+    across = xp.asarray(plane @ xp.ascontiguousarray(along.T), x.dtype)
+    return xp.ascontiguousarray(across.T).reshape(x.shape)
 
 
 def axial_matrix(spread: PointSpread, grid: ImageGrid) -> Array:

@@ -38,6 +38,7 @@ from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
+from engine.modalities.listmode_pet.sieve import sieved
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.listmode_pet.warm_up import of_events
@@ -63,6 +64,7 @@ def flow(
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
     context = yield from fit(context, data, prompts, division)
+    prompts = sieved(context.protocol, prompts, space.grid.voxel_mm)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     yield stages.begin(context, resume)
     if division is not None:

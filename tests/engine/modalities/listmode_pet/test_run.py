@@ -24,7 +24,7 @@ from engine.io import save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.quality.roi import cylinder, mean
+from engine.quality.roi import cylinder, mean, measure
 from engine.reporting.context import Resume
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
@@ -124,6 +124,19 @@ def test_without_time_of_flight_the_value_is_the_same(scan):
     folder, truth = scan
     volume = image(study(folder, "time_of_flight=false", "algorithm.iterations=8"))
     assert middle(volume) == pytest.approx(truth, rel=0.02)
+
+
+def test_a_filter_that_the_model_knows_leaves_less_noise_and_the_same_value(few):
+    folder, truth = few
+    blurred = 'corrections.resolution.use="on"', 'finishing=[{kind="gaussian", fwhm_mm=8.0}]'
+    beside, within = (
+        image(study(folder, *blurred, f"corrections.resolution.with_filter={known}"))
+        for known in ("false", "true")
+    )
+    core = cylinder(beside.grid, (8.0, 0.0, 0.0), 70.0, 30.0)
+    assert measure(within, core).sd < 0.95 * measure(beside, core).sd
+    assert mean(within, core) == pytest.approx(mean(beside, core), rel=0.01)
+    assert mean(within, core) == pytest.approx(truth, rel=0.03)
 
 
 @pytest.mark.parametrize(
