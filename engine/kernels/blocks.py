@@ -94,25 +94,30 @@ def sum_blocks(
     threads: int,
     on_progress: OnProgress | None = None,
     rows: int = 0,
+    beside: Array | None = None,
 ) -> Array:
     """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total.
 
-    rows : of a block, as in `run_blocks`
+    rows : of a block, as in `run_blocks`; beside : an image of the shape whose values the sums of
+    each thread lie beside, voxel by voxel: value, sum, value, ...
     """
-    bordered = padded(shape)
+    bordered = (*padded(shape), 1 if beside is None else 2)
     affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
     n_blocks = -(-n_rows // (rows or _block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
     # an image for each thread: atomic additions would come in another order, and so give other last
     # bits, from run to run
     sums = [np.zeros(bordered, dtype) for _ in range(threads)]
+    if beside is not None:
+        for image in sums:
+            image[1:-1, 1:-1, 1:-1, 0] = beside
 
     def add(thread: int, start: int, stop: int) -> None:
         work(sums[thread].ravel(), start, stop)
 
     run_blocks(add, n_rows, threads, on_progress, rows=rows)
     # always in the order of the threads, so that the same number of them gives the same bits
-    total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
+    total, *others = (image[1:-1, 1:-1, 1:-1, -1] for image in sums)
     for other in others:
         total += other
     return total

@@ -19,6 +19,9 @@ from engine.kernels.tuning import ray_slot
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler
 
+_VOXELS_PER_ROW = 300
+"""Voxels that can be filled and summed up in the time that a row gains by pairs, measured."""
+
 
 class HostRays:
     """The rows of a projector on the CPU; see `engine.operators.rays.RayProjector`."""
@@ -87,32 +90,63 @@ class HostRays:
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
-        image = pad(x, self.dtype).ravel()
         rest = np.empty(0, self.dtype)
         if background is not None:
             rest = np.ascontiguousarray(background, self.dtype)
         expected = np.empty(self.n_rows, self.dtype)
-        per_row = row_unit(peak_of(x), self.shape) if self._exact else 0.0
+        with self._profiler.span("fused", events=self.n_rows):
+            if self._exact:
+                return self._update_exact(x, rest, expected, unit), expected
+            if self._is_worth_pairs():
+                return self._update_pairs(x, rest, expected, unit), expected
+            return self._update_apart(x, rest, expected, unit), expected
+
+    def _update_exact(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        image, per_row = pad(x, self.dtype).ravel(), row_unit(peak_of(x), self.shape)
 
         def work(sums: Array, start: int, stop: int) -> None:
-            trace = self._trace()
-            if self._exact:
-                kernels.update_exact(
-                    start, stop, *trace, image, per_row, rest, expected, unit, sums
-                )
-            else:
-                kernels.update(start, stop, *trace, image, rest, expected, unit, sums)
+            kernels.update_exact(
+                start, stop, *self._trace(), image, per_row, rest, expected, unit, sums
+            )
 
-        with self._profiler.span("fused", events=self.n_rows):
-            return self._sum(work, unit), expected
+        return self._sum(work, unit)
 
-    def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
+    def _update_apart(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        image = pad(x, self.dtype).ravel()
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            kernels.update(start, stop, *self._trace(), image, rest, expected, unit, sums)
+
+        return self._sum(work, unit)
+
+    def _update_pairs(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        """As `_update_apart`, each sum beside its value: what is read is there to be added to."""
+
+        def work(pairs: Array, start: int, stop: int) -> None:
+            trace = self._trace(apart=2)
+            kernels.update(start, stop, *trace, pairs, rest, expected, unit, pairs[1:])
+
+        return self._sum(work, unit, beside=x)
+
+    def _is_worth_pairs(self) -> bool:
+        """Whether rows gain more than it costs to fill pairs of voxels and to sum them up."""
+        n_voxels = prod(padded(self.shape))
+        is_filled_for_less = self._threads * n_voxels < _VOXELS_PER_ROW * self.n_rows
+        # places are 32-bit integers
+        return is_filled_for_less and 2 * n_voxels < 1 << 31
+
+    def _trace(self, apart: int = 1) -> tuple[EventRows, tuple[int, ...], Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""
         shape = padded(self.shape)
         # taps are made for every call, since calls run side by side and each writes into its own
-        return self.rows, shape, taps(shape, self.dtype)
+        return self.rows, shape, taps(shape, self.dtype, apart)
 
-    def _sum(self, work: Callable[[Array, int, int], None], unit: float) -> Array:
+    def _sum(
+        self,
+        work: Callable[[Array, int, int], None],
+        unit: float,
+        beside: Array | None = None,
+    ) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""
         total = sum_blocks(
             work,
@@ -122,6 +156,7 @@ class HostRays:
             threads=self._threads,
             on_progress=self._tick,
             rows=self._rows_at_once,
+            beside=beside,
         )
         image = np.empty(self.shape, self.dtype)
         np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two

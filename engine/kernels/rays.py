@@ -1,7 +1,8 @@
 """Rays through voxels, exactly: line integrals, back projection, EM shares.
 
 A call takes the rows [start, stop) one after the other, in one thread; `slice_tracing` lays each
-through the image and says how its points and its voxels are counted.
+through the image and says how its points and its voxels are counted. Of the three taps of a slab
+half have no length: they are left out before the image is read, which is most of the work.
 
 The exact kernels do every operation as it is written and add in integers: they return the same
 bits for any number of threads, any order of the rows, and on the GPU.
@@ -16,7 +17,7 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import MATH, EventRows, Shape, Taps, lay
+from engine.kernels.slice_tracing import MATH, EventRows, Shape, Taps, keep, lay
 from engine.plain import Plain
 
 _KERNEL = cached_njit(**MATH)
@@ -30,35 +31,32 @@ _LEAST_EXPECTED = 1e-24
 
 
 @_INLINE
-def _gather(image: Array, n_slabs: int, taps: Taps) -> float:
-    """Turn the lengths of the taps into their shares of the line integral, and sum them."""
-    voxel, length = taps
-    # tap by tap, not slab by slab: each inner loop then reads one row of the working space on end
+def _gather(image: Array, n_taps: int, taps: Taps) -> float:
+    """Turn the lengths of the kept taps into their shares of the line integral, and sum them."""
+    voxel, length = taps.kept_voxel, taps.kept
     total = length.dtype.type(0.0)
-    for tap in range(3):
-        for k in range(n_slabs):
-            length[tap, k] *= image[voxel[tap, k]]
-            total += length[tap, k]
+    for k in range(n_taps):
+        length[k] *= image[voxel[k]]
+        total += length[k]
     return total
 
 
 @_INLINE
-def _scatter(sums: Array, n_slabs: int, taps: Taps, value: float) -> None:
-    """Add value · length to the voxels of the taps, rounded if the sums are integers."""
-    voxel, length = taps
+def _scatter(sums: Array, n_taps: int, taps: Taps, value: float) -> None:
+    """Add value · length to the voxels of the kept taps, rounded if the sums are integers."""
+    voxel, length = taps.kept_voxel, taps.kept
     # known when the kernel is compiled, so that floating sums pay nothing for it
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5 if is_integer else 0.0)
-    for tap in range(3):
-        for k in range(n_slabs):
-            share = value * length[tap, k]
-            sums[voxel[tap, k]] += sums.dtype.type(share + math.copysign(half, share))
+    for k in range(n_taps):
+        share = value * length[k]
+        sums[voxel[k]] += sums.dtype.type(share + math.copysign(half, share))
 
 
 @_INLINE
 def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
     """As `_gather`, but the slabs are summed in integers, in any order: 1 / unit times the sum."""
-    voxel, length = taps
+    voxel, length = taps.voxel, taps.length
     real = length.dtype.type
     half, per_one = real(0.5), real(unit)
     total = np.int64(0)
@@ -78,7 +76,7 @@ def forward(
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
     for row in range(start, stop):
         n_slabs, scale = lay(row, rows, shape, taps)
-        out[row] = _gather(image, n_slabs, taps) * scale
+        out[row] = _gather(image, keep(n_slabs, taps), taps) * scale
 
 
 @_KERNEL
@@ -94,7 +92,7 @@ def back(
     real = values.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay(row, rows, shape, taps)
-        _scatter(sums, n_slabs, taps, real(values[row] * scale * unit))
+        _scatter(sums, keep(n_slabs, taps), taps, real(values[row] * scale * unit))
 
 
 @_KERNEL
@@ -106,18 +104,21 @@ def update(
 
     expected[row] = q_row; a row that expects nothing adds nothing, and its q is 0.
 
+    image, sums : flat; also of one array, in which each voxel's sum lies behind its value, two
+        steps apart
     background : one per row, or empty
     unit : as for `back`; the shares of one row sum to 1 at most
     """
     real = image.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay(row, rows, shape, taps)
-        q = _gather(image, n_slabs, taps) * scale
+        n_taps = keep(n_slabs, taps)
+        q = _gather(image, n_taps, taps) * scale
         if background.size:
             q += background[row]
         if q > _LEAST_EXPECTED:
             expected[row] = q
-            _scatter(sums, n_slabs, taps, real(scale / q * unit))
+            _scatter(sums, n_taps, taps, real(scale / q * unit))
         else:
             expected[row] = 0.0
 
@@ -145,7 +146,7 @@ def back_exact(
         n_slabs, scale = lay(row, rows, shape, taps)
         # factor by factor in the dtype of the image, as the CUDA twin does: one product of doubles
         # would be rounded elsewhere
-        _scatter(sums, n_slabs, taps, values[row] * real(scale) * real(unit))
+        _scatter(sums, keep(n_slabs, taps), taps, values[row] * real(scale) * real(unit))
 
 
 @_EXACT
@@ -162,6 +163,6 @@ def update_exact(
             q += background[row]
         if q > real(_LEAST_EXPECTED):
             expected[row] = q
-            _scatter(sums, n_slabs, taps, real(scale) / q * real(unit))
+            _scatter(sums, keep(n_slabs, taps), taps, real(scale) / q * real(unit))
         else:
             expected[row] = real(0.0)

@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import DTypeLike
 
 from engine.arrays import Array
+from engine.kernels.vector_pack import MOST_LANES, pack_row
 from engine.plain import Plain
 
 Shape = tuple[int, int, int]
@@ -58,15 +59,38 @@ class EventRows(NamedTuple):
 
 
 class Taps(NamedTuple):
-    """Working space of one thread: the three voxels of each slab, and rows to look integrals up."""
+    """Working space of one thread.
+
+    Attributes
+    ----------
+    voxel, length : the three voxels of each slab, and rows to look integrals up
+    kept_voxel, kept : those of a row that are not 0, one after the other
+    apart : steps in memory from one voxel to the next
+    """
 
     voxel: Array
     length: Array
+    kept_voxel: Array
+    kept: Array
+    apart: int
 
 
-def taps(shape: tuple[int, ...], dtype: DTypeLike) -> Taps:
-    """Room for the taps of one row through an image."""
-    return Taps(np.empty((6, max(shape)), np.uint32), np.empty((6, max(shape)), dtype))
+def taps(shape: tuple[int, ...], dtype: DTypeLike, apart: int = 1) -> Taps:
+    """Room for the taps of one row through an image whose voxels lie so many steps apart."""
+    in_slabs, in_all = (6, max(shape) + MOST_LANES), 3 * max(shape) + MOST_LANES
+    return Taps(
+        np.empty(in_slabs, np.uint32), np.empty(in_slabs, dtype),
+        np.empty(in_all, np.uint32), np.empty(in_all, dtype), apart,
+    )  # fmt: skip
+
+
+@_INLINE
+def keep(n_slabs: int, taps: Taps) -> int:
+    """Keep the taps that are not 0, some half of them; return how many."""
+    n = 0
+    for tap in range(3):
+        n = pack_row(taps.length[tap], taps.voxel[tap], n_slabs, taps.kept, taps.kept_voxel, n)
+    return n
 
 
 @_INLINE
@@ -118,7 +142,7 @@ def _trace(
     line : u, its slope, v, its slope at the first slab, from the border; ends : of the ray, from
     the first slab; layout : place of that slab, strides of main axis, u and v; tops : last u, v
     """
-    voxel, length = taps
+    voxel, length = taps.voxel, taps.length
     # in the dtype of the image from here on: places are counted from the first slab, where they are
     # small enough for float32, and vectors hold twice as many of them as of float64
     real = length.dtype.type
@@ -170,7 +194,7 @@ def _weigh(
     where : place in the table of the start of the first slab, steps of the table per slab, and
     slabs per step
     """
-    voxel, length = taps
+    voxel, length = taps.voxel, taps.length
     real = length.dtype.type
     nought, last = real(0.0), real(table.size - 2)
     start, stop = real(ends[0]), real(ends[1])
@@ -214,14 +238,15 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
     dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
     x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
-    up, over = shape[2], shape[1] * shape[2]
+    one = taps.apart
+    up, over = one * shape[2], one * shape[1] * shape[2]
     # ties go to x, then y: the same choice as on the GPU, or the bits would differ on diagonals
     if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = x, y, z, 1, up, over
+        main, u, v, stride, stride_u, stride_v = x, y, z, one, up, over
     elif abs(dy) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = y, x, z, up, 1, over
+        main, u, v, stride, stride_u, stride_v = y, x, z, up, one, over
     else:
-        main, u, v, stride, stride_u, stride_v = z, x, y, over, 1, up
+        main, u, v, stride, stride_u, stride_v = z, x, y, over, one, up
     low, high, near, far, slope_u, slope_v = _cross(main, u, v)
     x_mm, y_mm, z_mm = dx * voxel_mm[0], dy * voxel_mm[1], dz * voxel_mm[2]
     scale = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / max(abs(main[1]), _FLAT)

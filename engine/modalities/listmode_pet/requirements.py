@@ -19,6 +19,8 @@ BYTES_PER_EVENT = 60
 """Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
+BYTES_PER_SUM = 8
+"""Of a voxel by thread of the CPU: a float32 sum beside its value, or an int64 one alone."""
 GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
 """Two crystal ids, time bin, background and expected counts."""
 GPU_IMAGES = 6
@@ -61,7 +63,7 @@ def estimate(
     import psutil
 
     n_sums = 0 if on.is_gpu else on.threads
-    per_voxel = 4 * IMAGES + _sum_bytes(protocol) * n_sums + 8 * 3  # sensitivity sums in float64
+    per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + 8 * 3  # sensitivity sums in float64
     images = grid.n_voxels * per_voxel
     lines = n_lors
     if protocol.sensitivity.method != "exact":

@@ -50,7 +50,8 @@ def estimate(
 
     n_subsets = protocol.algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
-    images = 4 * grid.n_voxels * (IMAGES + n_subsets + n_sums)
+    # by thread a sum and the value that it lies beside
+    images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
     scatter = None
     if scan is not None:
