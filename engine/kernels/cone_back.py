@@ -14,41 +14,59 @@ detector are blended once for all voxels above each other.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.vector_window import MARGIN, add_between
 from engine.plain import Plain
 
 Corner = tuple[int, int, int]
 Pair = tuple[float, float]
 Tile = tuple[int, int]
 
-_MATH: Plain = {
+MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL = cached_njit(**_MATH)
-_INLINE = njit(inline="always", **_MATH)
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
 
 _ONE = np.uint32(1)
 
+STILL = 1e-12
+"""Rows by voxel below which a line is seen at one row throughout."""
 _LEVEL = 1e-9
 """Rows by voxel that a line seen at one height may climb."""
 
 
+class UprightRoom(NamedTuple):
+    """Working space of a thread for `upright`: a blended row, and where a line falls in views."""
+
+    blend: Array
+    seen: Array
+
+
+def upright_room(n_rows: int, tile: Tile) -> UprightRoom:
+    """Room for bordered rows of a detector and the views of a tile."""
+    # zero at first: margins are read with the weight 0
+    blend = np.zeros(n_rows + 1 + 2 * MARGIN, np.float32)
+    return UprightRoom(blend, np.empty((6, tile[1])))
+
+
+def by_entry(matrices: Array) -> Array:
+    """(3, 4, n_views) of (n_views, 3, 4) matrices: the views of an entry one after the other."""
+    return np.ascontiguousarray(matrices.transpose(1, 2, 0))
+
+
 @_INLINE
-def _inside(first: float, step: float, start: int, stop: int, size: float) -> tuple[int, int]:
-    """Numbers k of start ... stop - 1 for which 0 <= first + k step < size."""
-    if step == 0.0:
-        return (start, stop) if 0.0 <= first < size else (0, 0)
-    # the range is solved for, not tested voxel by voxel: the loops below then have no branch
-    one, other = -first / step, (size - first) / step
-    start = math.ceil(max(min(one, other), float(start)))
-    stop = math.floor(min(max(one, other), stop - 1.0)) + 1
+def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, int]:
+    """Range of the numbers k between two ends, solved for, with 0 <= first + k step < size."""
+    start, stop = math.ceil(ends[0]), math.floor(ends[1]) + 1
     # the quotients are rounded: move inward until the ends hold, for an index outside is a fault of
     # memory
     while start < stop and not 0.0 <= first + start * step < size:
@@ -58,63 +76,86 @@ def _inside(first: float, step: float, start: int, stop: int, size: float) -> tu
     return start, stop
 
 
+@_INLINE
+def _look(
+    line: Pair, views: tuple[int, int], entries: Array, sizes: Pair, slices: Pair, seen: Array
+) -> None:
+    """Where a line of voxels falls in some views: fill rows of `seen`, without a branch.
+
+    line : y, x; entries : (3, 4, n_views); sizes : last column and row; slices : first and last z
+
+    Rows of `seen`: a, 1/τ, row of z = 0, rows by z, first and last z on the detector, which are
+    in reverse order where none is.
+    """
+    y, x = line
+    for n in range(views[1] - views[0]):
+        view = views[0] + n
+        depth = entries[2, 0, view] * x + entries[2, 1, view] * y + entries[2, 3, view]
+        per_depth = 1.0 / depth
+        a = entries[0, 0, view] * x + entries[0, 1, view] * y + entries[0, 3, view]
+        a = a * per_depth + 0.5
+        step = entries[1, 2, view] * per_depth
+        first = entries[1, 0, view] * x + entries[1, 1, view] * y + entries[1, 3, view]
+        first = first * per_depth + 0.5 * step + 0.5
+        # a quotient by 0 would be no number: rows that do not move are on the detector or not
+        rows_by_z = step if abs(step) > STILL else STILL
+        one, other = -first / rows_by_z, (sizes[1] - first) / rows_by_z
+        # behind the source, or beside it: no ray reaches the detector through here
+        is_seen = (depth > 0.0) & (a >= 0.0) & (a < sizes[0])
+        seen[0, n], seen[1, n], seen[2, n], seen[3, n] = a, per_depth, first, step
+        seen[4, n] = max(min(one, other), slices[0]) if is_seen else slices[1] + 1.0
+        seen[5, n] = min(max(one, other), slices[1])
+
+
 @_KERNEL
 def upright(
-    start: int, stop: int, tile: Tile, matrices: Array, corner: Corner, projections: Array,
-    blend: Array, out: Array,
+    start: int, stop: int, tile: Tile, entries: Array, corner: Corner, projections: Array,
+    room: UprightRoom, out: Array,
 ) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (y, x).
 
     tile : lines and views worked on together, so that both stay in the processor's cache; each
         voxel takes the views in their order, whatever the tile
-    matrices : (n_views, 3, 4) of the whole volume; corner : its voxel (y, x, z) at out[0, 0, 0];
-    blend : (n_rows + 3,) working space; out : (n_y, n_x, n_z), any box of the volume, whose values
-    do not depend on the box
+    entries : (3, 4, n_views), the matrices of the whole volume by entry; corner : its voxel
+        (y, x, z) at out[0, 0, 0]; out : (n_y, n_x, n_z), any box of the volume, whose values do not
+        depend on the box
     """
     n_x, n_z, z_0 = out.shape[1], out.shape[2], corner[2]
     n_views, n_columns, n_rows = projections.shape
+    sizes, slices = (n_columns - 1.0, n_rows - 1.0), (float(z_0), z_0 + n_z - 1.0)
     real = out.dtype.type
     # blocks of lines and views together: a few projections serve many lines before they leave the
     # cache
     n_lines, n_together = tile
+    blend, seen = room.blend, room.seen
     for line_block in range(start, stop, n_lines):
-        for view_block in range(0, n_views, n_together):
+        for view in range(0, n_views, n_together):
+            views = view, min(view + n_together, n_views)
             for line in range(line_block, min(line_block + n_lines, stop)):
                 y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
-                for view in range(view_block, min(view_block + n_together, n_views)):
-                    m = matrices[view]
-                    depth = m[2, 0] * x + m[2, 1] * y + m[2, 3]
-                    # behind the source, or beside it: no ray reaches the detector through here
-                    if depth <= 0.0:
+                _look((y, x), views, entries, sizes, slices, seen)
+                voxels = out[line // n_x, line % n_x]
+                for n in range(views[1] - views[0]):
+                    if seen[4, n] > seen[5, n]:
                         continue
-                    per_depth = 1.0 / depth
-                    a = (m[0, 0] * x + m[0, 1] * y + m[0, 3]) * per_depth + 0.5
-                    if not 0.0 <= a < n_columns - 1.0:
-                        continue
-                    step = m[1, 2] * per_depth
-                    first = (m[1, 0] * x + m[1, 1] * y + m[1, 3]) * per_depth + 0.5 * step + 0.5
-                    from_z, to_z = _inside(first, step, z_0, z_0 + n_z, n_rows - 1.0)
+                    first, step = seen[2, n], seen[3, n]
+                    from_z, to_z = _inside(first, step, (seen[4, n], seen[5, n]), sizes[1])
                     if from_z >= to_z:
                         continue
-                    i = int(a)
+                    i = int(seen[0, n])
                     # 1/τ² once for the two columns: along z the depth stays the same
-                    one = real((a - i) * per_depth * per_depth)
-                    other = real((1.0 - (a - i)) * per_depth * per_depth)
+                    weight = seen[1, n] * seen[1, n]
+                    one = real((seen[0, n] - i) * weight)
+                    other = real((1.0 - (seen[0, n] - i)) * weight)
                     b_a, b_b = first + from_z * step, first + (to_z - 1) * step
-                    low, high = int(min(b_a, b_b)), int(max(b_a, b_b)) + 2
+                    # a row more, which a place that is rounded down may read
+                    low, high = max(int(min(b_a, b_b)) - 1, 0), int(max(b_a, b_b)) + 2
                     # loops from zero over slices: numba then knows that no index is negative
-                    left, right = projections[view, i, low:high], projections[view, i + 1, low:high]
+                    picture = projections[views[0] + n]
+                    left, right = picture[i, low:high], picture[i + 1, low:high]
                     for row in range(left.size):
-                        blend[row] = other * left[row] + one * right[row]
-                    voxels = out[line // n_x, line % n_x, from_z - z_0 : to_z - z_0]
-                    # in double, which costs nothing beside the reads: float32 leaves a row of
-                    # several hundreds few digits for its fraction
-                    begin = first - low
-                    for z in range(voxels.size):
-                        b = begin + float(np.int32(from_z + z)) * step
-                        k = np.int32(b)
-                        near, far = blend[np.uint32(k)], blend[np.uint32(k) + _ONE]
-                        voxels[z] += near + real(b - float(k)) * (far - near)
+                        blend[MARGIN + row] = other * left[row] + one * right[row]
+                    add_between(voxels, z_0, (from_z, to_z), blend, low, first, step)
 
 
 @_KERNEL

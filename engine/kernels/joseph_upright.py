@@ -16,6 +16,7 @@ from numba import njit
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.joseph import EVEN, MATH, Shape, inside
+from engine.kernels.vector_window import MARGIN, add_between, can_collect, collect
 
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
@@ -47,8 +48,9 @@ class _Strip(NamedTuple):
     stop: int
     base: int
     end: int
+    low: int  # z of the first of the voxels [padded]
     far: float  # how far the rays are on the way to the next line of voxels across
-    z: float  # of the first of the rows, from the first of the voxels; from one row to the next
+    z: float  # of row 0 [padded]; from one row to the next
     step: float
 
 
@@ -79,9 +81,10 @@ def _strip(layer: int, way: _Column, n_rows: int, n_z: int) -> _Strip:
     z, step = way.z + t * way.slope_z, way.row + t * way.slope_row
     first, stop = inside(z, step, n_rows, n_z)
     one, other = z + first * step, z + (stop - 1) * step
-    low, high = int(min(one, other)), int(max(one, other)) + 2
+    # a voxel more, which a place that is rounded down may read
+    low, high = max(int(min(one, other)) - 1, 0), int(max(one, other)) + 2
     line = (layer + 1) * way.stride + i * way.stride_a
-    return _Strip(first, stop, line + low, line + high, a - i, one - low, step)
+    return _Strip(first, stop, line + low, line + high, low, a - i, z, step)
 
 
 @_KERNEL
@@ -91,8 +94,8 @@ def forward_upright(
 ) -> None:  # fmt: skip
     """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
 
-    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 3,) working space;
-    out : (n_views, n_columns, n_rows)
+    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 3,) working space within
+    margins, zero at first; out : (n_views, n_columns, n_rows)
     """
     n_columns, n_rows = out.shape[1], out.shape[2]
     real = image.dtype.type
@@ -108,17 +111,13 @@ def forward_upright(
             if strip.first >= strip.stop:
                 continue
             near, far = real(1.0 - strip.far), real(strip.far)
-            z, step = real(strip.z), real(strip.step)
             # two neighbouring columns of voxels; z runs fastest, so both are read on end
             left, right = image[strip.base : strip.end], image[strip.base + way.stride_a :]
-            # loops from zero over slices, too: numba then knows that no index is negative
+            # loops from zero over slices: numba then knows that no index is negative
             for n in range(left.size):
-                blend[n] = near * left[n] + far * right[n]
-            seen = row[strip.first : strip.stop]
-            for r in range(seen.size):
-                z_r = z + real(np.uint32(r)) * step
-                k = np.uint32(z_r)
-                seen[r] += blend[k] + (z_r - real(k)) * (blend[k + _ONE] - blend[k])
+                blend[MARGIN + n] = near * left[n] + far * right[n]
+            rows = strip.first, strip.stop
+            add_between(row, 0, rows, blend, strip.low, strip.z, strip.step)
         # once for a row instead of once for each sample: the length between two layers is the same
         # in all
         _times_length(rays[view], column, voxel_mm, way.per_layer, row)
@@ -142,32 +141,50 @@ def back_upright(
 ) -> None:  # fmt: skip
     """The adjoint of `forward_upright`: add the columns to `sums`, flat, with a border.
 
-    values : (n_views, n_columns, n_rows); row : (n_rows,) working space
+    values : (n_views, n_columns, n_rows); blend : as there; row : (n_rows,) working space within
+    margins, zero at first
     """
     n_columns, n_rows = values.shape[1], values.shape[2]
     real = sums.dtype.type
+    seen = row[MARGIN : MARGIN + n_rows]
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for r in range(n_rows):
-            row[r] = values[view, column, r]
+            seen[r] = values[view, column, r]
         way = _lay_column(rays[view], column, shape)
-        _times_length(rays[view], column, voxel_mm, way.per_layer, row)
+        _times_length(rays[view], column, voxel_mm, way.per_layer, seen)
         for layer in range(way.first, way.stop):
             strip = _strip(layer, way, n_rows, shape[2])
             if strip.first >= strip.stop:
                 continue
-            near, far = real(1.0 - strip.far), real(strip.far)
-            z, step = real(strip.z), real(strip.step)
-            left, right = sums[strip.base : strip.end], sums[strip.base + way.stride_a :]
-            for n in range(left.size):
-                blend[n] = real(0.0)
-            seen = row[strip.first : strip.stop]
-            for r in range(seen.size):
-                z_r = z + real(np.uint32(r)) * step
-                k = np.uint32(z_r)
-                beyond = (z_r - real(k)) * seen[r]
-                blend[k] += seen[r] - beyond
-                blend[k + _ONE] += beyond
-            for n in range(left.size):
-                left[n] += near * blend[n]
-                right[n] += far * blend[n]
+            shares = real(1.0 - strip.far), real(strip.far)
+            columns = strip.base - strip.low, way.stride_a
+            reach = strip.low, strip.low + strip.end - strip.base
+            if can_collect(strip.step):
+                collect(sums, columns, shares, reach, row, strip.z, strip.step)
+            else:
+                _spread(sums, columns, shares, strip, seen, blend)
+
+
+@_INLINE
+def _spread(
+    sums: Array, columns: tuple[int, int], shares: tuple[float, float], strip: _Strip,
+    seen: Array, blend: Array,
+) -> None:  # fmt: skip
+    """Add what the rows of a strip saw to its two columns of voxels, row by row."""
+    real = sums.dtype.type
+    left = sums[columns[0] + strip.low :][: strip.end - strip.base]
+    right = sums[columns[0] + columns[1] + strip.low :]
+    for n in range(left.size):
+        blend[n] = real(0.0)
+    rows = seen[strip.first : strip.stop]
+    begin = strip.z + strip.first * strip.step - strip.low
+    for r in range(rows.size):
+        z_r = begin + float(np.int32(r)) * strip.step
+        k = np.uint32(z_r)
+        beyond = real(z_r - float(k)) * rows[r]
+        blend[k] += rows[r] - beyond
+        blend[k + _ONE] += beyond
+    for n in range(left.size):
+        left[n] += shares[0] * blend[n]
+        right[n] += shares[1] * blend[n]

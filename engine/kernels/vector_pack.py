@@ -11,23 +11,19 @@ from typing import Any
 
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
-from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from engine.arrays import Array
+from engine.kernels import lanes
+from engine.kernels.processor import FEATURES
 
 BYTES = 64
 """Of a vector of values."""
 MOST_LANES = 16
 """Values that are packed at once, at most; as many may be written behind the last."""
 
-_FEATURES = set(cpu_target.target_context.codegen().magic_tuple()[2].split(","))
-PACKS_VECTORS = {"+avx512f", "+avx512vl"} <= _FEATURES
+PACKS_VECTORS = {"avx512f", "avx512vl"} <= FEATURES
 """Whether the processor that Numba compiles for packs a vector by one instruction."""
-
-_I32, _I64 = ir.IntType(32), ir.IntType(64)
-_SUFFIX = {ir.FloatType(): "f32", ir.DoubleType(): "f64", _I32: "i32"}
 
 
 def _pack_type(
@@ -64,46 +60,23 @@ def pack_row(
 
 
 def _emit_pack(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    values, places, first, stop, kept, kept_places, end = (
-        (value, kind) for value, kind in zip(args, signature.args, strict=True)
-    )
-
+    values, places, first, stop, kept, kept_places, end = args
+    kinds = signature.args
     # the places of a vector of doubles are half a vector: LLVM's own way to split one in two failed
-    n_lanes = BYTES * 8 // values[1].dtype.bitwidth
+    n_lanes = BYTES * 8 // kinds[0].dtype.bitwidth
 
-    def vector_at(array: tuple[Any, Any], index: Any) -> Any:
-        value, kind = array
-        data = context.make_array(kind)(context, builder, value).data
-        lanes = ir.VectorType(context.get_value_type(kind.dtype), n_lanes)
-        return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
+    def at(array: Any, kind: Any, index: Any) -> Any:
+        return lanes.vector_at(context, builder, array, kind, index, n_lanes)
 
-    numbers = builder.load(vector_at(values, first[0]), align=4)
-    where = builder.load(vector_at(places, first[0]), align=4)
+    numbers = builder.load(at(values, kinds[0], first), align=4)
+    where = builder.load(at(places, kinds[1], first), align=4)
     # "unordered": not a number is kept, and so is told further down as ever
     is_any = builder.fcmp_unordered("!=", numbers, ir.Constant(numbers.type, [0.0] * n_lanes))
-    n_left = builder.trunc(builder.sub(stop[0], first[0]), _I32)
-    is_kept = builder.and_(is_any, _first_lanes(builder, n_left, n_lanes))
-    for lanes, target in ((numbers, kept), (where, kept_places)):
-        builder.store(_compressed(builder, lanes, is_kept), vector_at(target, end[0]), align=4)
+    n_left = builder.trunc(builder.sub(stop, first), lanes.I32)
+    is_kept = builder.and_(is_any, lanes.first_lanes(builder, n_left, n_lanes))
+    packed = lanes.compressed(builder, numbers, is_kept)
+    builder.store(packed, at(kept, kinds[4], end), align=4)
+    packed_places = lanes.compressed(builder, where, is_kept)
+    builder.store(packed_places, at(kept_places, kinds[5], end), align=4)
     count = builder.ctpop(builder.bitcast(is_kept, ir.IntType(n_lanes)))
-    return builder.add(end[0], builder.zext(count, _I64))
-
-
-def _first_lanes(builder: Any, n: Any, n_lanes: int) -> Any:
-    """Mask of the lanes 0 ... n - 1."""
-    lanes = ir.VectorType(_I32, n_lanes)
-    nothing = ir.Constant(lanes, ir.Undefined)
-    one = builder.insert_element(nothing, n, ir.Constant(_I32, 0))
-    in_all = builder.shuffle_vector(one, nothing, ir.Constant(lanes, [0] * n_lanes))
-    return builder.icmp_signed("<", ir.Constant(lanes, list(range(n_lanes))), in_all)
-
-
-def _compressed(builder: Any, lanes: Any, is_kept: Any) -> Any:
-    """Lanes of a mask moved to the front of the vector; what follows them is of no meaning."""
-    kind, mask = lanes.type, is_kept.type
-    compress = cgutils.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(kind, [kind, mask, kind]),
-        f"llvm.experimental.vector.compress.v{kind.count}{_SUFFIX[kind.element]}",
-    )
-    return builder.call(compress, [lanes, is_kept, ir.Constant(kind, ir.Undefined)])
+    return builder.add(end, builder.zext(count, end.type))

@@ -60,7 +60,8 @@ class SliceSums:
         view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
         matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
         cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
-        cone_back.upright(0, 0, TILE, matrix, (0, 0, 0), columns, view[0, :4], out)
+        room, entries = cone_back.upright_room(3, TILE), cone_back.by_entry(matrix)
+        cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
 
     @property
     def n_bytes(self) -> int:

@@ -1,6 +1,6 @@
 """Slices whose rows go down where the detector's do, made column by column.
 
-Along such a column neither the place across the detector nor the depth changes (`cone_back.upright`
+Along such a column neither the place across the detector nor the depth changes (`upright`
 does the same for whole volumes), so that two columns of the detector are blended once for all
 of its pixels: many times as fast as row by row, and places are in double.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.kernels import cone_back
 from engine.kernels.blocks import run_blocks
+from engine.kernels.cone_back import by_entry, upright, upright_room
 
 TILE = (256, 16)
 """Columns of a slice and views that the kernel works on together."""
@@ -60,10 +60,12 @@ def by_columns(
     part = np.zeros((1, n_columns, n_rows), np.float32)
     all_runs = [(slice(None), slice(None))] if runs is None else runs
 
+    entries = [by_entry(turned[at]) for _, at in all_runs]
+
     def work(_: int, start: int, stop: int) -> None:
-        blend = np.zeros(columns.shape[2] + 1, np.float32)
-        for views, at in all_runs:
-            cone_back.upright(start, stop, TILE, turned[at], (0, 0, 0), columns[views], blend, part)
+        room = upright_room(columns.shape[2], TILE)
+        for (views, _at), some in zip(all_runs, entries, strict=True):
+            upright(start, stop, TILE, some, (0, 0, 0), columns[views], room, part)
 
     run_blocks(work, n_columns, on.threads, smallest=LINES)
     return part[0].T

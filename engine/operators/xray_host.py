@@ -14,7 +14,9 @@ from engine.kernels import cone_back, joseph, joseph_upright
 from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
 from engine.kernels.host_forms import BackForm
 from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
+from engine.kernels.parallel_back import parallel
 from engine.kernels.tuning import back_slot
+from engine.kernels.vector_window import MARGIN
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.profiling import Profiler
 
@@ -128,7 +130,7 @@ class HostXray:
         """The transpose of `_integrate`."""
         scene = (self._scene.rays, self._voxel_mm, self._shape, values)
         if self._is_upright:
-            row = np.empty(self._scene.seen[1], np.float32)
+            row = np.zeros(self._scene.seen[1] + 2 * MARGIN, np.float32)
             joseph_upright.back_upright(start, stop, *scene, self._blend(), row, sums)
         else:
             joseph.back(start, stop, *scene, sums)
@@ -137,21 +139,22 @@ class HostXray:
         """Return room for the projections as `back_kept` reads them, all zero, with a border."""
         n_views, n_rows, n_columns = self._scene.seen
         rows, columns = n_rows + 2, n_columns + 2
-        shape = (n_views, rows, columns) if self._is_thin else (n_views, columns, rows)
+        shape = (n_views, rows, columns) if self._is_along_x else (n_views, columns, rows)
         return np.zeros(shape, np.float32)
 
     def keep(self, y: Array, kept: Array, first: int = 0) -> None:
         """Replace projections from view `first` on by (n, n_rows, n_columns)."""
         inner = kept[first : first + len(y), 1:-1, 1:-1]
-        inner[...] = y if self._is_thin else y.transpose(0, 2, 1)
+        inner[...] = y if self._is_along_x else y.transpose(0, 2, 1)
 
     def back_kept(self, kept: Array, box: VolumeBox) -> Array:
         """Voxel-driven back projection with 1/τ² of a box."""
-        return self._back_thin(kept, box) if self._is_thin else self._back(kept, box)
+        return self._back_along_x(kept, box) if self._is_along_x else self._back(kept, box)
 
     @property
-    def _is_thin(self) -> bool:
-        return self._scene.grid.shape[0] <= THIN
+    def _is_along_x(self) -> bool:
+        """Whether lines of voxels run along x, as rows of the detector do, and not along z."""
+        return self._scene.grid.shape[0] <= THIN or self._scene.sees_slices_by_rows
 
     def _back(self, bordered: Array, box: VolumeBox) -> Array:
         n_z, n_y, n_x = box.shape
@@ -163,7 +166,7 @@ class HostXray:
         self._share(work, n_y * n_x)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
 
-    def _back_thin(self, bordered: Array, box: VolumeBox) -> Array:
+    def _back_along_x(self, bordered: Array, box: VolumeBox) -> Array:
         out = np.zeros(box.shape, np.float32)
 
         def work(_: int, start: int, stop: int) -> None:
@@ -175,24 +178,32 @@ class HostXray:
     def _gather(self, start: int, stop: int, bordered: Array, corner: Three, out: Array) -> None:
         """Project all views back onto some lines of voxels of a box."""
         lines = (start, stop, self._scene.matrices, _y_x_z(corner))
-        if self._is_thin:
+        if self._is_along_x:
             n_views, _, width = bordered.shape
             # places along x are counted from the middle of the whole volume: float32 keeps most
             # digits there, and a box has the bits of the whole
             middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
-            blend = np.zeros(width, np.float32)
-            cone_back.thin(*lines, middle, projections, width, blend, out)
+            if self._scene.sees_slices_by_rows:
+                row = np.zeros(width + 2 * MARGIN, np.float32)
+                parallel(*lines, middle, projections, width, row, out)
+            else:
+                row = np.zeros(width, np.float32)
+                cone_back.thin(*lines, middle, projections, width, row, out)
         elif self._scene.geometry.is_upright:
             # for each call, since threads must not share it
-            blend = np.zeros(self._scene.seen[1] + 3, np.float32)
-            tile = self._form.tile
-            cone_back.upright(start, stop, tile, *lines[2:], bordered, blend, out)
+            room = cone_back.upright_room(bordered.shape[2], self._form.tile)
+            box = (self._entries, _y_x_z(corner), bordered)
+            cone_back.upright(start, stop, self._form.tile, *box, room, out)
         else:
             cone_back.general(*lines, bordered, out)
 
     def _share(self, work: Callable[[int, int, int], None], n: int, **bounds: int) -> None:
         threads = self._form.workers(self._on.threads)
         run_blocks(work, n, threads, self._tick, rows=self._form.rows, **bounds)
+
+    @cached_property
+    def _entries(self) -> Array:
+        return cone_back.by_entry(self._scene.matrices)
 
     @cached_property
     def _form(self) -> BackForm:
@@ -203,14 +214,14 @@ class HostXray:
     def slot(self) -> Slot:
         """What a tuned form of `back` is for."""
         grid, n_rows = self._scene.grid, self._scene.seen[1]
-        if self._is_thin:
-            return Slot(
-                "cone_back", f"thin, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
-            )
+        if self._is_along_x:
+            way = "parallel" if self._scene.sees_slices_by_rows else "thin"
+            shape = f"{way}, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
+            return Slot("cone_back", shape)
         return back_slot(self._scene.geometry.is_upright, grid.n_voxels, n_rows)
 
     def _blend(self) -> Array:
-        return np.zeros(self._shape[2] + 3, np.float32)
+        return np.zeros(self._shape[2] + 3 + 2 * MARGIN, np.float32)
 
 
 def _y_x_z(corner: tuple[int, int, int]) -> tuple[int, int, int]:

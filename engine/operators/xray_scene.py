@@ -19,6 +19,9 @@ Three = tuple[int, int, int]
 Way = Literal["forward", "transposed", "back"]
 """Line integrals, their transpose, or the voxel-driven back projection."""
 
+LEVEL = 1e-6
+"""Rows that a slice may climb over its width and still fall on one height."""
+
 
 @dataclass(frozen=True)
 class VolumeBox:
@@ -93,6 +96,15 @@ class Scene:
             if (along[..., 2] > along[..., :2].max(axis=-1)).any():
                 return True
         return False
+
+    @cached_property
+    def sees_slices_by_rows(self) -> bool:
+        """Whether rays are parallel and each slice across z falls on one height of a view."""
+        if self.geometry.beam != "parallel":
+            return False
+        _, n_y, n_x = self.grid.shape
+        climb = np.abs(self.matrices[:, 1, :2]) @ np.array([n_x, n_y])
+        return bool((climb < LEVEL).all())
 
     def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
         """(n, n_rows, n_columns) what makes the voxel-driven back projection an adjoint.

@@ -1,7 +1,3 @@
-import os
-import subprocess
-import sys
-
 import numba
 import numpy as np
 import pytest
@@ -19,24 +15,6 @@ def packed(values, places, n, kept, kept_places, end):
     return pack_row(values, places, n, kept, kept_places, end)
 
 
-PLAIN = """
-import numpy as np
-from numba import njit
-from engine.kernels.vector_pack import PACKS_VECTORS, pack_row
-
-@njit
-def packed(values, places, n, kept, kept_places, end):
-    return pack_row(values, places, n, kept, kept_places, end)
-
-values, places = np.float32([0, 2, 0, 0, 3] * 9), np.arange(45, dtype=np.uint32)
-kept, kept_places = np.zeros(61, np.float32), np.zeros(61, np.uint32)
-n = packed(values, places, 43, kept, kept_places, 2)
-assert not PACKS_VECTORS
-assert n == 19 and kept_places[2:n].tolist() == np.flatnonzero(values[:43]).tolist()
-assert kept[2:n].tolist() == [2, 3] * 8 + [2]
-"""
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 16, 17, 37, 64])
 def test_what_is_not_0_is_packed_in_its_order(rng, dtype, n):
@@ -52,12 +30,6 @@ def test_what_is_not_0_is_packed_in_its_order(rng, dtype, n):
     is_any = values[:n] != 0
     np.testing.assert_array_equal(kept[:end], [7, 7, *values[:n][is_any]])
     np.testing.assert_array_equal(kept_places[2:end], places[:n][is_any])
-
-
-def test_processors_without_such_vectors_pack_the_same():
-    environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-
-    subprocess.run([sys.executable, "-c", PLAIN], env=environment, check=True)
 
 
 def test_sums_beside_their_voxels_are_those_of_an_image_apart(rng, monkeypatch):

@@ -1,0 +1,81 @@
+"""Voxel-driven back projection along parallel rays across z, row by row of the detector.
+
+out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+
+As `cone_back`, whose coordinates these are; here τ does not change with x, y and z, and b with z
+alone. So two rows of a view are blended once for a slice, and its lines along x read that one row.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from engine.arrays import Array
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.cone_back import MATH, STILL, Corner
+from engine.kernels.vector_window import MARGIN, add_between
+
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
+
+LINES = 16
+"""Lines of voxels that take a blended row together, so that they stay in the fastest cache."""
+
+
+@_KERNEL
+def parallel(
+    start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
+    n_columns: int, blend: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add all views to the lines of voxels start ... stop - 1, counted through (z, y).
+
+    middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
+    projections : (n_views, n_rows * n_columns), rows one after the other;
+    blend : (n_columns,) working space within margins, zero at first; out : (n_z, n_y, n_x), any box
+    """
+    n_y = out.shape[1]
+    first = start
+    while first < stop:
+        z = first // n_y
+        end = min(first + LINES, (z + 1) * n_y, stop)
+        for view in range(len(projections)):
+            m, height = matrices[view], corner[2] + z + 0.5
+            per_depth = 1.0 / m[2, 3]
+            b = (m[1, 2] * height + m[1, 3]) * per_depth + 0.5
+            if not 0.0 <= b < projections.shape[1] // n_columns - 1.0:
+                continue
+            _blend(projections[view], b, per_depth * per_depth, n_columns, blend)
+            step, at_x = m[0, 0] * per_depth, middle + 0.5
+            for line in range(first, end):
+                y = corner[0] + line % n_y + 0.5
+                a = (m[0, 0] * at_x + m[0, 1] * y + m[0, 2] * height + m[0, 3]) * per_depth + 0.5
+                _add_row(blend, a, step, n_columns - 1.0, corner[1] - middle, out[z, line % n_y])
+        first = end
+
+
+@_INLINE
+def _blend(picture: Array, b: float, weight: float, n_columns: int, blend: Array) -> None:
+    """Fill `blend` with the row at the height b of a picture, times a weight."""
+    real, j = blend.dtype.type, int(b)
+    near, far = real((1.0 - (b - j)) * weight), real((b - j) * weight)
+    low, high = picture[j * n_columns : (j + 1) * n_columns], picture[(j + 1) * n_columns :]
+    for i in range(low.size):
+        blend[MARGIN + i] = near * low[i] + far * high[i]
+
+
+@_INLINE
+def _add_row(row: Array, a: float, step: float, size: float, corner: int, voxels: Array) -> None:
+    """Add row(a + k step) to the voxels k - corner that fall on the row."""
+    moves = step if abs(step) > STILL else STILL
+    one, other = -a / moves, (size - a) / moves
+    start = math.ceil(max(min(one, other), float(corner)))
+    stop = math.floor(min(max(one, other), corner + voxels.size - 1.0)) + 1
+    # the quotients are rounded: move inward until the ends hold
+    while start < stop and not 0.0 <= a + start * step < size:
+        start += 1
+    while start < stop and not 0.0 <= a + (stop - 1) * step < size:
+        stop -= 1
+    if start < stop:
+        add_between(voxels, corner, (start, stop), row, 0, a, step)
