@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from engine.arrays import Array
@@ -24,6 +25,23 @@ LINES = 16
 """Lines of voxels that take a blended row together, so that they stay in the fastest cache."""
 
 
+LEVEL = 1e-6
+"""Rows that a slice may climb over its width and still fall on one height."""
+
+
+def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
+    """Whether slices (n_y, n_x) fall on one height of all views, along parallel rays."""
+    if matrices[:, 2, :3].any():
+        return False
+    climb = np.abs(matrices[:, 1, :2]) @ np.array(shape[::-1]) / np.abs(matrices[:, 2, 3])
+    return bool((climb < LEVEL).all())
+
+
+def level_room(n_columns: int) -> Array:
+    """Working space of a thread for `parallel`, for bordered columns of a detector."""
+    return np.zeros(n_columns + 2 * MARGIN, np.float32)  # margins are read with the weight 0
+
+
 @_KERNEL
 def parallel(
     start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
@@ -33,7 +51,7 @@ def parallel(
 
     middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
     projections : (n_views, n_rows * n_columns), rows one after the other;
-    blend : (n_columns,) working space within margins, zero at first; out : (n_z, n_y, n_x), any box
+    blend : `level_room`; out : (n_z, n_y, n_x), any box
     """
     n_y = out.shape[1]
     first = start

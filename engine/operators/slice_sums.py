@@ -23,6 +23,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels import cone_back
 from engine.kernels.blocks import run_blocks
+from engine.kernels.parallel_back import are_level, level_room, parallel
 from engine.operators.upright_slices import TILE, are_upright, by_columns
 
 LINES = 16
@@ -60,6 +61,7 @@ class SliceSums:
         view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
         matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
         cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
+        parallel(0, 0, matrix, (0, 0, 0), 0, view, 3, level_room(3), out)
         room, entries = cone_back.upright_room(3, TILE), cone_back.by_entry(matrix)
         cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
 
@@ -165,13 +167,15 @@ class SliceSums:
         width, middle = self._views.shape[2], n_columns // 2
         flat = self._views.reshape(len(self._views), -1)
         part, runs = np.zeros((1, n_rows, n_columns), np.float32), _runs(slots)
+        # as the volume of a stored scan, so that both have the same bits
+        level = are_level(matrices, (n_rows, n_columns))
+        kernel = parallel if level else cone_back.thin
 
         def work(_: int, start: int, stop: int) -> None:
-            blend = np.zeros(width, np.float32)
+            blend = level_room(width) if level else np.zeros(width, np.float32)
             for views, at in runs:
-                cone_back.thin(
-                    start, stop, matrices[at], (0, 0, 0), middle, flat[views], width, blend, part
-                )  # fmt: skip
+                some = matrices[at], (0, 0, 0), middle, flat[views], width
+                kernel(start, stop, *some, blend, part)
 
         run_blocks(work, n_rows, self._on.threads, smallest=LINES)
         return part[0]

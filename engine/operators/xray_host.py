@@ -14,7 +14,7 @@ from engine.kernels import cone_back, joseph, joseph_upright
 from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
 from engine.kernels.host_forms import BackForm
 from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
-from engine.kernels.parallel_back import parallel
+from engine.kernels.parallel_back import level_room, parallel
 from engine.kernels.tuning import back_slot
 from engine.kernels.vector_window import MARGIN
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
@@ -184,8 +184,7 @@ class HostXray:
             # digits there, and a box has the bits of the whole
             middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             if self._scene.sees_slices_by_rows:
-                row = np.zeros(width + 2 * MARGIN, np.float32)
-                parallel(*lines, middle, projections, width, row, out)
+                parallel(*lines, middle, projections, width, level_room(width), out)
             else:
                 row = np.zeros(width, np.float32)
                 cone_back.thin(*lines, middle, projections, width, row, out)

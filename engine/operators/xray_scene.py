@@ -13,14 +13,12 @@ from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
+from engine.kernels.parallel_back import are_level
 
 Region = tuple[slice, slice, slice]
 Three = tuple[int, int, int]
 Way = Literal["forward", "transposed", "back"]
 """Line integrals, their transpose, or the voxel-driven back projection."""
-
-LEVEL = 1e-6
-"""Rows that a slice may climb over its width and still fall on one height."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +98,7 @@ class Scene:
     @cached_property
     def sees_slices_by_rows(self) -> bool:
         """Whether rays are parallel and each slice across z falls on one height of a view."""
-        if self.geometry.beam != "parallel":
-            return False
-        _, n_y, n_x = self.grid.shape
-        climb = np.abs(self.matrices[:, 1, :2]) @ np.array([n_x, n_y])
-        return bool((climb < LEVEL).all())
+        return are_level(self.matrices, self.grid.shape[1:])
 
     def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
         """(n, n_rows, n_columns) what makes the voxel-driven back projection an adjoint.
