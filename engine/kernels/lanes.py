@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from llvmlite import ir
+from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing.templates import Signature
 
-I32, BOOL = ir.IntType(32), ir.IntType(1)
+I32 = ir.IntType(32)
+
+Declared = tuple[Signature, Callable[..., ir.Value]]
+"""What Numba asks of an intrinsic: its types, and what emits its instructions."""
 _SUFFIX = {ir.FloatType(): "f32", ir.DoubleType(): "f64", I32: "i32"}
 
 
-def vector_at(context: Any, builder: Any, array: Any, kind: Any, index: Any, n_lanes: int) -> Any:
+def vector_at(
+    context: BaseContext,
+    builder: ir.IRBuilder,
+    array: ir.Value,
+    kind: types.Array,
+    index: ir.Value,
+    n_lanes: int,
+) -> ir.Value:
     """Pointer to the vector of values of an array of Numba that begins at an index."""
     data = context.make_array(kind)(context, builder, array).data
     lanes = ir.VectorType(context.get_value_type(kind.dtype), n_lanes)
     return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
 
 
-def numbers(kind: Any, n_lanes: int) -> Any:
+def numbers(kind: ir.Type, n_lanes: int) -> ir.Value:
     """Return the vector 0, 1, 2, ..."""
     return ir.Constant(ir.VectorType(kind, n_lanes), list(range(n_lanes)))
 
 
-def spread(builder: Any, value: Any, n_lanes: int) -> Any:
+def spread(builder: ir.IRBuilder, value: ir.Value, n_lanes: int) -> ir.Value:
     """Vector with one value in every lane."""
     lanes = ir.VectorType(value.type, n_lanes)
     nothing = ir.Constant(lanes, ir.Undefined)
@@ -33,56 +46,56 @@ def spread(builder: Any, value: Any, n_lanes: int) -> Any:
     )
 
 
-def first_lanes(builder: Any, n: Any, n_lanes: int) -> Any:
+def first_lanes(builder: ir.IRBuilder, n: ir.Value, n_lanes: int) -> ir.Value:
     """Mask of the lanes 0 ... n - 1; n : 32-bit integer, of any size."""
     return builder.icmp_signed("<", numbers(I32, n_lanes), spread(builder, n, n_lanes))
 
 
-def compressed(builder: Any, lanes: Any, is_kept: Any) -> Any:
+def compressed(builder: ir.IRBuilder, lanes: ir.Value, is_kept: ir.Value) -> ir.Value:
     """Lanes of a mask moved to the front of the vector; what follows them is of no meaning."""
     kind = lanes.type
     arguments = [lanes, is_kept, ir.Constant(kind, ir.Undefined)]
     return called(builder, f"llvm.experimental.vector.compress.{name_of(kind)}", kind, arguments)
 
 
-def loaded(builder: Any, pointer: Any, mask: Any, kind: Any) -> Any:
+def loaded(builder: ir.IRBuilder, pointer: ir.Value, mask: ir.Value, kind: ir.Type) -> ir.Value:
     """Values of the lanes of a mask, 0 in the others; memory of the others is not touched."""
     arguments = [pointer, ir.Constant(I32, 4), mask, ir.Constant(kind, [0.0] * kind.count)]
     return called(builder, f"llvm.masked.load.{name_of(kind)}.p0", kind, arguments)
 
 
-def store(builder: Any, value: Any, pointer: Any, mask: Any) -> None:
+def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, mask: ir.Value) -> None:
     """Write the lanes of a mask; memory of the others is not touched."""
     arguments = [value, pointer, ir.Constant(I32, 4), mask]
     name = f"llvm.masked.store.{name_of(value.type)}.p0"
     called(builder, name, ir.VoidType(), arguments)
 
 
-def picked(builder: Any, places: Any, low: Any, high: Any) -> Any:
+def picked(builder: ir.IRBuilder, places: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
     """Lanes at some places of two vectors of 16 float32, one behind the other (AVX-512)."""
     name = "llvm.x86.avx512.vpermi2var.ps.512"
     return called(builder, name, low.type, [low, places, high])
 
 
-def absolute(builder: Any, value: Any) -> Any:
+def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Absolute value of float32, or of each lane."""
     return called(builder, f"llvm.fabs.{name_of(value.type)}", value.type, [value])
 
 
-def at_least_0(builder: Any, value: Any) -> Any:
+def at_least_0(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Each lane, or 0 where it is negative."""
     nought = ir.Constant(value.type, [0.0] * value.type.count)
     return builder.select(builder.fcmp_ordered(">", value, nought), value, nought)
 
 
-def name_of(kind: Any) -> str:
+def name_of(kind: ir.Type) -> str:
     """LLVM's name of a type in those of its functions: f32, v16f32."""
     if not isinstance(kind, ir.VectorType):
         return _SUFFIX[kind]
     return f"v{kind.count}{_SUFFIX[kind.element]}"
 
 
-def called(builder: Any, name: str, kind: Any, arguments: list[Any]) -> Any:
+def called(builder: ir.IRBuilder, name: str, kind: ir.Type, arguments: list[ir.Value]) -> ir.Value:
     """Result of one of LLVM's functions."""
     declared = ir.FunctionType(kind, [argument.type for argument in arguments])
     function = cgutils.get_or_insert_function(builder.module, declared, name)

@@ -7,10 +7,14 @@ one instruction for a vector of 64 bytes. Other processors pack one by one (`PAC
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from llvmlite import ir
 from numba import njit, types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from engine.arrays import Array
@@ -27,16 +31,22 @@ PACKS_VECTORS = {"avx512f", "avx512vl"} <= FEATURES
 
 
 def _pack_type(
-    typing: Any, values: Any, places: Any, first: Any, stop: Any, kept: Any, kept_places: Any,
-    end: Any,
-) -> Any:  # fmt: skip
+    typing: Context,
+    values: Type,
+    places: Type,
+    first: Type,
+    stop: Type,
+    kept: Type,
+    kept_places: Type,
+    end: Type,
+) -> lanes.Declared:
     """Append those of values[first : stop] within one vector that are not 0."""
     del typing, first, stop, end
     i64 = types.int64
     return i64(values, places, i64, i64, kept, kept_places, i64), _emit_pack
 
 
-_pack: Any = intrinsic(_pack_type)
+_pack: Callable[..., int] = intrinsic(_pack_type)
 
 
 @njit(inline="always")
@@ -59,13 +69,15 @@ def pack_row(
     return end
 
 
-def _emit_pack(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _emit_pack(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
     values, places, first, stop, kept, kept_places, end = args
     kinds = signature.args
     # the places of a vector of doubles are half a vector: LLVM's own way to split one in two failed
     n_lanes = BYTES * 8 // kinds[0].dtype.bitwidth
 
-    def at(array: Any, kind: Any, index: Any) -> Any:
+    def at(array: ir.Value, kind: ir.Value, index: ir.Value) -> ir.Value:
         return lanes.vector_at(context, builder, array, kind, index, n_lanes)
 
     numbers = builder.load(at(values, kinds[0], first), align=4)

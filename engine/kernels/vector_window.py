@@ -9,11 +9,15 @@ and longer steps, go value by value.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from engine.arrays import Array
@@ -40,8 +44,15 @@ _REALS = ir.VectorType(ir.FloatType(), LANES)
 
 
 def _add_lanes_type(
-    typing: Any, target: Any, at: Any, asked: Any, row: Any, window: Any, begin: Any, step: Any
-) -> Any:
+    typing: Context,
+    target: Type,
+    at: Type,
+    asked: Type,
+    row: Type,
+    window: Type,
+    begin: Type,
+    step: Type,
+) -> lanes.Declared:
     """Add row(window + begin + j step) to target[at + j] for j of asked[0] ... asked[1] - 1.
 
     target, row : float32; begin, step : float32, places from `window` within [0, 31)
@@ -52,7 +63,7 @@ def _add_lanes_type(
     return types.void(*kinds), _emit_add_lanes
 
 
-_add_lanes: Any = intrinsic(_add_lanes_type)
+_add_lanes: Callable[..., None] = intrinsic(_add_lanes_type)
 
 
 @njit(inline="always")
@@ -88,9 +99,16 @@ def add_between(
 
 
 def _collect_lanes_type(
-    typing: Any, out: Any, at: Any, asked: Any, shares: Any, row: Any, window: Any, begin: Any,
-    steps: Any,
-) -> Any:  # fmt: skip
+    typing: Context,
+    out: Type,
+    at: Type,
+    asked: Type,
+    shares: Type,
+    row: Type,
+    window: Type,
+    begin: Type,
+    steps: Type,
+) -> lanes.Declared:
     """Add what of a row falls on lanes j to out[at[0] + j] and out[at[1] + j], in two shares.
 
     begin : row of lane 0 from `window`; steps : rows from lane to lane, and lanes from row to row
@@ -102,7 +120,7 @@ def _collect_lanes_type(
     return types.void(*kinds), _emit_collect_lanes
 
 
-_collect_lanes: Any = intrinsic(_collect_lanes_type)
+_collect_lanes: Callable[..., None] = intrinsic(_collect_lanes_type)
 
 
 @njit(inline="always")
@@ -139,30 +157,30 @@ def collect(
 class _Emitter:
     """Instructions of one intrinsic, which works on vectors of `LANES` values."""
 
-    def __init__(self, context: Any, builder: Any) -> None:
+    def __init__(self, context: BaseContext, builder: ir.IRBuilder) -> None:
         self.context, self.builder = context, builder
         self.numbers = lanes.numbers(lanes.I32, LANES)
 
-    def places(self, begin: Any, step: Any) -> Any:
+    def places(self, begin: ir.Value, step: ir.Value) -> ir.Value:
         """Places begin + j step of the lanes j."""
         count = self.builder.sitofp(self.numbers, _REALS)
         steps = self.builder.fmul(count, lanes.spread(self.builder, step, LANES), FUSED)
         return self.builder.fadd(lanes.spread(self.builder, begin, LANES), steps, FUSED)
 
-    def window(self, array: Any, kind: Any, first: Any) -> list[Any]:
+    def window(self, array: ir.Value, kind: ir.Value, first: ir.Value) -> list[ir.Value]:
         """Two vectors of an array, one behind the other."""
         starts = [self.builder.add(first, first.type(n)) for n in (0, LANES)]
         return [self.builder.load(self.at(array, kind, start), align=4) for start in starts]
 
-    def at(self, array: Any, kind: Any, index: Any) -> Any:
+    def at(self, array: ir.Value, kind: ir.Value, index: ir.Value) -> ir.Value:
         """Pointer to the vector that begins at an index."""
         return lanes.vector_at(self.context, self.builder, array, kind, index, LANES)
 
-    def plus(self, places: Any, n: int) -> Any:
+    def plus(self, places: ir.Value, n: int) -> ir.Value:
         """Whole places, n further on."""
         return self.builder.add(places, ir.Constant(self.numbers.type, [n] * LANES))
 
-    def add_to(self, pointer: Any, value: Any, asked: Any) -> None:
+    def add_to(self, pointer: ir.Value, value: ir.Value, asked: ir.Value) -> None:
         """Add a vector to memory in the lanes asked[0] ... asked[1] - 1."""
         ends = [self.builder.extract_value(asked, n) for n in (0, 1)]
         first, stop = (self.builder.trunc(end, lanes.I32) for end in ends)
@@ -174,7 +192,9 @@ class _Emitter:
         lanes.store(self.builder, self.builder.fadd(old, value, FUSED), pointer, mask)
 
 
-def _emit_add_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _emit_add_lanes(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
     target, at, asked, row, window, begin, step = args
     emit = _Emitter(context, builder)
     place = emit.places(begin, step)
@@ -188,7 +208,9 @@ def _emit_add_lanes(context: Any, builder: Any, signature: Any, args: Any) -> An
     return context.get_dummy_value()
 
 
-def _emit_collect_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _emit_collect_lanes(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
     out, at, asked, shares, row, window, begin, steps = args
     emit = _Emitter(context, builder)
     by_lane, by_row = (builder.extract_value(steps, n) for n in (0, 1))
