@@ -80,7 +80,7 @@ def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, in
 def _look(
     line: Pair, views: tuple[int, int], entries: Array, sizes: Pair, slices: Pair, seen: Array
 ) -> None:
-    """Where a line of voxels falls in some views: fill rows of `seen`, without a branch.
+    """Find where a line of voxels falls in some views: fill rows of `seen`, without a branch.
 
     line : y, x; entries : (3, 4, n_views); sizes : last column and row; slices : first and last z
 
@@ -151,8 +151,8 @@ def upright(
                     # a row more, which a place that is rounded down may read
                     low, high = max(int(min(b_a, b_b)) - 1, 0), int(max(b_a, b_b)) + 2
                     # loops from zero over slices: numba then knows that no index is negative
-                    picture = projections[views[0] + n]
-                    left, right = picture[i, low:high], picture[i + 1, low:high]
+                    projection = projections[views[0] + n]
+                    left, right = projection[i, low:high], projection[i + 1, low:high]
                     for row in range(left.size):
                         blend[MARGIN + row] = other * left[row] + one * right[row]
                     add_between(voxels, z_0, (from_z, to_z), blend, low, first, step)
@@ -192,7 +192,7 @@ def general(
 
 @_INLINE
 def _blend(projection: Array, b: float, blend: Array) -> None:
-    """Fill `blend` with the row at the height b of a picture."""
+    """Fill `blend` with the row at the height b of a projection."""
     real, j = blend.dtype.type, int(b)
     part, first = b - real(j), j * blend.size
     low, high = projection[first : first + blend.size], projection[first + blend.size :]

@@ -58,13 +58,13 @@ def parallel(
     while first < stop:
         z = first // n_y
         end = min(first + LINES, (z + 1) * n_y, stop)
-        for view in range(len(projections)):
-            m, height = matrices[view], corner[2] + z + 0.5
+        for n in range(len(projections)):
+            m, height = matrices[n], corner[2] + z + 0.5
             per_depth = 1.0 / m[2, 3]
             b = (m[1, 2] * height + m[1, 3]) * per_depth + 0.5
             if not 0.0 <= b < projections.shape[1] // n_columns - 1.0:
                 continue
-            _blend(projections[view], b, per_depth * per_depth, n_columns, blend)
+            _blend(projections[n], b, per_depth * per_depth, n_columns, blend)
             step, at_x = m[0, 0] * per_depth, middle + 0.5
             for line in range(first, end):
                 y = corner[0] + line % n_y + 0.5
@@ -74,11 +74,11 @@ def parallel(
 
 
 @_INLINE
-def _blend(picture: Array, b: float, weight: float, n_columns: int, blend: Array) -> None:
-    """Fill `blend` with the row at the height b of a picture, times a weight."""
+def _blend(view: Array, b: float, weight: float, n_columns: int, blend: Array) -> None:
+    """Fill `blend` with the row at the height b of a view, times a weight."""
     real, j = blend.dtype.type, int(b)
     near, far = real((1.0 - (b - j)) * weight), real((b - j) * weight)
-    low, high = picture[j * n_columns : (j + 1) * n_columns], picture[(j + 1) * n_columns :]
+    low, high = view[j * n_columns : (j + 1) * n_columns], view[(j + 1) * n_columns :]
     for i in range(low.size):
         blend[MARGIN + i] = near * low[i] + far * high[i]
 

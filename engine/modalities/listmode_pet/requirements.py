@@ -20,7 +20,7 @@ BYTES_PER_EVENT = 60
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
 BYTES_PER_SUM = 8
-"""Of a voxel by thread of the CPU: a float32 sum beside its value, or an int64 one alone."""
+"""Bytes of a voxel by thread of the CPU: a float32 sum beside its value, or an int64 one alone."""
 GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
 """Two crystal ids, time bin, background and expected counts."""
 GPU_IMAGES = 6
