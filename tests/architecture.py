@@ -18,7 +18,7 @@ SCANS = ("study", "io", "filtering", "kernels", "paths", "scatter", *CHOICES, *P
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
     "paths": ("errors",),
-    "backend": ("plain", "errors", "faces", "paths"),
+    "backend": ("arrays", "plain", "errors", "faces", "paths"),
     "profiling": ("backend", "plain", "errors"),
     "kernels": ("backend", "profiling", "arrays", "plain", "errors", "paths"),
     "operators": (
@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "penalties": ("operators", "settings", "arrays", "plain", "errors"),
     "filtering": ("operators", "backend", "geometry", "settings", "arrays", "plain", "errors"),
     "algorithms": ("filtering", "penalties", "settings", "arrays", "plain", "errors"),
-    "postprocess": ("backend", *LEAVES),
+    "postprocess": ("backend", "operators", *LEAVES),
     "corrections": ("operators", "io", "backend", *LEAVES),
     "scatter": ("kernels", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),

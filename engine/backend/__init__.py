@@ -9,10 +9,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.backend.gpu import Array, Gpu
 from engine.backend.processor import processor_name
 from engine.backend.used_forms import UsedForms
@@ -30,6 +32,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__, {"engine.backend.devices": ("DeviceInfo", "choose", "find_devices")}
     )
 
+_GPUS: WeakValueDictionary[tuple[int, int], Gpu] = WeakValueDictionary()
+"""GPUs in use, by their module of arrays and their number."""
 DEVICES = ("auto", "cpu", "cuda")
 """Names that `named` knows; besides "cuda:1" for the next GPU, or "cuda:GPU-1b0c" by its UUID."""
 Check = Callable[["Backend", "NvidiaCard"], str]
@@ -135,7 +139,22 @@ def cuda(gpu: Gpu | None = None) -> Backend:
         from engine.backend.cupy_gpu import CupyGpu
 
         gpu = CupyGpu()
+    _GPUS[id(gpu.xp), gpu.facts.number] = gpu
     return Backend("cuda", gpu.xp, usable_cores(), gpu)
+
+
+def gpu_of(array: Array) -> Gpu:
+    """Return the GPU that an array lies on."""
+    number = getattr(getattr(array, "device", None), "id", 0)  # arrays of CuPy name theirs
+    found = _GPUS.get((id(module_of(array)), number))
+    return found or required_gpu(cuda_of(number))
+
+
+def required_gpu(on: Backend) -> Gpu:
+    """Return the GPU of a backend; `TypeError` for the CPU."""
+    if on.gpu is None:
+        raise TypeError(f"{on.label} is no GPU.")
+    return on.gpu
 
 
 def cuda_of(number: int) -> Backend:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from engine.arrays import Array, module_of
-from engine.backend.filters import ndimage_of
+from engine.arrays import Array
 from engine.geometry.grid import Point
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.postprocess.base import Filter
@@ -45,10 +44,10 @@ class Gaussian(Filter):
         return {"fwhm_mm": f"{DEFAULT_VOXELS * max(voxel_mm):.3g}, {DEFAULT_VOXELS:g} voxels"}
 
     def apply(self, image: Array, voxel_mm: Point) -> Array:
+        from engine.operators.gaussian import smoothed  # no settings wait for kernels
+
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
-        out = module_of(image).empty_like(image)
-        ndimage_of(image).gaussian_filter(image, sigma, output=out, mode="reflect", truncate=4.0)
-        return out
+        return smoothed(image, tuple(sigma))
 
     def describe(self) -> str:
         return f"Gaussian {self.fwhm_mm:g} mm" if self.fwhm_mm else "Gaussian 1.5 voxels"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.backend import Backend, required_gpu
 from engine.backend.gpu import Function, Gpu, TextureKind
 from engine.errors import DeviceMemoryError
 from engine.kernels.source import render
@@ -30,12 +30,6 @@ _KINDS: dict[TextureKind, str] = {
 }
 
 
-def _gpu(on: Backend) -> Gpu:
-    if on.gpu is None:
-        raise TypeError(f"{on.label} is no GPU.")
-    return on.gpu
-
-
 def _probe(gpu: Gpu, name: str) -> Function:
     return gpu.load(render("probe", block=BLOCK), ("-std=c++17",)).function(name)
 
@@ -45,7 +39,7 @@ def _blocks(n: int) -> int:
 
 
 def _textures(there: Backend, here: Backend) -> Faults:
-    gpu, rng = _gpu(there), random_numbers()
+    gpu, rng = required_gpu(there), random_numbers()
     stack = rng.random(_STACK, np.float32)
     n_layers, n_rows, n_columns = _STACK
     at = rng.uniform((-2, -2, 0), (n_columns + 2, n_rows + 2, n_layers), (_N, 3))
@@ -80,7 +74,7 @@ def linear(stack: NDArray[np.float32], at: NDArray[np.float32]) -> NDArray[np.fl
 
 
 def _atomics(there: Backend, here: Backend) -> Faults:
-    gpu, i = _gpu(there), np.arange(_N)
+    gpu, i = required_gpu(there), np.arange(_N)
     sums, counts = gpu.empty((_N_PLACES,), np.float32), gpu.empty((_N_PLACES,), np.uint64)
     gpu.zero(sums)
     gpu.zero(counts)
@@ -93,7 +87,7 @@ def _atomics(there: Backend, here: Backend) -> Faults:
 
 
 def _graphs(there: Backend, here: Backend) -> Faults:
-    gpu, count_on = _gpu(there), _probe(_gpu(there), "count_on")
+    gpu, count_on = required_gpu(there), _probe(required_gpu(there), "count_on")
     x, y, z = (gpu.upload(np.zeros(_N, np.float32)) for _ in range(3))
     n, turns = np.int32(_N), np.int32(_SHORT)
 
@@ -113,7 +107,7 @@ def _graphs(there: Backend, here: Backend) -> Faults:
 
 def _streams(there: Backend, here: Backend) -> Faults:
     """Work of one stream waits for a stamp of the other, and only then goes on."""
-    gpu, count_on = _gpu(there), _probe(_gpu(there), "count_on")
+    gpu, count_on = required_gpu(there), _probe(required_gpu(there), "count_on")
     n, turns = np.int32(_N), np.int32(_LONG)
     x, y = gpu.upload(np.zeros(_N, np.float32)), gpu.empty((_N,), np.float32)
     gpu.wait()
@@ -136,7 +130,7 @@ def _streams(there: Backend, here: Backend) -> Faults:
 
 def _memory(there: Backend, here: Backend) -> Faults:
     """What is too large is refused in a way that the ladder of smaller parts takes up."""
-    gpu = _gpu(there)
+    gpu = required_gpu(there)
     free, all_ = gpu.free_bytes(), gpu.facts.memory_bytes
     if not 0 < free <= all_:
         yield f"free memory: {free} of {all_} bytes"

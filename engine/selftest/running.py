@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from time import perf_counter
 
-from engine.backend import Backend, cpu
+from engine.backend import Backend, cpu, required_gpu
 from engine.errors import DeviceMemoryError, EngineError
 from engine.selftest.families import FAMILIES
 from engine.selftest.fenced import Fenced
@@ -50,9 +50,7 @@ def findings(on: Backend, families: tuple[Family, ...] = FAMILIES) -> Iterator[F
 
 
 def _faults(family: Family, on: Backend, judge: Backend) -> tuple[list[str], bool]:
-    if on.gpu is None:
-        raise TypeError(f"{on.label} is no GPU.")
-    fenced = Fenced(on.gpu)
+    fenced = Fenced(required_gpu(on))
     faults: list[str] = []
     try:
         with on.faults(family.name):

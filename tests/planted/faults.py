@@ -18,6 +18,7 @@ from engine.selftest.known import Family
 from engine.selftest.list_mode import LIST_MODE
 from engine.selftest.probes import GRAPHS, MEMORY, STREAMS, TEXTURES
 from engine.selftest.slices import SLICES
+from engine.selftest.smoothing import SMOOTHING
 from tests.emulator.gpu import EmulatedGpu
 from tests.emulator.textures import EmulatedTexture
 
@@ -28,6 +29,8 @@ XRAY, TWINS = (
     "tests/engine/kernels/test_cuda_twins.py",
 )
 MATRIX = "tests/engine/kernels/test_matrix_cuda.py"
+GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
+PATCHES = "tests/engine/operators/test_patches.py"
 CONE = "tests/engine/kernels/test_cone_back_cuda.py"
 TEXTURE_TESTS = "tests/engine/kernels/test_textures.py"
 IN_PTX = "tests/engine/kernels/test_ptx_twins.py::test_images"
@@ -271,6 +274,14 @@ MISTAKES = {
         LIST_MODE,
         RAYS,
     ),
-    "a copy that a graph forgets": Mistake(_unrecorded_copies, GRAPHS, XRAY),
+    "a border that goes on as something else": Mistake(
+        text(("i < n ? i : 2 * n - 1 - i;", "i < n ? i : 2 * n - 2 - i;")), SMOOTHING, GAUSSIAN
+    ),
+    "weights of single precision": Mistake(
+        text(("double total = weights[0] *", "double total = (float)weights[0] *")),
+        SMOOTHING,
+        GAUSSIAN,
+    ),
+    "a copy that a graph forgets": Mistake(_unrecorded_copies, GRAPHS, PATCHES),
     "memory that is used up without its own error": Mistake(_unknown_memory_error, MEMORY, EM),
 }

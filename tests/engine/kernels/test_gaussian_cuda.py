@@ -1,0 +1,97 @@
+"""Gaussian smoothing: the textbook's sums, SciPy's numbers, and the same bits on every device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from engine.backend import cuda
+from engine.kernels.device_gaussian import OPTIONS, source
+from engine.kernels.gaussian import mirrored, weights_of
+from engine.operators.gaussian import smoothed
+from tests.emulator import EmulatedGpu, nvrtc
+
+SHAPES = [(9, 14, 21), (1, 1, 5), (3, 2, 40), (17, 1, 2)]
+SIGMAS = [(1.3, 0.8, 2.1), (0.0, 0.7, 0.0), (9.0, 0.2, 3.0)]
+"""Also wider than the volume, which its mirror images then fill many times."""
+CARDS = [
+    pytest.param({}, id="text"),
+    pytest.param({"reverse": True}, id="text, descending"),
+    *(
+        pytest.param(
+            {"ptx": arch},
+            id=f"compute_{arch}",
+            marks=pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed"),
+        )
+        for arch in (75, 90, 120)
+    ),
+]
+
+
+def volume(shape, dtype=np.float32):
+    """Values of all sizes and signs, so that every rounding matters."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 6, shape)
+    return values.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sigmas", SIGMAS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gives_the_numbers_of_scipy(shape, sigmas, dtype):
+    image = volume(shape, dtype)
+    wanted = ndimage.gaussian_filter(image, sigmas, mode="reflect", truncate=4.0)
+    atol = np.finfo(dtype).eps * 4 * np.abs(image).max()
+    np.testing.assert_allclose(smoothed(image, sigmas), wanted, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("options", CARDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_has_the_same_bits_on_a_card(options, dtype):
+    on = cuda(EmulatedGpu(**options))
+    for shape, sigmas in zip(SHAPES[:3], SIGMAS, strict=True):
+        image = volume(shape, dtype)
+        there = smoothed(on.to_device(image), sigmas)
+        assert there.dtype == dtype
+        np.testing.assert_array_equal(on.to_host(there), smoothed(image, sigmas))
+
+
+@pytest.mark.gpu
+def test_has_the_same_bits_on_this_machines_card():
+    on, image = cuda(), volume((33, 65, 130))
+    there = on.to_host(smoothed(on.to_device(image), SIGMAS[0]))
+    np.testing.assert_array_equal(there, smoothed(image, SIGMAS[0]))
+
+
+@pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed")
+@pytest.mark.parametrize("arch", [75, 90, 120])
+def test_no_product_is_fused_with_a_sum(arch):
+    assert "fma." in nvrtc.ptx_for(source(np.dtype(np.float32)), arch, OPTIONS[:1])
+    assert "fma." not in nvrtc.ptx_for(source(np.dtype(np.float32)), arch, OPTIONS)
+
+
+def test_weights_are_a_gaussian_that_sums_to_one():
+    weights = weights_of(2.0, 4.0)
+    assert len(weights) == 9
+    assert 2 * weights[1:].sum() + weights[0] == pytest.approx(1)
+    np.testing.assert_allclose(weights / weights[0], np.exp(-(np.arange(9) ** 2) / 8))
+
+
+def test_a_line_goes_on_as_its_mirror_image():
+    shown = [mirrored(i, 3) for i in range(-7, 10)]
+    assert shown == [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2]
+
+
+def test_the_image_that_is_given_stays():
+    image = volume(SHAPES[0])
+    before = image.copy()
+    smoothed(image, SIGMAS[0])
+    smoothed(image[::-1, :, ::2], SIGMAS[0])
+    np.testing.assert_array_equal(image, before)
+    np.testing.assert_array_equal(
+        smoothed(image[::-1, :, ::2], SIGMAS[0]),
+        smoothed(np.ascontiguousarray(image[::-1, :, ::2]), SIGMAS[0]),
+    )
+    whole = smoothed(np.array([[[4, 8]]]), (0, 0, 1))
+    assert whole.dtype == np.float32 and whole.sum() == pytest.approx(12)
