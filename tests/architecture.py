@@ -183,6 +183,7 @@ MAY_OPEN = (
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
     *("engine.io.png", "engine.results", "engine.tuning", "engine.backend.processor"),
     *("engine.backend.verdicts", "engine.backend.cupy_compiling"),
+    *("engine.benchmark.gpu_file", "engine.cli.gpu_check"),
 )
 """Modules that open paths: the one way in, what writes, and what reads files that we made."""
 

@@ -60,6 +60,7 @@ VERBS = {
     ),
     "bench": Verb("bench", "measure the speed of this machine"),
     "tune": Verb("tune", "find the fastest kernels on this machine, and keep them"),
+    "gpu-check": Verb("gpu_check", "test and measure a graphics card, into one file to send"),
     "doctor": Verb("doctor", "check this installation"),
     "verify-log": Verb("verify_log", "check that no line of the audit log was changed"),
 }

@@ -1,0 +1,152 @@
+"""Steps of the check of a card, each a command of its own within its own time.
+
+What fails or takes too long ends there, and does not stop the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+CLI = "from engine.cli.main import main; raise SystemExit(main())"
+QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeats", "1")
+FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
+"""Few enough for the CPU, which does the same events so that images can be compared."""
+QUICK_CONE = ("--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1")
+NO_TIME = "left out: no time left"
+SELF_TEST = "self-test"
+
+
+@dataclass(frozen=True)
+class CheckStep:
+    """One command with the time it may take.
+
+    Attributes
+    ----------
+    name : shown, and the name of its figures
+    words : of the command line
+    limit_s : after which it is ended [s]
+    measures : whether it writes figures
+    """
+
+    name: str
+    words: tuple[str, ...]
+    limit_s: float
+    measures: bool = True
+
+    def figures(self, folder: Path) -> Path:
+        """Return the file that it measures into."""
+        return folder / f"{self.name.replace(' ', '-')}.json"
+
+    def command(self, folder: Path) -> tuple[str, ...]:
+        """Return what is run."""
+        more = ("--json", str(self.figures(folder))) if self.measures else ()
+        return (sys.executable, "-c", CLI, *self.words, *more)
+
+
+@dataclass(frozen=True)
+class StepEnd:
+    """How a step ended.
+
+    Attributes
+    ----------
+    name : of the step
+    seconds : it took
+    fault : why it did not end well, in words without names; empty if it did
+    output : all it said
+    """
+
+    name: str
+    seconds: float
+    fault: str
+    output: str = field(default="", repr=False)
+
+
+def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
+    """Run a step within its limit and before the deadline, by the clock of `time.monotonic`."""
+    left = min(step.limit_s, deadline - time.monotonic())
+    if left <= 1:
+        return StepEnd(step.name, 0.0, NO_TIME)
+    start = time.monotonic()
+    with subprocess.Popen(
+        step.command(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=left)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            output, _ = process.communicate()
+            return StepEnd(step.name, left, f"ended after {left:.0f} s", output)
+        except BaseException:
+            _end(process)
+            raise
+    fault = f"exit code {process.returncode}" if process.returncode else ""
+    return StepEnd(step.name, time.monotonic() - start, fault, output)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a step with the workers it started."""
+    if os.name == "posix":
+        os.killpg(process.pid, 9)
+    else:
+        process.kill()
+
+
+def steps(device: str, *, quick: bool) -> list[CheckStep]:
+    """Return what to do on a device, the most important first; `quick` rehearses it."""
+    on, size = ("--device", device), QUICK if quick else ()
+    budget = ("--budget", "20" if quick else "60")
+    rays = (("bench", "listmode", "--parts"), (*on, *size))
+    found = [_listmode(rays, "table3", 120.0), _listmode(rays, "table2", 100.0)]
+    cone = [*_cone(on, quick), _dual_head(on, quick)]
+    if device == "cpu":
+        return [_listmode(rays, "projector", 60.0), *cone, *reversed(found)]
+    both = ("--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW))
+    return [
+        CheckStep(SELF_TEST, ("doctor", "--gpu"), 120.0, measures=False),
+        _listmode(rays, "kernels", 130.0, budget),
+        *cone,
+        *found,
+        CheckStep("CPU and GPU", ("bench", "listmode", *both), 90.0),
+    ]
+
+
+Words = tuple[str, ...]
+
+
+def _listmode(words: tuple[Words, Words], part: str, limit_s: float, more: Words = ()) -> CheckStep:
+    before, behind = words
+    return CheckStep(part, (*before, part, *behind, *more), limit_s)
+
+
+def _cone(on: Words, quick: bool) -> list[CheckStep]:
+    """Projectors of CT, patches and slices, and the kernels behind them where they can be tuned."""
+    size = QUICK_CONE if quick else ()
+    parts: list[tuple[str, str, float, Words]] = [
+        ("cone", "projectors", 60.0, ()),
+        ("cone patches", "patches,slices", 90.0, ()),
+    ]
+    if find_spec("kernel_tuner") is not None or "cpu" in on:
+        parts.append(("cone kernels", "kernels", 110.0, ("--repeats", "2", "--budget", "20")))
+    return [
+        CheckStep(name, ("bench", "cone", "--parts", part, *on, "--no-peer", *more, *size), limit_s)
+        for name, part, limit_s, more in parts
+    ]
+
+
+def _dual_head(on: Words, quick: bool) -> CheckStep:
+    """Dual-head PET; on a card the whole system, whose matrix is built first."""
+    full = ("--subsets", "6", "--repeats", "3", "--parts", "projection,kernels,images")
+    is_full = "cpu" not in on and not quick
+    options = full if is_full else ("--system", "test", "--iterations", "2")
+    return CheckStep("dual head", ("bench", "dual-head", *on, *options), 200.0)
