@@ -22,7 +22,7 @@ from engine.kernels import lanes
 from engine.kernels.processor import FEATURES
 
 BYTES = 64
-"""A vector of values."""
+"""Bytes of a vector of values."""
 MOST_LANES = 16
 """Values that are packed at once, at most; as many may be written behind the last."""
 

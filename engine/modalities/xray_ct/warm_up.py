@@ -26,15 +26,19 @@ def of_projections(A: XrayTransform, *, direct: bool) -> Steps:
 
 
 def of_any_projections(on: Backend) -> Steps:
-    """Return what compiles all kernels of X-rays: upright detectors, tilted ones, single slices."""
-    from engine.geometry.orbits import circular_cone
+    """Return what compiles all kernels of X-rays: upright detectors, tilted ones, single slices.
+
+    And slices that parallel rays see row by row.
+    """
+    from engine.geometry.orbits import circular_cone, parallel
     from engine.operators.xray import XrayTransform
 
     upright = circular_cone(
         np.arange(2.0), source_axis_mm=100, source_detector_mm=150, shape=(16, 16), pixel_mm=2
     )
-    scenes = ((upright, TALL), (upright.rolled(TILT), TALL), (upright, FLAT))
-    tall, rolled, flat = (XrayTransform(*scene, on=on) for scene in scenes)
+    by_rows = parallel(np.arange(2.0), shape=(16, 16), pixel_mm=2)
+    scenes = ((upright, TALL), (upright.rolled(TILT), TALL), (upright, FLAT), (by_rows, FLAT))
+    tall, rolled, flat, rows = (XrayTransform(*scene, on=on) for scene in scenes)
     iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
-    direct = (step for A in (tall, rolled, flat) for step in of_projections(A, direct=True))
+    direct = (step for A in (tall, rolled, flat, rows) for step in of_projections(A, direct=True))
     return [*iterating, *direct]
