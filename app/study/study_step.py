@@ -24,6 +24,7 @@ from app.study.step_panel import StepPanel
 from app.views.labels import ElidedLabel
 from engine.data import Making
 from engine.errors import EngineError
+from engine.geometry import RingScanner, Scanner
 from engine.modalities import all_roles
 
 FROM_SCAN, FROM_FILE = "", "file"
@@ -64,6 +65,7 @@ class StudyStep(StepPanel):
         for role, row in self.rows.items():
             row.show_input(study.inputs.get(role), not run.state.is_active)
             row.show_reading(study.reading.get(role, ""))
+            row.show_making(study.scanner)
             row.setVisible(role in study.roles)
         self.scanner.setVisible(study.modality.takes_scanner)
         set_paragraphs(self._absent, words_on(study))
@@ -145,7 +147,7 @@ class InputRow(QWidget):
         )
         page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
         self.make = button(words, lambda: commands.ask_to_make(page), tip)
-        self.make.setVisible(making is not None)
+        self._making = making
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setHorizontalSpacing(4)
@@ -161,6 +163,12 @@ class InputRow(QWidget):
         grid.addWidget(self.keep, 3, 0, 1, 4)
         self._role, self._commands = role, commands
         self.setAcceptDrops(True)
+
+    def show_making(self, scanner: Scanner | None) -> None:
+        """Offer to make the file where it can be made for this scanner."""
+        making = self._making
+        fits = scanner is None or isinstance(scanner, RingScanner)
+        self.make.setVisible(making is not None and (fits or not making.of_rings))
 
     def show_input(self, found: Input | None, editable: bool) -> None:
         """Show what was chosen."""

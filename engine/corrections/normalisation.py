@@ -60,7 +60,9 @@ EFFICIENCIES = InputRole(
     accepts=_accepts,
     format="Crystal efficiencies",
     of_scanner=True,
-    making=Making("normalise", "Measure …", "Measure it with a source of known shape"),
+    making=Making(
+        "normalise", "Measure …", "Measure it with a source of known shape", of_rings=True
+    ),
 )
 
 

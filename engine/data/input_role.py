@@ -18,11 +18,13 @@ class Making:
     ----------
     page : its name
     words, tip : of the button that opens it
+    of_rings : whether it is made for scanners of rings alone
     """
 
     page: str
     words: str
     tip: str
+    of_rings: bool = False
 
 
 @dataclass(frozen=True)

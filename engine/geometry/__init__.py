@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.geometry.plane import Plane as Plane
     from engine.geometry.rigid_motion import RigidMotion as RigidMotion
     from engine.geometry.rigid_motion import motion_of as motion_of
+    from engine.geometry.ring import RingScanner as RingScanner
     from engine.geometry.scanner import Scanner as Scanner
     from engine.geometry.xray import XrayGeometry as XrayGeometry
 
@@ -24,6 +25,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "ImageGrid",
                 "Point",
             ),
+            "engine.geometry.ring": ("RingScanner",),
             "engine.geometry.rigid_motion": (
                 "RigidMotion",
                 "motion_of",

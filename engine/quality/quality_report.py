@@ -14,6 +14,10 @@ FORMAT = "isocenter-quality-1"
 Points = NDArray[np.float64]
 
 
+MOST_DIGITS = 8
+"""Places behind the point that people still read; smaller numbers are written with a power."""
+
+
 @dataclass(frozen=True)
 class QualityFigure:
     """One number.
@@ -36,11 +40,20 @@ class QualityFigure:
     def text(self) -> str:
         """Return value and error as people read them, "41.3 ± 2.1 %"."""
         if self.error is None or not np.isfinite(self.error) or self.error == 0:
-            return f"{self.value:.4g} {self.unit}".rstrip()
+            return f"{_plain(self.value)} {self.unit}".rstrip()
         digits = max(0, 1 - int(np.floor(np.log10(self.error))))
-        if abs(self.value) >= 1e5 or digits > 6:
+        if abs(self.value) >= 1e5 or digits > MOST_DIGITS:
             return f"{self.value:.4g} ± {self.error:.2g} {self.unit}".rstrip()
         return f"{self.value:.{digits}f} ± {self.error:.{digits}f} {self.unit}".rstrip()
+
+
+def _plain(value: float) -> str:
+    """Return a number with four digits that tell, without a power of ten where it is small."""
+    text = f"{value:.4g}"
+    if "e-" not in text:
+        return text
+    digits = 3 - int(np.floor(np.log10(abs(value))))
+    return f"{value:.{digits}f}" if digits <= MOST_DIGITS + 3 else text
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,8 @@ def test_regions_weigh_the_voxels_at_their_border() -> None:
         (0.4213, 0.0123, "", "0.421 ± 0.012"),
         (1234.5, 120.0, "HU", "1234 ± 120 HU"),
         (5.0, None, "mm", "5 mm"),
+        (0.0199166, 7.7e-6, "1/mm", "0.0199166 ± 0.0000077 1/mm"),
+        (4.05e-5, None, "1/mm", "0.00004050 1/mm"),
     ],
 )
 def test_a_figure_is_written_with_its_error(
