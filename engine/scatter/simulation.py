@@ -36,6 +36,7 @@ from engine.kernels import scatter as kernels
 from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress, ScatterScene
 from engine.kernels.scatter_lookup import look_up_events
+from engine.scatter.axial import AxialScale
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.samples import DetectorSamples, ScatterPoints
@@ -121,6 +122,13 @@ class ScatterTable:
     def scaled(self, factor: float) -> ScatterTable:
         """Return it times a factor."""
         return ScatterTable(self.samples, self.values * np.float32(factor), self.group)
+
+    def scaled_along(self, scale: AxialScale) -> ScatterTable:
+        """Return it times the scale of each line's middle along the axis."""
+        rings = self.samples.rings_mm
+        factors = scale.at((rings[:, None] + rings) / 2).astype(np.float32)
+        values = self.values * factors[:, None, :, None, None]
+        return ScatterTable(self.samples, values, self.group)
 
 
 def simulate_scatter(

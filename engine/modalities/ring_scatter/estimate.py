@@ -24,10 +24,11 @@ from engine.modalities.ring_scatter.counts import CountedLines
 from engine.modalities.ring_scatter.effort import n_points_of
 from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
+from engine.scatter.axial import AxialScale, TailEvents, fit_along_axis
 from engine.scatter.multiple import over_single
 from engine.scatter.profiles import distance_from_axis, profile_of
 from engine.scatter.simulation import ScatterTable, simulate_scatter
-from engine.scatter.tails import TailFit, fit_tails
+from engine.scatter.tails import TailFit
 
 TICKS = 100
 """Progress of a round."""
@@ -43,6 +44,7 @@ class ScatterEstimate:
     ----------
     table : of lines, per unit of their own efficiency [counts]
     fit : to the lines that miss the object
+    along : the same along the axis
     fraction : scatter as part of trues and scatter
     multiple : all scatter over single scatter, before the fit
     rounds : images it was simulated from
@@ -52,6 +54,7 @@ class ScatterEstimate:
 
     table: ScatterTable
     fit: TailFit
+    along: AxialScale
     fraction: float
     multiple: float
     rounds: int
@@ -62,7 +65,7 @@ class ScatterEstimate:
         """Plain words with numbers."""
         return (
             f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
-            f"{100 * self.fraction:.0f} % of trues and scatter; {self.fit.describe()}"
+            f"{100 * self.fraction:.0f} % of trues and scatter; {self.along.describe()}"
         )
 
 
@@ -124,17 +127,23 @@ class _Rounds:
             rays.points_mm, rays.ends, rays.tof_bins, threads=self.on.threads
         )
         expected *= np.float32(factor)
-        beside = self.misses
-        self.fit = fit_tails(
-            expected[beside],
-            counted.randoms[beside],
-            factor * counted.share * lines.total(simulated, self.lines_miss),
-            counted.counts[beside],
+        at, lines_at = _middles(rays), _middles(lines.rays)
+        beside, lines_beside = self.misses, self.lines_miss
+        weight = np.float32(factor * counted.share * lines.stands_for)
+        self.along = fit_along_axis(
+            TailEvents(
+                at[beside],
+                expected[beside],
+                counted.randoms[beside],
+                counted.counts[beside],
+                lines_at[lines_beside],
+                simulated[lines_beside] * weight,
+            )
         )
-        self.on_lines = simulated * np.float32(factor * self.fit.scale)
-        self.table = table.scaled(factor * self.fit.scale)
-        self.scatter = expected * np.float32(self.fit.scale)
-        scattered = factor * self.fit.scale * single
+        self.on_lines = simulated * (factor * self.along.at(lines_at)).astype(np.float32)
+        self.table = table.scaled(factor).scaled_along(self.along)
+        self.scatter = expected * self.along.at(at).astype(np.float32)
+        scattered = lines.total(self.on_lines)
         trues *= 1 / (1 + self.multiple * ratio) if holds_scatter else 1.0
         self.fraction = scattered / (scattered + trues) if trues > 0 else 0.0
         self.volume = volume
@@ -146,7 +155,8 @@ class _Rounds:
         """Return what the rounds came to."""
         return ScatterEstimate(
             self.table,
-            self.fit,
+            self.along.whole,
+            self.along,
             self.fraction,
             self.multiple,
             self.settings.rounds,
@@ -165,6 +175,12 @@ class _Rounds:
             (measured, counted.counts * (1 - randoms) / counted.share),
             (scatter, self.on_lines * lines.stands_for),
         )
+
+
+def _middles(rays: Rays) -> NDArray[np.float64]:
+    """(n,) place of the middle of each line along the axis [mm]."""
+    found: NDArray[np.float64] = rays.points_mm[rays.ends, 2].mean(axis=1)
+    return found
 
 
 class _Ticker:

@@ -97,6 +97,7 @@ def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringS
     context.log.facts["scatter"] = {
         "fraction": estimate.fraction,
         "scale": estimate.fit.scale if estimate.fit.is_used else None,
+        "scales_along_axis": estimate.along.record(),
         "rounds": estimate.rounds,
     }
     row = Corrected(scatter.kind, "applied", estimate.describe(), estimate.profile)
@@ -110,8 +111,8 @@ def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringS
 
 def _warnings(estimate: ScatterEstimate) -> list[str]:
     found = []
-    if estimate.fit.is_used and not estimate.fit.is_plausible:
-        found.append(f"Scatter is {estimate.fit.describe()}.")
+    if estimate.fit.is_used and not estimate.along.is_plausible:
+        found.append(f"Scatter is {estimate.along.describe()}.")
     ends = _ends(estimate)
     if ends > GOES_ON:
         found.append(
