@@ -129,9 +129,11 @@ class CupyGpu(Gpu):
             self.xp.cuda.get_current_stream().synchronize()
 
     def record(self, work: Callable[[], None]) -> Graph:
+        from engine.backend.cupy_textures import keeping_textures
+
         # the null stream cannot be recorded
         stream = self.xp.cuda.Stream(non_blocking=True)
-        with faults_in_words("recording a graph"), stream:
+        with faults_in_words("recording a graph"), keeping_textures(), stream:
             stream.begin_capture()
             try:
                 work()

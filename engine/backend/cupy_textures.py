@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,9 @@ from engine.errors import DeviceMemoryError
 
 _LAYERED = 0x01  # cudaArrayLayered, of which CuPy has no name
 _ZEROS_BYTES = 1 << 24  # cleared at once
+_lock = RLock()  # whoever holds it may drop a texture
+_n_keeping = 0
+_kept: list[list[object]] = []
 
 
 class CupyTexture(Texture):
@@ -152,11 +157,34 @@ def _argument(kind: TextureKind, objects: list[Any]) -> Any:
     return cupy.asarray(handles) if kind in ("list", "pitched") else handles[0]
 
 
+@contextmanager
+def keeping_textures() -> Iterator[None]:
+    """Give no texture back inside, whichever thread or the garbage collector drops it.
+
+    CUDA refuses to wait for the device while a stream is recorded, and spoils the graph.
+    """
+    global _n_keeping
+    with _lock:
+        _n_keeping += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _n_keeping -= 1
+            due = [] if _n_keeping else [_kept.pop() for _ in range(len(_kept))]
+        for objects in due:
+            _give_back(objects)
+
+
 def _give_back(objects: list[Any]) -> None:
     from cupy.cuda import runtime
 
-    with suppress(runtime.CUDARuntimeError):
-        runtime.deviceSynchronize()
+    with _lock:
+        if _n_keeping:
+            _kept.append(objects)
+            return
+        with suppress(runtime.CUDARuntimeError):
+            runtime.deviceSynchronize()
     objects.clear()
 
 

@@ -9,6 +9,7 @@ from ctypes import c_int, c_void_p
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from tests.emulator.card.card import ADDRESS, INT, Card, call, put
 from tests.emulator.card.memory import array_at
@@ -79,3 +80,61 @@ def cublasSdot_v2(card: Card, handle: int, *given: int) -> None:
 @call(ADDRESS, INT, ADDRESS, INT, ADDRESS, INT, ADDRESS)
 def cublasDdot_v2(card: Card, handle: int, *given: int) -> None:
     _dot(card, np.float64, *given)
+
+
+def _norm(card: Card, dtype: Any, n: int, x: int, dx: int, at: int) -> None:
+    values, out = _vector(card, n, x, dx, dtype), array_at(at, (1,), dtype)
+    stream = card.work.stream(_stream)
+    card.work.put(stream, lambda: np.copyto(out, np.linalg.norm(values)))
+    if not _on_device:
+        card.work.synchronize(stream)
+
+
+@call(ADDRESS, INT, ADDRESS, INT, ADDRESS)
+def cublasSnrm2_v2(card: Card, handle: int, *given: int) -> None:
+    _norm(card, np.float32, *given)
+
+
+@call(ADDRESS, INT, ADDRESS, INT, ADDRESS)
+def cublasDnrm2_v2(card: Card, handle: int, *given: int) -> None:
+    _norm(card, np.float64, *given)
+
+
+def _matrix(card: Card, at: int, n_rows: int, n_columns: int, apart: int, dtype: Any) -> Any:
+    """Return a matrix whose columns lie so many numbers apart."""
+    size = np.dtype(dtype).itemsize
+    n = (n_columns - 1) * apart + n_rows
+    card.check(at, n * size, "a product of matrices")
+    flat = array_at(at, (n,), dtype)
+    return as_strided(flat, (n_rows, n_columns), (size, apart * size))
+
+
+_REALS = {0: np.float32, 1: np.float64}
+"""By `cudaDataType`."""
+
+
+@call(
+    *(ADDRESS, INT, INT, INT, INT, INT, ADDRESS),
+    *(ADDRESS, INT, INT, ADDRESS, INT, INT, ADDRESS, ADDRESS, INT, INT, INT, INT),
+)
+def cublasGemmEx(
+    card: Card, handle: int, a_turned: int, b_turned: int, m: int, n: int, k: int, alpha: int,
+    a: int, a_type: int, a_apart: int, b: int, b_type: int, b_apart: int, beta: int,
+    c: int, c_type: int, c_apart: int, compute: int, algorithm: int,
+) -> None:  # fmt: skip
+    """c = alpha op(a) op(b) + beta c, of m x k and k x n."""
+    kinds = [_REALS[kind] for kind in (a_type, b_type, c_type)]
+    left = _matrix(card, a, *((k, m) if a_turned else (m, k)), a_apart, kinds[0])
+    right = _matrix(card, b, *((n, k) if b_turned else (k, n)), b_apart, kinds[1])
+    out = _matrix(card, c, m, n, c_apart, kinds[2])
+    left, right = left.T if a_turned else left, right.T if b_turned else right
+    stream = card.work.stream(_stream)
+    if _on_device:  # read in the stream's order
+        card.work.synchronize(stream)
+    factors = [float(array_at(at, (1,), kinds[2])[0]) for at in (alpha, beta)]
+
+    def multiply() -> None:
+        product = factors[0] * (left @ right)
+        out[...] = product + factors[1] * out if factors[1] else product
+
+    card.work.put(stream, multiply)

@@ -75,6 +75,10 @@ _ALWAYS = ("cudaGetLastError", "cuGetErrorName", "cuGetErrorString")
 """Calls that a broken card answers too."""
 
 
+_WORDS = ("GetErrorName", "GetErrorString")
+_NO_WORDS = b"the software card has no such library"
+
+
 def door(card: Card, name: str) -> Any:
     """Return a function for machine code that answers a call."""
     function, types = CALLS.get(name, (_unknown(name), ()))
@@ -92,6 +96,8 @@ def door(card: Card, name: str) -> Any:
             return _number(name, Status.UNKNOWN)
         return 0
 
+    if name.endswith(_WORDS) and name not in CALLS:
+        return ctypes.CFUNCTYPE(TEXT, INT)(lambda status: _NO_WORDS)
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(answer)
 
 

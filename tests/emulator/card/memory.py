@@ -82,7 +82,7 @@ class Memory:
 
     def of_card(self) -> list[Block]:
         """Return what kernels may touch."""
-        return [block for block in self._blocks.values() if block.kind != "constant"]
+        return [block for block in list(self._blocks.values()) if block.kind != "constant"]
 
 
 def array_at(at: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:

@@ -27,6 +27,8 @@ _OWN_WORDS = ("cudaGetErrorName", "cudaGetErrorString", "cudaRuntimeGetVersion")
 _PARTS = (blas, copying, driver, fft, nvml, pictures, sorting, streams)
 _LIBRARIES = (
     ("cupy_backends/cuda/libs/cublas", "libcublas.so.13", "cublas"),
+    ("cupy_backends/cuda/libs/cusparse", "libcusparse.so.12", "cusparse"),
+    ("cupy_backends/cuda/libs/cusolver", "libcusolver.so.12", "cusolver"),
     ("cupy/cuda/cufft", "libcufft.so.12", "cufft"),
 )
 """Modules of CuPy that are linked with a library, its name, and how its functions begin."""
@@ -40,7 +42,8 @@ def plug(machine: Machine) -> Card:
     _cards.append(card)
     _serve(card, "libcuda.so.1", [n for n in CALLS if re.match("cu[A-Z]", n)])
     _serve(card, "libnvidia-ml.so.1", [n for n in CALLS if n.startswith("nvml")])
-    _serve(card, "libcublasLt.so.13", [])  # which is asked for first
+    for soname in ("libcublasLt.so.13", "libnvJitLink.so.13"):  # which are asked for first
+        _serve(card, soname, [])
     for module, soname, prefix in _LIBRARIES:
         file = next((_folder() / module).parent.glob(f"{Path(module).name}.*.so"))
         _serve(card, soname, elf.wanted(file, prefix))

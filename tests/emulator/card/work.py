@@ -86,6 +86,10 @@ class Work:
             raise CudaError(Status.INVALID_HANDLE, f"{handle} is no stream.")
         return found
 
+    def _all(self) -> list[Stream]:
+        """All streams now: the garbage collector may drop some at any moment."""
+        return list(self.streams.values())
+
     def event(self, handle: int | None) -> Event:
         """Return an event."""
         if handle not in self.events:
@@ -116,7 +120,7 @@ class Work:
         """Last tasks of the streams that this one waits for by itself."""
         if not stream.is_blocking:
             return []
-        with_us = self.streams.values() if stream.handle == 0 else [self.streams[0]]
+        with_us = self._all() if stream.handle == 0 else [self.streams[0]]
         with_us = [each for each in with_us if each.is_blocking and each is not stream]
         if stream.handle == 0 and any(each.graph for each in with_us):
             raise CudaError(Status.CAPTURE_IMPLICIT, "the stream 0 waits for one that records.")
@@ -126,7 +130,7 @@ class Work:
         if self.order == "early" or (self.order == "copies first" and not stream.is_blocking):
             self.finish(stream.last)
         elif self.order == "by lot" and self._lots.random() < 0.5:
-            others = [each for each in self.streams.values() if each.graph is None]
+            others = [each for each in self._all() if each.graph is None]
             self.finish(self._lots.choice(others).last)
 
     def finish(self, task: Task | None) -> None:
@@ -147,12 +151,12 @@ class Work:
     def finish_all(self) -> None:
         """Wait for the whole card."""
         self.refuse_while_recording()
-        for stream in list(self.streams.values()):
+        for stream in self._all():
             self.finish(stream.last)
 
     def refuse_while_recording(self) -> None:
         """Refuse what waits for the card, and spoil the graph, as CUDA does."""
-        for stream in self.streams.values():
+        for stream in self._all():
             if stream.graph is not None:
                 stream.graph.is_broken = True
                 raise CudaError(Status.CAPTURE_UNSUPPORTED, "a stream records a graph.")
@@ -181,7 +185,7 @@ class Work:
         if task is None:
             return
         if task.graph is not None and task.graph.tasks is not None and stream.graph is None:
-            if not any(each.graph is task.graph for each in self.streams.values()):
+            if not any(each.graph is task.graph for each in self._all()):
                 raise CudaError(Status.CAPTURED_EVENT, "the event was recorded in a graph.")
             # it records with the other from now on
             stream.graph, stream.outside, stream.last = task.graph, stream.last, None
@@ -204,7 +208,7 @@ class Work:
         graph = stream.graph
         if graph is None or not stream.is_origin:
             raise CudaError(Status.CAPTURE_UNMATCHED, "the stream does not record.")
-        joined = [each for each in self.streams.values() if each.graph is graph]
+        joined = [each for each in self._all() if each.graph is graph]
         before = _all_before(stream.last)
         is_open = any(each.last not in before for each in joined if each.last is not None)
         for each in joined:

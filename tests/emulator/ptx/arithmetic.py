@@ -87,6 +87,8 @@ def _wide_arguments(scope: Scope, type_: str) -> list[str]:
 
 
 def _fused(scope: Scope, name: str, rest: list[str]) -> Result:
+    if rest == ["rm", "f32"]:
+        return "f32", f"ptx::fused_down({', '.join(_arguments(scope, 'f32'))})"
     if rest not in (["rn", "f32"], ["rn", "f64"]):
         raise scope.refuse(".".join(rest))
     return rest[-1], f"fma({', '.join(_arguments(scope, rest[-1]))})"
@@ -206,6 +208,8 @@ def _selected(scope: Scope, name: str, rest: list[str]) -> Result:
 def _converted(scope: Scope, name: str, rest: list[str]) -> Result:
     *how, to, of = rest
     value = scope.value(scope.at.operands[1], of)
+    if how == ["sat"] and to == of == "f32":
+        return to, f"ptx::saturated({value})"
     if of in _INTEGERS and (how == [] or (how == ["rn"] and to in _REALS)):
         return to, f"{c_type(to)}({value})"
     if len(how) == 1 and how[0] in _WHOLE and of in _REALS:

@@ -42,7 +42,17 @@ inline T wrapped(uint64_t bits) {
 static inline float flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x; }
 static inline double flushed(double x) { return x; }
 
+// Between 0 and 1; what is no number is 0.
+static inline float saturated(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+
 static inline float down(float a, float b) { return __fadd_rd(a, b); }
+// a b + c, rounded down: a b has no more digits than a double, and what their sum leaves is known.
+static inline float fused_down(float a, float b, float c) {
+  const double product = double(a) * b, sum = product + c, part = sum - product;
+  const double left = (product - (sum - part)) + (c - part);
+  const float near = float(sum);
+  return near > sum || (near == sum && left < 0) ? nextafterf(near, -INFINITY) : near;
+}
 
 static inline int thread_number() {
   return int((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);

@@ -1,10 +1,12 @@
 """What textures of a real card ask of CUDA; what they read is tested with the kernels."""
 
+import gc
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from engine.backend import cupy_textures, textures
+from engine.backend import cuda, cupy_textures, textures
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,20 @@ def test_textures_are_linear_in_texels_and_zero_outside():
     assert reading["borderColor"] == (0, 0, 0, 0)
     assert reading["normalizedCoords"] == 0
     assert cupy_textures._float().get_channel_format()["x"] == 32
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["array", "pitched"])
+def test_a_texture_that_is_dropped_while_a_graph_is_recorded_spoils_nothing(kind):
+    gpu = cuda().gpu
+    textures = [gpu.texture(kind, (2, 4, 8))]
+    source, target = gpu.upload(np.arange(5.0)), gpu.empty((5,), float)
+
+    def work() -> None:
+        textures.clear()
+        gc.collect()
+        gpu.copy(source, target)
+
+    gpu.record(work).launch()
+    assert np.array_equal(gpu.download(target), np.arange(5.0))
+    assert not cupy_textures._kept

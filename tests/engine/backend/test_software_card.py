@@ -13,7 +13,13 @@ from tests.emulator.card.memory import Memory
 from tests.emulator.card.running import call, why_not
 from tests.emulator.card.work import ORDERS, Event, Stream, Work
 
-ON_CARD = "tests/engine/backend/test_cupy_gpu.py tests/engine/backend/test_cupy_compiling.py"
+ON_CARD = (
+    *("tests/engine/backend/test_cupy_gpu.py", "tests/engine/backend/test_cupy_compiling.py"),
+    "tests/engine/backend/test_cupy_textures.py",
+    "tests/engine/kernels/test_constants_and_grids.py",
+    "tests/engine/filtering/test_filter_on_gpu.py",
+    "tests/engine/operators/test_slices.py",
+)
 
 
 def work_of(order: str) -> tuple[Work, Stream, Stream]:
@@ -156,8 +162,8 @@ def test_memory_is_told_apart_to_the_byte_and_counted():
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 def test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs(tmp_path):
     out = tmp_path / "lines.json"
-    words = ("pytest -p tests.emulator.card.lines -p no:cacheprovider -m gpu " + ON_CARD).split()
-    done = call(Machine(), "-m", *words, **{lines.OUT: str(out)})
+    words = ["pytest", "-p", "tests.emulator.card.lines", "-p", "no:cacheprovider", "-m", "gpu"]
+    done = call(Machine(), "-m", *words, *ON_CARD, **{lines.OUT: str(out)})
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     part, left = lines.share(json.loads(out.read_text("utf-8")), lines.OF_CUPY)
     assert part >= 0.95, left

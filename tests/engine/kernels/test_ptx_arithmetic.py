@@ -41,6 +41,8 @@ SUMS = [
     alike("add.rm.f32", (1.0, -ULP / 8), 1 - ULP / 2),
     alike("add.rm.f32", (8388608.0, 0.75), 8388608.0),
     alike("sub.f64", (1.0, 2.0**-53), 1 - 2.0**-53),
+    alike("add.ftz.f32", (2.0**-127, 1e-45), 0.0),
+    alike("add.f32", (2.0**-127, 2.0**-127), 2.0**-126),
 ]
 PRODUCTS = [
     alike("mul.lo.s32", (65536, 65537), 65536),
@@ -57,6 +59,9 @@ PRODUCTS = [
     alike("mul.rn.f32", (1 + ULP, 1 + ULP), 1 + 2 * ULP),
     # the product is not rounded before the sum
     alike("fma.rn.f32", (1 + ULP, 1 + ULP, -1 - 2 * ULP), ULP**2),
+    alike("fma.rm.f32", (1 + ULP, 1 - ULP, 0.0), 1 - ULP / 2),
+    alike("fma.rm.f32", (1.0, 1.0, ULP / 4), 1.0),
+    alike("fma.rm.f32", (1.0, 1.0, -(2.0**-60)), 1 - ULP / 2),
     alike("fma.rn.f64", (1 + 2.0**-52, 1 - 2.0**-52, -1.0), -(2.0**-104)),
 ]
 QUOTIENTS = [
@@ -110,6 +115,8 @@ CONVERSIONS = [
     Case("cvt.rzi.s32.f32", "s32", "f32", (NAN,), 0),
     Case("cvt.rzi.s32.f64", "s32", "f64", (NAN,), -(2**31)),
     Case("cvt.rzi.s64.f32", "s64", "f32", (NAN,), -(2**63)),
+    Case("cvt.sat.f32.f32", "f32", "f32", (1.5,), 1.0),
+    Case("cvt.sat.f32.f32", "f32", "f32", (NAN,), 0.0),
     Case("cvt.rn.f32.s32", "f32", "s32", (2**24 + 1,), 2.0**24),
     Case("cvt.rn.f32.f64", "f32", "f64", (1 + ULP / 2,), 1.0),
     Case("cvt.s64.s32", "s64", "s32", (-1,), -1),
