@@ -50,6 +50,25 @@ __device__ __forceinline__ float part(float4 row) {
   return axis == 0 ? row.x : axis == 1 ? row.y : row.z;
 }
 
+// 1 / x to the last bit or so, in one instruction: x is no number so small that it would be cut to 0.
+__device__ __forceinline__ float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  float found;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(found) : "f"(x));
+  return found;
+#else
+  return 1.0f / x;
+#endif
+}
+
+// The same number, of which the compiler knows nothing: so it adds it last, where that costs nothing.
+__device__ __forceinline__ int kept_apart(int x) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(x));
+#endif
+  return x;
+}
+
 // What does not change along the run.
 __device__ __forceinline__ float start(float4 row, float across, float down) {
   return fmaf(part<DOWN>(row), down, fmaf(part<ACROSS>(row), across, row.w));
@@ -71,13 +90,14 @@ __device__ __forceinline__ offset_t stride(Detector d, int of) {
 
 __device__ __forceinline__ bool within(int i, int n) { return (unsigned)i < (unsigned)n; }
 
-__device__ __forceinline__ float pixel(projections_t column, Detector d, int row) {
-  return within(row, d.n_rows) ? __ldg(column + row * stride(d, OF_ROWS)) : 0.0f;
+__device__ __forceinline__ float pixel(projections_t projection, offset_t column, Detector d, int row) {
+  return within(row, d.n_rows) ? __ldg(projection + (column + row * stride(d, OF_ROWS))) : 0.0f;
 }
 
 // Two columns of a projection and the weights of a place between them; 0 for those that are not there.
 struct Columns {
-  const float *left, *right;
+  const float* projection;
+  offset_t left, right;
   float of_left, of_right;
 };
 
@@ -85,10 +105,10 @@ __device__ __forceinline__ Columns columns_at(projections_t projections, Detecto
   const float at = a - 0.5f, whole = floorf(at);
   const int i = (int)whole;
   const bool has_left = within(i, d.n_columns), has_right = within(i + 1, d.n_columns);
-  const float* projection = projections + (size_t)(d.first + view) * stride(d, OF_VIEWS);
-  return {projection + (has_left ? i : 0) * stride(d, OF_COLUMNS),
-          projection + (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
-          has_left ? weight * (1.0f - (at - whole)) : 0.0f, has_right ? weight * (at - whole) : 0.0f};
+  const float* projection = projections + (d.first + view) * (long long)stride(d, OF_VIEWS);
+  const float of_right = weight * (at - whole), of_left = weight - of_right;
+  return {projection, (has_left ? i : 0) * stride(d, OF_COLUMNS), (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
+          has_left ? of_left : 0.0f, has_right ? of_right : 0.0f};
 }
 
 __device__ __forceinline__ float mixed(const Columns& at, float left, float right) {
@@ -96,7 +116,7 @@ __device__ __forceinline__ float mixed(const Columns& at, float left, float righ
 }
 
 __device__ __forceinline__ float blended(const Columns& at, Detector d, int row) {
-  return mixed(at, pixel(at.left, d, row), pixel(at.right, d, row));
+  return mixed(at, pixel(at.projection, at.left, d, row), pixel(at.projection, at.right, d, row));
 }
 
 // Whether a place is where it may see the detector: an int holds it then, too.
@@ -135,7 +155,7 @@ __device__ __forceinline__ void add_view(
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
     const float at = along + (float)k, tau = fmaf(part<ALONG>(tau_row), at, tau_0);
-    const float per_tau = tau > 0.0f ? __fdividef(1.0f, tau) : 0.0f;
+    const float per_tau = tau > 0.0f ? reciprocal(tau) : 0.0f;
     const float a = fmaf(fmaf(part<ALONG>(a_row), at, a_0), per_tau, a_middle);
     const float b = fmaf(fmaf(part<ALONG>(b_row), at, b_0), per_tau, b_middle);
     sums[k] = fmaf(per_tau * per_tau, look(projections, d, view, a, b), sums[k]);
@@ -147,7 +167,7 @@ __device__ __forceinline__ void add_view(
     float along, float* sums) {
   const float4 b_row = views[3 * view + 1];
   const float tau = start(views[3 * view + 2], across, down);
-  const float per_tau = tau > 0.0f ? __fdividef(1.0f, tau) : 0.0f;
+  const float per_tau = tau > 0.0f ? reciprocal(tau) : 0.0f;
   const float a = fmaf(start(views[3 * view], across, down), per_tau, a_middle);
   const float b_0 = fmaf(start(b_row, across, down), per_tau, b_middle), step = part<ALONG>(b_row) * per_tau;
   const float weight = per_tau * per_tau;
@@ -161,24 +181,31 @@ __device__ __forceinline__ void add_view(
 constexpr int ROWS = {{ rows }}, LINES_ACROSS = {{ lines_across }};
 constexpr float ROUND = 12582912.0f;  // 1.5 2^23: what is added to it is rounded to a whole number
 
-// Blend rows low ... low + n - 1 of two columns, and some behind them; low is a multiple of 4.
+// Blend rows low ... low + n - 1 of two columns, and some behind them; low is a multiple of 4. Four at a time
+// without a test where all of them are of the detector, which is the rule.
 __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low, int n, float* blend) {
-  if (OF_ROWS == 2 && d.n_rows % 4 == 0) {
-    const int first = low + 4 * (int)threadIdx.x;
-    const float4* from_left = reinterpret_cast<const float4*>(beside.left + first);
-    const float4* from_right = reinterpret_cast<const float4*>(beside.right + first);
-    float4* to = reinterpret_cast<float4*>(blend) + threadIdx.x;
+  const int n_by_four = OF_ROWS == 2 && d.n_rows % 4 == 0 ? d.n_rows : -1;
+  const int first = low + 4 * (int)threadIdx.x;
+  const float4* from_left = reinterpret_cast<const float4*>(beside.projection + (beside.left + first));
+  const float4* from_right = reinterpret_cast<const float4*>(beside.projection + (beside.right + first));
+  float4* to = reinterpret_cast<float4*>(blend) + threadIdx.x;
+  const auto four = [&](int block) {
+    const float4 left = __ldg(from_left + block / 4), right = __ldg(from_right + block / 4);
+    to[block / 4] = {
+        mixed(beside, left.x, right.x), mixed(beside, left.y, right.y), mixed(beside, left.z, right.z),
+        mixed(beside, left.w, right.w)};
+  };
+  if (low >= 0 && low + (n + 127 & ~127) <= n_by_four) {
 #pragma unroll
     for (int block = 0; block < ROWS; block += 128) {
-      if (block >= n) break;
-      float4 left = {}, right = {};
-      if (within(first + block, d.n_rows)) {
-        left = __ldg(from_left + block / 4);
-        right = __ldg(from_right + block / 4);
-      }
-      to[block / 4] = {
-          mixed(beside, left.x, right.x), mixed(beside, left.y, right.y), mixed(beside, left.z, right.z),
-          mixed(beside, left.w, right.w)};
+      if (block > 0 && block >= n) break;
+      four(block);
+    }
+  } else if (n_by_four >= 0) {
+#pragma unroll 1
+    for (int block = 0; block < n; block += 128) {
+      if (within(first + block, d.n_rows)) four(block);
+      else to[block / 4] = {};
     }
   } else {
 #pragma unroll 1
@@ -194,27 +221,27 @@ __device__ __forceinline__ void add_view(
   float* blend = &blends[threadIdx.y][0].x;
   const float4 b_row = views[3 * view + 1];
   const float tau = start(views[3 * view + 2], across, down);
-  if (!(tau > 0.0f)) return;  // the same for the whole warp, as all but b
-  const float per_tau = __fdividef(1.0f, tau);
+  const float per_tau = reciprocal(tau);
   const float a = fmaf(start(views[3 * view], across, down), per_tau, a_middle);
-  if (!near(a, d.n_columns)) return;
   const float b_0 = fmaf(start(b_row, across, down), per_tau, b_middle), step = part<ALONG>(b_row) * per_tau;
   const float lane = (float)threadIdx.x;
   const float one_end = fmaf(along - lane, step, b_0), other_end = fmaf(along - lane + (32 * RUN - 1), step, b_0);
   const float least = fminf(one_end, other_end), most = fmaxf(one_end, other_end);
-  if (!(most > -1.0f && least < (float)d.n_rows + 1.0f)) return;
+  const bool is_seen = tau > 0.0f && near(a, d.n_columns) && most > -1.0f && least < (float)d.n_rows + 1.0f;
+  if (!is_seen) return;  // the same for the whole warp, as all but b
   const Columns beside = columns_at(projections, d, view, a, per_tau * per_tau);
   if (fabsf(step) * (float)(32 * RUN - 1) < (float)(ROWS - 8)) {
     const int low = ((int)floorf(least) - 2) & ~3;
     fill(beside, d, low, (int)floorf(most) + 2 - low, blend);
     __syncwarp();
-    const int first = __float_as_int(ROUND) + low;
-    const float b_lower = b_0 - 0.5f, b_rounded = b_0 - 1.0f;
+    const int from = kept_apart(4 * ((int)threadIdx.y * ROWS - __float_as_int(ROUND) - low));
+    const float b_lower = b_0 - 0.5f;
 #pragma unroll
     for (int k = 0; k < RUN; ++k) {
-      const float at = along + (float)(32 * k), whole = fmaf(at, step, b_rounded) + ROUND;
-      const float* row = blend + (__float_as_int(whole) - first);
-      sums[k] += fmaf(fmaf(at, step, b_lower) - (whole - ROUND), row[1] - row[0], row[0]);
+      const float b = fmaf(along + (float)(32 * k), step, b_lower), whole = __fadd_rd(b, ROUND);
+      const float* row = reinterpret_cast<const float*>(
+          reinterpret_cast<const char*>(blends) + (4 * __float_as_int(whole) + from));
+      sums[k] += fmaf(b - (whole - ROUND), row[1] - row[0], row[0]);
     }
     __syncwarp();
   } else {

@@ -21,7 +21,7 @@
 typedef {{ real }} real;
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }}, TILES = {{ tiles }}, TOF = {{ tof }};
-constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }};
+constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }}, KEPT = {{ kept }};
 constexpr double MARGIN = 1e-6, FLAT = 1e-20, LEAST_EXPECTED = 1e-24;
 {% if entries %}
 __constant__ real entries[] = { {{ entries }} };
@@ -44,9 +44,9 @@ struct Scene {
   int nx, ny, nz, first, step, n_rows;
 };
 
-// Where the voxels of one axis lie in memory.
+// Where the voxels of one axis lie in memory: apart by `step`, and after every fourth by `jump` more.
 struct Axis {
-  int stride, shift;
+  int step, jump;
 };
 
 // One ray, laid through the image: its slabs and where it enters the first of them.
@@ -67,16 +67,15 @@ struct Range {
 };
 
 __device__ __forceinline__ int place(Axis axis, int i) {
-  if (TILES) return (i >> 2) * axis.stride + ((i & 3) << axis.shift);
-  return i * axis.stride;
+  return TILES ? i * axis.step + (i >> 2) * axis.jump : i * axis.step;
 }
 
 __device__ __forceinline__ void axes(const Scene& scene, Axis* axis) {
   if (TILES) {
     const int tiles_x = (scene.nx + 3) >> 2, tiles_y = (scene.ny + 3) >> 2;
-    axis[0] = {64, 0};
-    axis[1] = {64 * tiles_x, 2};
-    axis[2] = {64 * tiles_x * tiles_y, 4};
+    axis[0] = {1, 64 - 4};
+    axis[1] = {4, 64 * tiles_x - 16};
+    axis[2] = {16, 64 * tiles_x * tiles_y - 64};
   } else {
     axis[0] = {1, 0};
     axis[1] = {scene.nx, 0};
@@ -188,21 +187,30 @@ __device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, 
   return i == j ? whole : least(most(t, (real)0), whole);
 }
 
-__device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int k) {
+// Place of the k-th slab of a line.
+__device__ __forceinline__ int layer_of(const Line& line, int k) { return place(line.main, line.slab + k); }
+
+// Place of the slab GROUP behind it.
+__device__ __forceinline__ int layer_after(const Line& line, int layer, int k) {
+  if (GROUP % 4) return layer_of(line, k + GROUP);
+  return layer + GROUP * line.main.step + (TILES ? GROUP / 4 * line.main.jump : 0);
+}
+
+__device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int k, int layer) {
   const real one = 1, nought = 0, slab = (real)k;
   const real top_u = (real)line.top_u, top_v = (real)line.top_v;
   const real a = most(slab, line.start), b = least(slab + one, line.stop), whole = b - a;
   const real u_a = line.u + line.slope_u * a, u_b = line.u + line.slope_u * b;
   const real v_a = line.v + line.slope_v * a, v_b = line.v + line.slope_v * b;
-  const int j_a = (int)least(most(u_a, nought), top_u), j_b = (int)least(most(u_b, nought), top_u);
-  const int i_a = (int)least(most(v_a, nought), top_v), i_b = (int)least(most(v_b, nought), top_v);
+  // a slab begins and ends less than one voxel beside the image: above -1, which a conversion cuts to 0
+  const int j_a = (int)least(u_a, top_u), j_b = (int)least(u_b, top_u);
+  const int i_a = (int)least(v_a, top_v), i_b = (int)least(v_b, top_v);
   // the order of the two crossings, not the signs of the slopes, tells which voxel lies between
   const real t_u = crossing(j_a, j_b, u_a, line.per_u, whole), t_v = crossing(i_a, i_b, v_a, line.per_v, whole);
   const real near = least(t_u, t_v), far = most(t_u, t_v);
-  const int layer = place(line.main, line.slab + k);
   const int at_ja = place(line.across_u, j_a), at_jb = place(line.across_u, j_b);
-  const int at_ia = place(line.across_v, i_a), at_ib = place(line.across_v, i_b);
-  Taps taps = {{ '{{' }}layer + at_ja + at_ia, layer + (t_u < t_v ? at_jb + at_ia : at_ja + at_ib), layer + at_jb + at_ib},
+  const int at_ia = layer + place(line.across_v, i_a), at_ib = layer + place(line.across_v, i_b);
+  Taps taps = {{ '{{' }}at_ja + at_ia, t_u < t_v ? at_jb + at_ia : at_ja + at_ib, at_jb + at_ib},
                {near, far - near, whole - far}};
   if (TOF) {
     // differences of the table over each chord; rounding must not make one of no length negative
@@ -249,26 +257,51 @@ __device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
   return min(62 - exponent - slabs, 96);
 }
 
-// Line integral of a group's ray, in every thread of it [mm times image].
+// Call work(taps) for the slabs of a thread, from its `first` on.
+template <class Work>
+__device__ __forceinline__ void each_slab(const Scene& scene, const Line& line, int lane, int first, Work work) {
+  int k = lane + first * GROUP, layer = layer_of(line, k);
+  for (; k < line.n_slabs; k += GROUP) {
+    Taps taps = trace(scene, line, k, layer);
+    work(taps);
+    layer = layer_after(line, layer, k);
+  }
+}
+
+// What the image gives to a slab; with fixed sums the lengths become what each voxel gives. Voxels after
+// the first are read only where the ray is in them: a quarter of all lines are not asked for.
+__device__ __forceinline__ real seen(Taps& taps, const real* __restrict__ image) {
+  real given[3];
+  for (int tap = 0; tap < 3; ++tap) {
+    const real length = taps.length[tap];
+    given[tap] = tap == 0 || length != (real)0 ? length * __ldg(image + taps.at[tap]) : (real)0;
+    if (FIXED) taps.length[tap] = given[tap];
+  }
+  return given[0] + given[1] + given[2];
+}
+
+// Line integral of a group's ray, in every thread of it [mm times image]. The first N slabs of each thread
+// are kept, in registers: the same taps serve both ways.
+template <int N>
 __device__ __forceinline__ real integral(
-    const Scene& scene, const Line& line, const real* __restrict__ image, int bits, int lane) {
-  if (FIXED) {
-    const real unit = (real)ldexp(1.0, bits);
-    long long total = 0;
-    for (int k = lane; k < line.n_slabs; k += GROUP) {
-      const Taps taps = trace(scene, line, k);
-      const real near = taps.length[0] * __ldg(image + taps.at[0]), between = taps.length[1] * __ldg(image + taps.at[1]);
-      const real far = taps.length[2] * __ldg(image + taps.at[2]);
-      total += rounded((near + between + far) * unit);
+    const Scene& scene, const Line& line, const real* __restrict__ image, int bits, int lane, Taps* kept) {
+  const real unit = FIXED ? (real)ldexp(1.0, bits) : (real)1;
+  {% if fixed == "true" %}long long{% else %}real{% endif %} total = 0;
+  const auto count = [&](Taps& taps) {
+    const real value = seen(taps, image);
+    total += {% if fixed == "true" %}rounded(value * unit){% else %}value{% endif %};
+  };
+  const int start = layer_of(line, lane);
+#pragma unroll
+  for (int i = 0, layer = start; i < N; ++i) {
+    if (lane + i * GROUP < line.n_slabs) {
+      kept[i] = trace(scene, line, lane + i * GROUP, layer);
+      count(kept[i]);
     }
-    return (real)group_sum(total) * (real)ldexp(1.0, -bits) * line.scale;
+    layer = layer_after(line, layer, lane + i * GROUP);
   }
-  real total = 0;
-  for (int k = lane; k < line.n_slabs; k += GROUP) {
-    const Taps taps = trace(scene, line, k);
-    for (int tap = 0; tap < 3; ++tap) total += taps.length[tap] * __ldg(image + taps.at[tap]);
-  }
-  return group_sum(total) * line.scale;
+  each_slab(scene, line, lane, N, count);
+  return FIXED ? (real)group_sum(total) * (real)ldexp(1.0, -bits) * line.scale : (real)group_sum(total) * line.scale;
 }
 
 __device__ __forceinline__ void add(sum_t* sums, int at, real share) {
@@ -278,6 +311,10 @@ __device__ __forceinline__ void add(sum_t* sums, int at, real share) {
 {% else %}
   if (share != (real)0) atomicAdd(sums + at, share);
 {% endif %}
+}
+
+__device__ __forceinline__ void add_all(sum_t* sums, const Taps& taps, real value) {
+  for (int tap = 0; tap < 3; ++tap) add(sums, taps.at[tap], value * taps.length[tap]);
 }
 
 // Call work(line, row, lane) for every ray, in all threads of the group that it falls to.
@@ -304,7 +341,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) forward(
   const Scene scene = { {{- scene_values -}} };
   const int bits = FIXED ? row_bits(scene, *peak) : 0;
   each_row(scene, [&](const Line& line, int row, int lane) {
-    const real total = integral(scene, line, image, bits, lane);
+    const real total = integral<0>(scene, line, image, bits, lane, nullptr);
     if (lane == 0) out[row] = total;
   });
 }
@@ -314,10 +351,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) back(
   const Scene scene = { {{- scene_values -}} };
   each_row(scene, [&](const Line& line, int row, int lane) {
     const real value = values[row] * line.scale * (real)unit;
-    for (int k = lane; k < line.n_slabs; k += GROUP) {
-      const Taps taps = trace(scene, line, k);
-      for (int tap = 0; tap < 3; ++tap) add(sums, taps.at[tap], value * taps.length[tap]);
-    }
+    each_slab(scene, line, lane, 0, [&](const Taps& taps) { add_all(sums, taps, value); });
   });
 }
 
@@ -328,19 +362,21 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) update(
   const Scene scene = { {{- scene_values -}} };
   const int bits = FIXED ? row_bits(scene, *peak) : 0;
   each_row(scene, [&](const Line& line, int row, int lane) {
-    real q = integral(scene, line, image, bits, lane);
+    Taps kept[KEPT + 1];
+    real q = integral<KEPT>(scene, line, image, bits, lane, kept);
     if (has_background) q += background[row];
     const bool is_seen = q > (real)LEAST_EXPECTED;
     if (lane == 0) expected[row] = is_seen ? q : (real)0;
     if (!is_seen) return;
     const real value = line.scale / q * (real)unit;
-    for (int k = lane; k < line.n_slabs; k += GROUP) {
-      const Taps taps = trace(scene, line, k);
-      for (int tap = 0; tap < 3; ++tap) {
-        const real length = FIXED ? taps.length[tap] * __ldg(image + taps.at[tap]) : taps.length[tap];
-        add(sums, taps.at[tap], value * length);
-      }
+#pragma unroll
+    for (int i = 0; i < KEPT; ++i) {
+      if (lane + i * GROUP < line.n_slabs) add_all(sums, kept[i], value);
     }
+    each_slab(scene, line, lane, KEPT, [&](Taps& taps) {
+      if (FIXED) seen(taps, image);
+      add_all(sums, taps, value);
+    });
   });
 }
 
@@ -349,10 +385,9 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) touched({{ scene }}
   const Scene scene = { {{- scene_values -}} };
   each_row(scene, [&](const Line& line, int row, int lane) {
     int n = 0;
-    for (int k = lane; k < line.n_slabs; k += GROUP) {
-      const Taps taps = trace(scene, line, k);
+    each_slab(scene, line, lane, 0, [&](const Taps& taps) {
       for (int tap = 0; tap < 3; ++tap) n += taps.length[tap] != (real)0;
-    }
+    });
     n = group_sum(n);
     if (lane == 0) out[row] = n;
   });

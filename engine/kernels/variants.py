@@ -34,6 +34,7 @@ class RayVariant:
     timing : no time of flight, or its table in constant or in global memory
     real : of images, values and arithmetic along the ray
     block : threads
+    kept : slabs of a thread whose voxels stay in registers between the two ways of an update
     """
 
     mapping: Mapping = "warp"
@@ -42,6 +43,7 @@ class RayVariant:
     timing: Timing = "none"
     real: Real = "float"
     block: int = 128
+    kept: int = 4
 
     @property
     def group(self) -> int:
@@ -71,6 +73,7 @@ class RayVariant:
             tof=self.timing != "none",
             group=self.group,
             batch=WARP if self.mapping == "warp" else 1,
+            kept={"thread": 0, "warp": self.kept, "block": min(self.kept, 1)}[self.mapping],
             entries=entries if self.timing == "constant" else (),
             **self._common(self.block),
         )

@@ -20,6 +20,7 @@ from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
 from tests.emulator.kernels import Borrowed, KernelModule
 from tests.emulator.memory import Memory
 from tests.emulator.nvrtc import ptx_for
+from tests.emulator.ptx.counted import Counters
 from tests.emulator.ptx.kernels import PtxKernels
 from tests.emulator.textures import EmulatedTexture, TextureTable
 
@@ -51,6 +52,7 @@ class EmulatedGpu(Gpu):
         for results, and copies of the second stream as early; what nobody waited for is then seen
     ptx : architecture, such as 90: run what NVRTC compiles for it, not what g++ makes of the
         source; if not given, ISOCENTER_PTX of the environment decides; not with `sanitize`
+    counted : count what PTX issues and touches, see `counters`
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class EmulatedGpu(Gpu):
         exact_textures: bool = False,
         late: bool = False,
         ptx: int | None = None,
+        counted: bool = False,
     ) -> None:
         try:
             compiling.check()
@@ -71,6 +74,7 @@ class EmulatedGpu(Gpu):
         self.reverse, self.sanitize = reverse, sanitize
         # AddressSanitizer is for the text; PTX has its arrays checked without it
         self.ptx = engine() if ptx is None and not sanitize else ptx
+        self.counted = counted
         self.fail_at_launch = fail_at_launch
         self.n_launches = 0
         self.memory = Memory(memory_limit)
@@ -140,6 +144,15 @@ class EmulatedGpu(Gpu):
         if (source, options) not in self._modules:
             self._modules[source, options] = self._compiled(source, options)
         return self._modules[source, options]
+
+    def counters(self) -> dict[tuple[str, str], Counters]:
+        """What each kernel of each loaded source did so far, by the source and its name."""
+        return {
+            (source, name): counters
+            for (source, _), module in self._modules.items()
+            if isinstance(module, PtxKernels)
+            for name, counters in module.counters.items()
+        }
 
     def _compiled(self, source: str, options: tuple[str, ...]) -> KernelModule:
         if self.ptx is None:

@@ -107,7 +107,8 @@ def _texture(scope: Scope, rest: list[str]) -> str:
     # of one channel: the others are 0, 0 and 1
     does = [scope.set(targets[0], "f32", "found")]
     does += [scope.set(targets[i], "f32", f"{float(i == 3)}f") for i in (1, 2, 3)]
-    return f"{{ const float found = {value}; {' '.join(does)} }}"
+    fetch = f"self.fetch({scope.at.line});"
+    return f"{{ {fetch} const float found = {value}; {' '.join(does)} }}"
 
 
 def _exchanged(scope: Scope, name: str, rest: list[str]) -> str:

@@ -113,6 +113,7 @@ def _of_one(scope: Scope, name: str, rest: list[str]) -> Result:
     known = {
         "rcp.rn.f32": "1.0f / {}", "rcp.rn.f64": "1.0 / {}",
         "rcp.approx.ftz.f64": "ptx::rcp_approx({})", "rcp.approx.f32": "1.0f / {}",
+        "rcp.approx.ftz.f32": "ptx::flushed(1.0f / ptx::flushed({}))",
         "sqrt.rn.f32": "sqrt({})", "sqrt.rn.f64": "sqrt({})", "sqrt.approx.f32": "sqrt({})",
         "rsqrt.approx.f32": "1.0f / sqrt({})",
         "lg2.approx.f32": "log2({})", "ex2.approx.f32": "exp2({})",

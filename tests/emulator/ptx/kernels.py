@@ -12,13 +12,14 @@ import numpy as np
 from tests.emulator.arrays import DeviceArray
 from tests.emulator.compiling import library_of
 from tests.emulator.kernels import Kernel, KernelError, KernelModule, Slot
+from tests.emulator.ptx.counted import Counters
 from tests.emulator.ptx.parsing import Entry, bits, parse
 from tests.emulator.ptx.translating import translated
 
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu
 
-_HEADERS = ("ptx/ptx.h", "ptx/memory.h")
+_HEADERS = ("ptx/ptx.h", "ptx/memory.h", "ptx/counting.h")
 _KINDS = {"f": "f", "u": "iub", "s": "iu", "b": "iub"}
 _launches = itertools.count(1)
 
@@ -31,13 +32,19 @@ class PtxKernels(KernelModule):
         self._entries = {entry.name: entry for entry in module.entries}
         names = tuple(v.name for v in module.variables if v.space == "const")
         most = {entry.name: entry.most_threads for entry in module.entries}
-        library = library_of(translated(module), _HEADERS, sanitize=gpu.sanitize)
+        written = translated(module, counted=gpu.counted)
+        library = library_of(written, _HEADERS, sanitize=gpu.sanitize)
         self._open(library, names, most, gpu)
+        self.counters = self._counters() if gpu.counted else {}
 
     def function(self, name: str) -> Kernel:
         if name not in self._entries:
             raise KernelError(f"kernel {name}: the source has {', '.join(self._entries)}.")
         return PtxKernel(self._entries[name], self._text, self._library, self._gpu)
+
+
+    def _counters(self) -> dict[str, Counters]:
+        return {name: Counters(entry, self._library) for name, entry in self._entries.items()}
 
 
 class PtxKernel(Kernel):

@@ -1,6 +1,8 @@
 // Memory of a kernel in PTX: which arrays a launch was given, and who touched shared memory when.
 #pragma once
 
+#include "ptx/counting.h"
+
 namespace ptx {
 
 // As tests/emulator/ptx/kernels.py lays it out: the number of the launch, how many arrays it was
@@ -34,6 +36,8 @@ struct SharedView {
   uint32_t n_bytes, grain;  // bytes of a cell
   uint64_t* launch;
   uint3* block;
+  Tracer* tracer = nullptr;
+  Counts counts = {};
 };
 
 template <int n_bytes, int grain>
@@ -61,17 +65,39 @@ class Thread {
     memset(shared.cells, 0, sizeof(Cell) * ((shared.n_bytes + 1) / shared.grain));
   }
 
+  ~Thread() {
+    if (!COUNTED || ++shared_.tracer->n_ended < n_threads()) return;
+    shared_.tracer->n_ended = shared_.tracer->at_block = 0;
+    count_block(*shared_.tracer, n_threads(), shared_.counts);
+  }
+
+  // Write down, where somebody counts, that a stretch of code begins, or that a place is touched.
+  [[gnu::always_inline]] void enter(uint32_t stretch) {
+    if constexpr (COUNTED) note({0, stretch, 0, STRETCH});
+  }
+  [[gnu::always_inline]] void fetch(int line) { touch(0, 0, Space::texture, line); }
+  [[gnu::always_inline]] void touch(uint64_t at, int n, Space space, int line) {
+    if constexpr (COUNTED) note({at, uint32_t(line), uint8_t(n), uint8_t(space)});
+  }
+
   const char* load_global(unsigned& hint, uint64_t at, int n, uint32_t used, int line) {
-    return within(hint, at, n, used, "reads", line);
+    const char* place = within(hint, at, n, used, "reads", line);
+    touch(in_array(hint, at), n, Space::global, line);
+    return place;
   }
   char* store_global(unsigned& hint, uint64_t at, int n, uint32_t used, int line) {
-    return within(hint, at, n, used, "writes", line);
+    char* place = within(hint, at, n, used, "writes", line);
+    touch(in_array(hint, at), n, Space::global, line);
+    return place;
   }
   char* atomic(unsigned& hint, uint64_t at, int n, int line) {
-    return within(hint, at, n, (1u << n) - 1, "changes", line);
+    char* place = within(hint, at, n, (1u << n) - 1, "changes", line);
+    touch(in_array(hint, at), n, Space::atomic, line);
+    return place;
   }
 
   const char* load_const(unsigned&, uint64_t at, int n, uint32_t used, int line) {
+    touch(at, n, Space::constant, line);
     aligned(at, n, "reads", line);
     const int first = __builtin_ctz(used), last = 32 - __builtin_clz(used);
     for (int i = 0; i < n_constants_; i++) {
@@ -90,6 +116,7 @@ class Thread {
   }
 
   const char* load_shared(uint32_t at, int n, uint32_t used, int line) {
+    touch(at, n, Space::shared, line);
     inside(at, n, used, "reads", line);
     const uint32_t grain = shared_.grain;
     for (uint32_t i = 0; i < uint32_t(n); i += grain) {
@@ -98,6 +125,7 @@ class Thread {
     return shared_.data + at;
   }
   char* store_shared(uint32_t at, int n, uint32_t used, int line) {
+    touch(at, n, Space::shared, line);
     inside(at, n, used, "writes", line);
     const uint32_t grain = shared_.grain;
     for (uint32_t i = 0; i < uint32_t(n); i += grain) {
@@ -109,6 +137,9 @@ class Thread {
   void wait_for_block(int line) {
     cpu::wait_at_barrier(line);
     at_block_++;
+    if (!COUNTED || shared_.tracer->at_block == at_block_) return;
+    shared_.tracer->at_block = at_block_;  // the first to go on; all have waited
+    count_block(*shared_.tracer, n_threads(), shared_.counts);
   }
   void wait_for_warp(uint32_t mask, int line) {
     cpu::exchange(mask, 0, line);
@@ -116,6 +147,13 @@ class Thread {
   }
 
  private:
+  void note(Note note) { shared_.tracer->threads[number_].add(note); }
+  // A place as on a card, where every array begins at a line of its own.
+  uint64_t in_array(unsigned i, uint64_t at) const {
+    return uint64_t(i + 1) << 40 | (at - given_.arrays[i].at);
+  }
+  uint32_t n_threads() const { return blockDim.x * blockDim.y * blockDim.z; }
+
   void aligned(uint64_t at, int n, const char* does, int line) {
     if (at % n == 0) return;
     cpu::fail("thread %d, line %d %s %d bytes at %#llx, which is no multiple of them", number_,

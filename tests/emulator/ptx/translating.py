@@ -6,15 +6,19 @@ import struct
 
 from tests.emulator.ptx.accesses import label, statement
 from tests.emulator.ptx.arithmetic import result
+from tests.emulator.ptx.flow import Flow, Stretch
 from tests.emulator.ptx.parsing import Entry, Instruction, PtxModule, Variable, bits
 from tests.emulator.ptx.values import Scope, raw, variable
 
 _CODES = {"f32": "<f", "f64": "<d"}
+_COUNTED = "#define CUDA_CPU_PTX_COUNTED\n"
 _HEAD = '#include "cuda_cpu.h"\n#include "ptx/ptx.h"\nnamespace kernel_text {\n'
 
 
-def translated(module: PtxModule) -> str:
+def translated(module: PtxModule, *, counted: bool = False) -> str:
     """Return C++ that `compiling.library_of` takes, with a launch of every kernel.
+
+    counted : it also counts what warps issue and touch, which takes ten times as long
 
     Raises
     ------
@@ -26,10 +30,12 @@ def translated(module: PtxModule) -> str:
     places = ", ".join(f"{{(char*)&{v.name}, {v.n_bytes}}}" for v in constants.values())
     lines.append(f"static const ptx::Constant constants[] = {{{places or '{nullptr, 0}'}}};")
     for entry in module.entries:
-        lines += _kernel(entry, module, constants)
+        lines += _kernel(entry, module, constants, Flow(entry) if counted else None)
     doors = [f"CUDA_CPU_CONSTANT({name})" for name in constants]
     doors += [f"CUDA_CPU_PTX_KERNEL({entry.name})" for entry in module.entries]
-    return _HEAD + "\n".join((*lines, *doors)) + "\n}\n"
+    if counted:
+        doors += [f"CUDA_CPU_PTX_COUNTS({entry.name})" for entry in module.entries]
+    return (_COUNTED if counted else "") + _HEAD + "\n".join((*lines, *doors)) + "\n}\n"
 
 
 def _constant(v: Variable) -> str:
@@ -47,20 +53,41 @@ def _bytes(value: str, code: str) -> bytes:
     return struct.pack(code, int(value, 0) % 2 ** (8 * struct.calcsize(code)))
 
 
-def _kernel(entry: Entry, module: PtxModule, constants: dict[str, Variable]) -> list[str]:
+def _kernel(
+    entry: Entry, module: PtxModule, constants: dict[str, Variable], flow: Flow | None
+) -> list[str]:
     shared, n_bytes = _laid_out([*module.variables, *entry.variables], "shared")
     local, n_local = _laid_out(entry.variables, "local")
+    name = entry.name
     lines = [
-        f"static thread_local ptx::Shared<{max(n_bytes, 16)}, {_grain(entry)}> "
-        f"shared_of_{entry.name};",
-        f"static void {entry.name}(void** arguments) {{",
+        *(_counts(entry, flow) if flow else ()),
+        f"static thread_local ptx::Shared<{max(n_bytes, 16)}, {_grain(entry)}> shared_of_{name};",
+        f"static void {name}(void** arguments) {{",
         *(f"{raw(type_)} {variable(name)}{{}};" for name, type_ in entry.registers.items()),
         f"alignas(16) char local[{max(n_local, 16)}];",
-        f"ptx::Thread self(arguments[{len(entry.parameters)}], shared_of_{entry.name}.view(), "
+        f"ptx::SharedView seen = shared_of_{name}.view();",
+        *([f"seen.tracer = &tracer_of_{name}, seen.counts = ptx_counts_of_{name};"] * bool(flow)),
+        f"ptx::Thread self(arguments[{len(entry.parameters)}], seen, "
         "constants, sizeof constants / sizeof *constants, local, sizeof local);",
     ]
-    lines += [_line(Scope(entry, shared, local, constants, at)) for at in entry.code]
+    for number, stretch in enumerate(flow.stretches if flow else [Stretch(tuple(entry.code), ())]):
+        code = [_line(Scope(entry, shared, local, constants, at)) for at in stretch.code]
+        if flow:  # behind its label, or those who jump there would not be seen
+            code.insert(stretch.n_labels, f"self.enter({flow.order[number]});")
+        lines += code
     return [*lines, "}"]
+
+
+def _counts(entry: Entry, flow: Flow) -> list[str]:
+    """Where what a kernel does is counted: by stretch, and by line of the text."""
+    name, n_lines = entry.name, 1 + max((at.line for at in entry.code), default=0)
+    return [
+        f"static thread_local ptx::Tracer tracer_of_{name};",
+        f"static ptx::Stretch stretches_in_{name}[{len(flow.stretches)}];",
+        f"static ptx::Touched touched_in_{name}[{n_lines}];",
+        f"static const ptx::Counts ptx_counts_of_{name} = "
+        f"{{stretches_in_{name}, touched_in_{name}}};",
+    ]
 
 
 def _line(scope: Scope) -> str:
