@@ -170,6 +170,10 @@ def back_variants() -> Iterator[BackVariant]:
         yield BackVariant("memory", path, block, 1, split=3)
 
 
+SLICE_RUN = 4
+"""Voxels of a thread in a slice: a view costs 21 issue slots, and 36 with one voxel (counted)."""
+SLICE_WIDTHS = (128, 96, 64, 32)
+"""Threads of a block in a slice."""
 MOST_RESIDENT = 2048
 """Threads that a multiprocessor holds."""
 UPDATES_WORTH_A_LAUNCH = 2**28
@@ -181,17 +185,16 @@ VIEWS_PER_SHARE = 16
 def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: int) -> BackVariant:
     """Return the variant for a box (n_z, n_y, n_x): slices and small patches want other runs.
 
-    A slice is one voxel deep, so runs cross it; where blocks are too few for the card, as many
-    share the views as fill it; and small boxes take all views at once. Bits are those of the whole
-    volume only in the same variant.
+    A slice is one voxel deep, so runs lie in it, along its slower axis; where blocks are too few
+    for the card, as many share the views as fill it; and small boxes take all views at once. Bits
+    are those of the whole volume only in the same variant.
     """
     n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
     thin = min(n, key=lambda axis: n[axis])
     if variant.path == "columns" and n[variant.run] < WARP:
         variant = replace(variant, path="upright", block=UNSHARED_BLOCK)
-    if n[thin] == 1 and n[variant.run] > 1:
-        block = UNSHARED_BLOCK if variant.path == "columns" else variant.block
-        variant = replace(variant, path="general", block=block, run=thin)
+    if n[thin] == 1 and prod(shape) > 1:
+        variant = _of_slice(variant, n, thin)
     lanes = WARP if variant.path == "columns" else 1
     longest = min(variant.voxels_per_thread, -(-n[variant.run] // lanes))
     variant = replace(variant, voxels_per_thread=longest)
@@ -204,3 +207,15 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
     if prod(shape) * variant.views_per_launch < UPDATES_WORTH_A_LAUNCH:
         variant = replace(variant, views_per_launch=MOST_VIEWS)
     return replace(variant, split=max(split, 1))
+
+
+def _of_slice(variant: BackVariant, n: dict[Axis, int], thin: Axis) -> BackVariant:
+    """Return the variant for one layer of voxels: a block of threads along its faster axis."""
+    slower, faster = sorted((axis for axis in AXES if axis != thin), key=variant.volume.index)
+    # the widest block that covers the rows of the slice with few threads beyond their ends
+    covered = {width: -(-n[faster] // width) * width for width in SLICE_WIDTHS}
+    width = next(w for w in SLICE_WIDTHS if 8 * covered[w] <= 9 * min(covered.values()))
+    run = min(SLICE_RUN, n[slower])
+    variant = replace(variant, path="general", run=slower, voxels_per_thread=run)
+    block = (width, 1) if variant.axes[0] == faster else (1, width)
+    return replace(variant, block=block)

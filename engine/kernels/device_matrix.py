@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Function, Gpu
-from engine.kernels.matrix_groups import GroupedRows, check_panel
+from engine.kernels.matrix_groups import STRIP, GroupedRows, check_panel
 from engine.kernels.matrix_variants import MatrixVariant, PanelShape
 from engine.profiling import Profiler
 
@@ -38,7 +38,8 @@ class Matrix:
         module = gpu.load(variant.source(panel), variant.options)
         self._functions: dict[str, Function] = {}
         for name in ("forward", "pad", "back"):
-            self._functions[name] = module.function(name)
+            for turned in (False, True):
+                self._functions[_named(name, turned)] = module.function(_named(name, turned))
         for name in ("forward", "back"):
             resources = self._functions[name].resources(variant.threads)
             profiler.kernel(f"matrix {name}", resources, variant.threads)
@@ -54,18 +55,20 @@ class Matrix:
 
     def forward(
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64], rows: GroupedRows,
-        image: Array, out: Array,
+        images: tuple[Array, Array], out: Array,
     ) -> Iterator[int]:  # fmt: skip
         """Queue the values of the lines to `out`; yield after each launch its orientations.
 
         n_nonzero : (n,) of the row of each orientation
-        image : split by phases with the margin around, `n_beyond` zeros after each plane, float32
+        images : split by phases with the margin around, `n_beyond` zeros after each plane and
+            `n_before` before the first, float32; and the same with transposed pictures
         """
-        for part in self._launches(table, n_nonzero):
-            threads = -(-part[:, N_ROWS] // self.variant.run) * part[:, N_COLUMNS]
+        for part, turned in self._launches(table, n_nonzero):
+            along, across = (N_COLUMNS, N_ROWS) if turned else (N_ROWS, N_COLUMNS)
+            threads = -(-part[:, along] // self.variant.run) * part[:, across]
             n_blocks = (self._blocks(int(threads.max())), len(part))
-            arguments = self.gpu.upload(part), *rows.arrays, image, out
-            self._functions["forward"](n_blocks, self.variant.threads, *arguments)
+            arguments = self.gpu.upload(part), *rows.arrays, images[turned], out
+            self._functions[_named("forward", turned)](n_blocks, self.variant.threads, *arguments)
             yield len(part)
 
     def back(
@@ -74,37 +77,54 @@ class Matrix:
     ) -> Iterator[int]:  # fmt: skip
         """Queue adding the transpose of `forward` to `image` (n_z, n_y, n_x); yield likewise."""
         panel, run = self.panel, self.variant.run
-        threads = self._blocks(-(-panel.rows // run) * panel.columns)
-        for part in self._launches(table, n_nonzero):
+        for part, turned in self._launches(table, n_nonzero):
+            along, length, width = N_ROWS, panel.rows, panel.columns
+            if turned:
+                along, length, width = N_COLUMNS, panel.columns, panel.rows
             # rows of zeros above and below each image of shifts: a thread slides over its edge
             # without a test
-            sizes = (part[:, N_ROWS] + 2 * (run - 1)) * panel.columns
+            sizes = (part[:, along] + 2 * (run + STRIP - 2)) * width
             ends = np.cumsum(sizes, dtype=np.int64)
             part = part.copy()
             part[:, PADDED] = ends - sizes
             orientations, padded = self.gpu.upload(part), self.gpu.empty((ends[-1],), np.float32)
-            n_blocks = (self._blocks(int(sizes.max())), len(part))
-            self._functions["pad"](n_blocks, self.variant.threads, orientations, values, padded)
-            blocks = (threads, panel.edge**2, panel.planes)
+            n_blocks, n_threads = (self._blocks(int(sizes.max())), len(part)), self.variant.threads
+            self._functions[_named("pad", turned)](
+                n_blocks, n_threads, orientations, values, padded
+            )
+            blocks = (self._blocks(-(-length // run) * width), panel.edge**2, panel.planes)
             arguments = orientations, np.int32(len(part)), *rows.arrays, padded, image
-            self._functions["back"](blocks, self.variant.threads, *arguments)
+            self._functions[_named("back", turned)](blocks, n_threads, *arguments)
             yield len(part)
 
-    @property
-    def n_beyond(self) -> int:
+    def n_beyond(self, *, turned: bool) -> int:
         """Numbers after a plane that a thread may read."""
-        return self.variant.run * (self.panel.columns + 2 * self.panel.margin)
+        return (self.variant.run + STRIP) * self._pitch(turned)
+
+    def n_before(self, *, turned: bool) -> int:
+        """Numbers before the first plane that a thread may read."""
+        return (STRIP - 1) * self._pitch(turned)
+
+    def _pitch(self, turned: bool) -> int:
+        return (self.panel.rows if turned else self.panel.columns) + 2 * self.panel.margin
 
     def _launches(
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64]
-    ) -> Iterator[NDArray[np.int32]]:
-        """Cut a table into launches that are short; each non-zero serves two planes."""
+    ) -> Iterator[tuple[NDArray[np.int32], bool]]:
+        """Cut a table into launches that are short and whose turns interchange, or do not."""
+        # each non-zero serves two planes
         work = 2 * n_nonzero * table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]
-        for part in parts_of(work, WORK_PER_LAUNCH, _MOST_GRID):
-            yield table[part]
+        for turned in (False, True):
+            some = table[:, TURN] % 2 == turned
+            for part in parts_of(work[some], WORK_PER_LAUNCH, _MOST_GRID):
+                yield table[some][part], turned
 
     def _blocks(self, n_threads: int) -> int:
         return -(-n_threads // self.variant.threads)
+
+
+def _named(kernel: str, turned: bool) -> str:
+    return f"{kernel}_turned" if turned else kernel
 
 
 def parts_of(costs: HostArray, most: int, longest: int) -> Iterator[slice]:

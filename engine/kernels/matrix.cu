@@ -1,28 +1,44 @@
 // Projection with a stored response, in correlation form; the formula is at the head of the twin, matrix.py.
 //
-// A thread keeps RUN values in registers, one below the other, and neighbours along a row belong to
-// neighbouring threads: a non-zero costs a thread one read from shared memory, and each of its values one
-// read through the first cache, at a distance that is known when this is compiled, and one product and sum.
-// Rows of values are as short as they are: threads are dealt out over what there is, not over a rectangle.
+// Non-zeros come in strips of STRIP, one pitch apart along the first axis of the stored row. A thread keeps RUN
+// values in registers, one behind the other along that axis, and neighbours across it belong to neighbouring
+// threads: a strip costs a thread two or three reads from shared memory and RUN + STRIP - 1 through the first
+// cache, at distances that are known when this is compiled, for RUN * STRIP products and sums. Rows of values are
+// as short as they are: threads are dealt out over what there is, not over a rectangle.
 //
-//   forward   a block has values of one orientation and walks its whole row, STAGED non-zeros at a time, each
-//             for its plane and for the mirror image across the panels
-//   back      a block has voxels of one plane and one phase, and walks the groups of all orientations, laid
-//             end to end; a warp passes over a non-zero that moves no value onto its voxels
+//   forward   a block has values of one orientation and walks its whole row, STAGED strips at a time, each for its
+//             plane and for the mirror image across the panels
+//   back      a block has voxels of one plane and one phase, and walks the groups of all orientations, laid end to
+//             end; a warp passes over a strip that moves no value onto its voxels
+//
+// Where a turn interchanges rows and columns, strips lie along rows of a picture: such orientations have kernels of
+// their own, TURNED, which see all pictures transposed.
 //
 // Each sum has one order: no atomics, the same bits always.
 
 {% if half == "true" %}
-typedef unsigned short value_t;
+typedef ushort4 values_t;
 {% else %}
-typedef float value_t;
+typedef float4 values_t;
 {% endif %}
-constexpr int THREADS = {{ threads }}, RUN = {{ run }}, STAGED = {{ staged }};
+constexpr int THREADS = {{ threads }}, RUN = {{ run }}, STAGED = {{ staged }}, STRIP = 4;
 constexpr int ROWS = {{ rows }}, COLUMNS = {{ columns }}, PLANES = {{ planes }}, EDGE = {{ edge }}, MARGIN = {{ margin }};
 constexpr int STORED = (PLANES + 1) / 2, PHASES = EDGE * EDGE, GROUPS = STORED * PHASES;
-constexpr int PITCH = COLUMNS + 2 * MARGIN, PICTURE = (ROWS + 2 * MARGIN) * PITCH;
-constexpr int PLANE = PHASES * PICTURE + RUN * PITCH;  // the last rows may be read beyond their end
+constexpr int PICTURE = (ROWS + 2 * MARGIN) * (COLUMNS + 2 * MARGIN);
 constexpr int ACROSS = 6;  // both mirrors
+// Rows of zeros before and behind the values of an orientation: a thread slides over their edge without a test.
+constexpr int BEYOND = RUN - 1 + STRIP - 1;
+
+// Pictures as the kernels see them: LENGTH rows, which are the panel's or its columns, of WIDTH.
+template <bool TURNED>
+struct Layout {
+  static constexpr int LENGTH = TURNED ? COLUMNS : ROWS, WIDTH = TURNED ? ROWS : COLUMNS;
+  static constexpr int PITCH = WIDTH + 2 * MARGIN;
+  static constexpr int FRONT = (STRIP - 1) * PITCH;  // zeros before the first picture: a mirrored strip may begin there
+  static constexpr int PLANE = PHASES * PICTURE + (RUN + STRIP) * PITCH;  // the last rows may be read beyond their end
+  // Before the first padded image by so much: no distance from there is negative.
+  static constexpr int BEFORE = 256 * (WIDTH + 1);
+};
 
 // row: among those on the card. turn: that leads from it, 1 for the interchange, + 2 and + 4 for the mirrors of
 // rows and of columns after it. a, b: without sign. start: of its values; padded: of its padded image.
@@ -34,54 +50,67 @@ __device__ __forceinline__ Orientation at(const int* orientations, int i) {
   return reinterpret_cast<const Orientation*>(orientations)[i];
 }
 
-// Stored rows: where each begins, where its groups begin (from there), and its non-zeros: (u + MARGIN) * 256 +
-// v + MARGIN, and the value, of which `scales` is the unit.
-{% set stored = "const long long* row_starts, const int* groups, const unsigned short* codes, const value_t* values,
-    const float* scales" %}
+// The values of an orientation along the runs of threads, and across.
+template <bool TURNED>
+__device__ __forceinline__ int n_along(const Orientation& o) {
+  return TURNED ? o.n_columns : o.n_rows;
+}
+template <bool TURNED>
+__device__ __forceinline__ int n_across(const Orientation& o) {
+  return TURNED ? o.n_rows : o.n_columns;
+}
 
-// Before the first padded image by so much: no distance from there is negative.
-constexpr int BEFORE = 256 * (COLUMNS + 1);
+// Stored rows: where each begins, where its groups begin (from there), and its strips: (u + MARGIN) * 256 +
+// v + MARGIN of the first non-zero, and the values, of which `scales` is the unit.
+{% set stored = "const long long* row_starts, const int* groups, const unsigned short* codes, const values_t* values,
+    const float* scales" %}
 
 __device__ __forceinline__ const float* moved(const float* from, unsigned bytes) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-struct Shift {
-  int u, v;
-};
-
 // Where to read [bytes from the thread's own place], for the stored plane and for its mirror image, and with what
-// weight.
+// weights.
 struct __align__(16) Both {
+  float4 weights, far_weights;
   unsigned near, far;
-  float weight, far_weight;
 };
 
-// Where to read [bytes from the thread's own place], and for which of the thread's voxels: first and number of rows
-// (RUN - 1 above too) and columns.
+// Where to read [bytes from the thread's own place], and for which of the thread's voxels: first and number along
+// the run (RUN - 1 before it too) and across.
 struct __align__(16) Reach {
+  float4 weights;
   unsigned from;
-  float weight;
-  short row, n_rows, column, n_columns;
+  short along, n_along, across, n_across;
 };
-
-__device__ __forceinline__ float decoded(float value) { return value; }
 
 // Half precision, by its bits: exact for all that is finite.
 __device__ __forceinline__ float decoded(unsigned short bits) {
   return __uint_as_float((bits & 0x8000u) << 16 | (bits & 0x7fffu) << 13) * 5.192296858534828e33f;  // 2^112
 }
+__device__ __forceinline__ float decoded(float value) { return value; }
 
-__device__ __forceinline__ Shift turned(int code, int turn, int a, int b) {
+// A strip after a turn: where its first value along the run lies, and its values in that direction.
+struct Strip {
+  int along, across;
+  float4 weights;
+};
+
+template <bool TURNED>
+__device__ __forceinline__ Strip turned(int code, values_t values, float scale, const Orientation& o, int turn) {
   const int first = (code >> 8) - MARGIN, second = (code & 255) - MARGIN;
-  const int u = turn & 1 ? second : first, v = turn & 1 ? first : second;
-  return {turn & 2 ? a - u : u, turn & 4 ? b - v : v};
+  const bool back = turn & (TURNED ? 4 : 2), other = turn & (TURNED ? 2 : 4);
+  const float4 w = {decoded(values.x) * scale, decoded(values.y) * scale, decoded(values.z) * scale, decoded(values.w) * scale};
+  return {back ? (TURNED ? o.b : o.a) - first - (STRIP - 1) : first, other ? (TURNED ? o.a : o.b) - second : second,
+          back ? float4{w.w, w.z, w.y, w.x} : w};
 }
 
+// Which picture a turn makes of `phase`; transposed pictures are in the transposed order.
+template <bool TURNED>
 __device__ __forceinline__ int turned_phase(int phase, int turn) {
   const int first = phase / EDGE, second = phase % EDGE;
-  const int j = turn & 1 ? second : first, k = turn & 1 ? first : second;
-  return (turn & 2 ? EDGE - 1 - j : j) * EDGE + (turn & 4 ? EDGE - 1 - k : k);
+  const bool back = turn & (TURNED ? 4 : 2), other = turn & (TURNED ? 2 : 4);
+  return (back ? EDGE - 1 - first : first) * EDGE + (other ? EDGE - 1 - second : second);
 }
 
 // The group that a turn makes `phase` of.
@@ -102,32 +131,52 @@ __device__ __forceinline__ int found(const int* starts, int n, int at) {
   return low;
 }
 
-__device__ __forceinline__ unsigned place(int code, int plane, int phase, const Orientation& o, int turn) {
-  const Shift shift = turned(code, turn, o.a, o.b);
-  const int row = shift.u + MARGIN, column = shift.v + MARGIN;
-  return 4u * (plane * PLANE + turned_phase(phase, turn) * PICTURE + row * PITCH + column);
+template <bool TURNED>
+__device__ __forceinline__ unsigned place(const Strip& strip, int plane, int phase, int turn) {
+  using L = Layout<TURNED>;
+  const int row = strip.along + MARGIN, column = strip.across + MARGIN;
+  return 4u * (L::FRONT + plane * L::PLANE + turned_phase<TURNED>(phase, turn) * PICTURE + row * L::PITCH + column);
 }
 
-__device__ __forceinline__ Both staged_both(
-    int at, const Orientation& o, const int* groups, const unsigned short* codes, const value_t* values, float scale) {
-  const int group = found(groups, GROUPS, at), plane = group / PHASES, phase = group % PHASES;
-  const int opposite = PLANES - 1 - plane, code = codes[at];
-  const float weight = decoded(values[at]) * scale;
-  const unsigned far = place(code, opposite, phase, o, o.turn ^ ACROSS);
-  return {place(code, plane, phase, o, o.turn), far, weight, opposite == plane ? 0 : weight};
+template <bool TURNED>
+__device__ __forceinline__ Both staged_both(int group, const Orientation& o, int code, values_t values, float scale) {
+  const int plane = group / PHASES, phase = group % PHASES, opposite = PLANES - 1 - plane;
+  const Strip near = turned<TURNED>(code, values, scale, o, o.turn);
+  // the middle plane is its own mirror image, and counts once
+  const Strip far = turned<TURNED>(code, values, opposite == plane ? 0.0f : scale, o, o.turn ^ ACROSS);
+  return {near.weights, far.weights, place<TURNED>(near, plane, phase, o.turn),
+          place<TURNED>(far, opposite, phase, o.turn ^ ACROSS)};
 }
 
-// image: of each plane (PHASES, ROWS + 2 MARGIN, PITCH), and RUN rows of zeros. out: values of all lines.
-extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forward(
+// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, `apart` in memory.
+template <int APART>
+__device__ __forceinline__ void add_strip(float* sums, float4 weights, const float* __restrict__ from) {
+  float read[RUN + STRIP - 1];
+#pragma unroll
+  for (int k = 0; k < RUN + STRIP - 1; ++k) read[k] = from[k * APART];
+#pragma unroll
+  for (int k = 0; k < RUN; ++k) {
+    sums[k] += weights.x * read[k];
+    sums[k] += weights.y * read[k + 1];
+    sums[k] += weights.z * read[k + 2];
+    sums[k] += weights.w * read[k + 3];
+  }
+}
+
+template <bool TURNED>
+__device__ __forceinline__ void forward_of(
     const int* orientations, {{ stored }},
     const float* __restrict__ image, float* __restrict__ out) {
+  using L = Layout<TURNED>;
   __shared__ Both staged[STAGED];
   const Orientation o = at(orientations, blockIdx.y);
-  const int n_threads = (o.n_rows + RUN - 1) / RUN * o.n_columns, first = blockIdx.x * THREADS;
+  const int length = n_along<TURNED>(o), width = n_across<TURNED>(o);
+  const int n_threads = (length + RUN - 1) / RUN * width, first = blockIdx.x * THREADS;
   if (first >= n_threads) return;
   const int mine = min(first + (int)threadIdx.x, n_threads - 1);
-  const int row = mine / o.n_columns * RUN, column = mine % o.n_columns;
-  const float* __restrict__ const from = image + row * PITCH + column;
+  const bool is_idle = first + (int)threadIdx.x / 32 * 32 >= n_threads;  // a whole warp, which only stages strips
+  const int along = mine / width * RUN, across = mine % width;
+  const float* __restrict__ const from = image + along * L::PITCH + across;
   const long long begin = row_starts[o.row];
   const int n = (int)(row_starts[o.row + 1] - begin);
   const float scale = scales[o.row];
@@ -137,44 +186,49 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forwar
   for (int start = 0; start < n; start += STAGED) {
     const int n_here = min(STAGED, n - start);
     for (int i = threadIdx.x; i < n_here; i += THREADS) {
-      staged[i] = staged_both(start + i, o, groups, codes + begin, values + begin, scale);
+      const int group = found(groups, GROUPS, start + i);
+      staged[i] = staged_both<TURNED>(group, o, codes[begin + start + i], values[begin + start + i], scale);
     }
     __syncthreads();
-#pragma unroll 2
-    for (int i = 0; i < n_here; ++i) {
+    for (int i = 0; i < (is_idle ? 0 : n_here); ++i) {
       const Both both = staged[i];
-      const float *const near = moved(from, both.near), *const far = moved(from, both.far);
-#pragma unroll
-      for (int k = 0; k < RUN; ++k) {
-        sums[k] += both.weight * near[k * PITCH];
-        sums[k] += both.far_weight * far[k * PITCH];
-      }
+      add_strip<L::PITCH>(sums, both.weights, moved(from, both.near));
+      add_strip<L::PITCH>(sums, both.far_weights, moved(from, both.far));
     }
     __syncthreads();
   }
   if (first + threadIdx.x >= n_threads) return;
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
-    if (row + k < o.n_rows) out[o.start + (row + k) * o.n_columns + column] = sums[k];
+    const int row = TURNED ? across : along + k, column = TURNED ? along + k : across;
+    if (along + k < length) out[o.start + row * o.n_columns + column] = sums[k];
   }
 }
 
-// Values of the lines -> images with rows as long as the panel's, RUN - 1 rows of zeros above and below each.
-extern "C" __global__ void __launch_bounds__({{ threads }}) pad(
+// Values of the lines -> pictures with rows as long as the panel's, BEYOND rows of zeros before and behind each.
+template <bool TURNED>
+__device__ __forceinline__ void pad_of(
     const int* orientations, const float* __restrict__ values, float* __restrict__ padded) {
+  constexpr int WIDTH = Layout<TURNED>::WIDTH;
   const Orientation o = at(orientations, blockIdx.y);
-  const int n = (o.n_rows + 2 * (RUN - 1)) * COLUMNS;
+  const int length = n_along<TURNED>(o), width = n_across<TURNED>(o), n = (length + 2 * BEYOND) * WIDTH;
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
-    const int row = i / COLUMNS - (RUN - 1), column = i % COLUMNS;
-    const bool inside = row >= 0 && row < o.n_rows && column < o.n_columns;
+    const int along = i / WIDTH - BEYOND, across = i % WIDTH;
+    const int row = TURNED ? across : along, column = TURNED ? along : across;
+    const bool inside = along >= 0 && along < length && across < width;
     padded[o.padded + i] = inside ? values[o.start + row * o.n_columns + column] : 0;
   }
 }
 
-__device__ __forceinline__ Reach staged_reach(int code, float weight, const Orientation& o, int turn) {
-  const Shift shift = turned(code, turn, o.a, o.b);
-  const int from = BEFORE + o.padded + (RUN - 1 - shift.u) * COLUMNS - shift.v;
-  return {4u * from, weight, (short)(shift.u - (RUN - 1)), (short)(o.n_rows + RUN - 1), (short)shift.v, (short)o.n_columns};
+template <bool TURNED>
+__device__ __forceinline__ Reach staged_reach(int code, values_t values, float scale, const Orientation& o, int turn) {
+  using L = Layout<TURNED>;
+  const Strip strip = turned<TURNED>(code, values, scale, o, turn);
+  const int from = L::BEFORE + o.padded + (BEYOND - (STRIP - 1) - strip.along) * L::WIDTH - strip.across;
+  // a voxel further along the run is a line less far along it: the last value comes first
+  const float4 w = strip.weights;
+  return {{ '{{' }}w.w, w.z, w.y, w.x}, 4u * from, (short)(strip.along - (RUN - 1)),
+          (short)(n_along<TURNED>(o) + BEYOND), (short)strip.across, (short)n_across<TURNED>(o)};
 }
 
 // counts -> the sum of those before each, and of all at the end; of the whole block.
@@ -191,23 +245,24 @@ __device__ __forceinline__ void add_up(int* starts, int count) {
   __syncthreads();
 }
 
-// image: (ROWS EDGE, PLANES, COLUMNS EDGE), to which the sums are added. Blocks: voxels, phases, planes.
-extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back(
+template <bool TURNED>
+__device__ __forceinline__ void back_of(
     const int* orientations, int n_orientations, {{ stored }},
     const float* __restrict__ padded, float* __restrict__ image) {
+  using L = Layout<TURNED>;
   __shared__ Reach staged[STAGED];
   __shared__ int starts[THREADS + 1], firsts[THREADS];
   const int mine = blockIdx.x * THREADS + threadIdx.x, phase = blockIdx.y, plane = blockIdx.z;
-  const int row = mine / COLUMNS * RUN, column = mine % COLUMNS;
-  const int kept = min(plane, PLANES - 1 - plane), across = plane == kept ? 0 : ACROSS;
-  const float* __restrict__ const from = padded + row * COLUMNS + column - BEFORE;
+  const int along = mine / L::WIDTH * RUN, across = mine % L::WIDTH;
+  const int kept = min(plane, PLANES - 1 - plane), mirrors = plane == kept ? 0 : ACROSS;
+  const float* __restrict__ const from = padded + along * L::WIDTH + across - L::BEFORE;
 
   float sums[RUN] = {};
   for (int first = 0; first < n_orientations; first += THREADS) {
     int count = 0;
     if (first + (int)threadIdx.x < n_orientations) {
       const Orientation o = at(orientations, first + threadIdx.x);
-      const int group = kept * PHASES + phase_before(phase, o.turn ^ across);
+      const int group = kept * PHASES + phase_before(phase, o.turn ^ mirrors);
       const int* const begin = groups + o.row * (GROUPS + 1) + group;
       firsts[threadIdx.x] = begin[0];
       count = begin[1] - begin[0];
@@ -221,24 +276,45 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back(
         const int which = found(starts, THREADS, start + i);
         const Orientation o = at(orientations, first + which);
         const long long n = row_starts[o.row] + firsts[which] + start + i - starts[which];
-        staged[i] = staged_reach(codes[n], decoded(values[n]) * scales[o.row], o, o.turn ^ across);
+        staged[i] = staged_reach<TURNED>(codes[n], values[n], scales[o.row], o, o.turn ^ mirrors);
       }
       __syncthreads();
       for (int i = 0; i < n_here; ++i) {
         const Reach reach = staged[i];
-        if ((unsigned)(row - reach.row) < (unsigned)reach.n_rows &&
-            (unsigned)(column - reach.column) < (unsigned)reach.n_columns) {
-          const float* const there = moved(from, reach.from);
-#pragma unroll
-          for (int k = 0; k < RUN; ++k) sums[k] += reach.weight * there[k * COLUMNS];
+        if ((unsigned)(along - reach.along) < (unsigned)reach.n_along &&
+            (unsigned)(across - reach.across) < (unsigned)reach.n_across) {
+          add_strip<L::WIDTH>(sums, reach.weights, moved(from, reach.from));
         }
       }
       __syncthreads();
     }
   }
-  const int z = row * EDGE + phase / EDGE, x = column * EDGE + phase % EDGE;
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
-    if (row + k < ROWS) image[((z + k * EDGE) * PLANES + plane) * COLUMNS * EDGE + x] += sums[k];
+    const int row = TURNED ? across : along + k, column = TURNED ? along + k : across;
+    const int z = row * EDGE + phase / EDGE, x = column * EDGE + phase % EDGE;
+    if (along + k < L::LENGTH) image[(z * PLANES + plane) * COLUMNS * EDGE + x] += sums[k];
   }
 }
+
+{% for name, turned in (("", "false"), ("_turned", "true")) %}
+// image: FRONT zeros, then of each plane PHASES pictures of LENGTH + 2 MARGIN rows, and RUN + STRIP rows of zeros.
+// out: values of all lines.
+extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forward{{ name }}(
+    const int* orientations, {{ stored }},
+    const float* __restrict__ image, float* __restrict__ out) {
+  forward_of<{{ turned }}>(orientations, row_starts, groups, codes, values, scales, image, out);
+}
+
+extern "C" __global__ void __launch_bounds__({{ threads }}) pad{{ name }}(
+    const int* orientations, const float* __restrict__ values, float* __restrict__ padded) {
+  pad_of<{{ turned }}>(orientations, values, padded);
+}
+
+// image: (ROWS EDGE, PLANES, COLUMNS EDGE), to which the sums are added. Blocks: voxels, phases, planes.
+extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back{{ name }}(
+    const int* orientations, int n_orientations, {{ stored }},
+    const float* __restrict__ padded, float* __restrict__ image) {
+  back_of<{{ turned }}>(orientations, n_orientations, row_starts, groups, codes, values, scales, padded, image);
+}
+{% endfor %}

@@ -1,7 +1,8 @@
-"""The non-zeros of a stored response as the GPU reads them: two bytes for where, sorted by group.
+"""The non-zeros of a stored response as the GPU reads them: in strips, sorted by group.
 
-A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is kept by the pitches
-(u, v), each counted from the margin and in one byte; plane and phase are those of its group.
+A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is of the group of its plane
+and phase. A strip holds those of a group at one v and at u, u + 1, u + 2 and u + 3, zeros among them;
+it is kept by the pitches (u, v) of its first, each counted from the margin and in one byte.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.errors import GeometryError
@@ -19,6 +21,8 @@ from engine.plain import Plain
 
 MOST_PITCHES = 256
 """Pitches that a byte can count."""
+STRIP = 4
+"""Non-zeros one behind the other that are kept and worked on together."""
 _WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_WITHOUT)
 _INLINE = njit(inline="always", **_WITHOUT)
@@ -32,8 +36,8 @@ class GroupedRows:
     ----------
     starts : (n + 1,) int64 where each row begins
     groups : (n, n_groups + 1) int32 where its groups begin, planes before phases, from there
-    codes : (n_nonzero,) uint16 (u + margin) · 256 + v + margin
-    values : (n_nonzero,) uint16, the bits of half precision, or float32
+    codes : (n_strips,) uint16 (u + margin) · 256 + v + margin
+    values : (n_strips, 4) uint16, the bits of half precision, or float32
     scales : (n,) float32, by which the values of a row are multiplied
     """
 
@@ -87,41 +91,85 @@ def grouped_rows(
     """
     # numba has no half precision on the CPU; the bits are only moved here
     bits = values.view(np.uint16) if values.dtype == np.float16 else values
+    n_strips = strips_of(starts, windows, places, panel)
+    begins = np.concatenate([[0], np.cumsum(n_strips)])
     groups = np.empty((len(starts), panel.n_groups + 1), np.int32)
-    codes, sorted_bits = np.empty(len(places), np.uint16), np.empty_like(bits)
-    form = panel.edge, panel.margin
-    _sort_groups(starts, windows, places, bits, *form, groups, codes, sorted_bits)
-    begins = np.append(starts[:, 0], starts[-1, -1]) - starts[0, 0]
-    return GroupedRows(begins, groups, codes, sorted_bits, scales)
+    codes = np.empty(int(begins[-1]), np.uint16)
+    strips = np.zeros((len(codes), STRIP), bits.dtype)
+    form, state = (panel.edge, panel.margin), _state(windows, panel)
+    _sort_groups(starts, windows, places, bits, *form, begins, groups, codes, strips, *state)
+    return GroupedRows(begins, groups, codes, strips, scales)
+
+
+def strips_of(starts: Array, windows: Array, places: Array, panel: PanelShape) -> NDArray[np.int64]:
+    """Return how many strips each of some rows has (n,); what is given is as in `grouped_rows`."""
+    n_strips = np.zeros(len(starts), np.int64)
+    first, _ = _state(windows, panel)
+    _count_strips(starts, windows, places, panel.edge, n_strips, first)
+    return n_strips
+
+
+def _state(windows: Array, panel: PanelShape) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each phase of rows and each column of a window: u of its last strip, and which it is."""
+    widest = int(windows[..., 3].max(initial=1))
+    return np.empty((panel.edge, widest), np.int64), np.empty((panel.edge, widest), np.int64)
+
+
+_NONE = -(1 << 20)
+"""Pitch of a strip that there is not."""
+
+
+@_KERNEL
+def _count_strips(
+    starts: Array, windows: Array, places: Array, edge: int, n_strips: Array, first: Array
+) -> None:
+    """Count the strips of every row: non-zeros come row by row, so that u ascends in each column."""
+    for row in range(len(starts)):
+        for plane in range(windows.shape[1]):
+            first[:] = _NONE
+            for n in range(starts[row, plane], starts[row, plane + 1]):
+                j, k = _voxel(windows[row, plane], places[n])
+                column = k - int(windows[row, plane][1])
+                if j // edge - first[j % edge, column] >= STRIP:
+                    first[j % edge, column] = j // edge
+                    n_strips[row] += 1
 
 
 @_KERNEL
 def _sort_groups(
     starts: Array, windows: Array, places: Array, values: Array, edge: int, margin: int,
-    groups: Array, codes: Array, sorted_values: Array,
+    begins: Array, groups: Array, codes: Array, strips: Array, first: Array, which: Array,
 ) -> None:  # fmt: skip
-    """Count the non-zeros of every group, then put each behind those of its group before it."""
+    """Count the strips of every group, then put each behind those of its group before it."""
     for row in range(len(starts)):
         # a counting sort, in two passes without another array: `ends` first counts, then says where
         # the next of each group goes
-        begin, ends = starts[row, 0] - starts[0, 0], groups[row]
+        begin, ends = begins[row], groups[row]
         ends[:] = 0
         for plane in range(windows.shape[1]):
+            first[:] = _NONE
             for n in range(starts[row, plane], starts[row, plane + 1]):
                 j, k = _voxel(windows[row, plane], places[n])
-                ends[_group(plane, j, k, edge) + 1] += 1
+                column = k - int(windows[row, plane][1])
+                if j // edge - first[j % edge, column] >= STRIP:
+                    first[j % edge, column] = j // edge
+                    ends[_group(plane, j, k, edge) + 1] += 1
         for group in range(1, len(ends)):
             ends[group] += ends[group - 1]
         for plane in range(windows.shape[1]):
+            first[:] = _NONE
             for n in range(starts[row, plane], starts[row, plane + 1]):
                 j, k = _voxel(windows[row, plane], places[n])
-                group = _group(plane, j, k, edge)
-                to = begin + ends[group]
-                # floor division: voxels outside the box have negative places, and the margin makes
-                # them positive
-                codes[to] = (j // edge + margin) * 256 + k // edge + margin
-                sorted_values[to] = values[n]
-                ends[group] += 1
+                column, u = k - int(windows[row, plane][1]), j // edge
+                if u - first[j % edge, column] >= STRIP:
+                    group = _group(plane, j, k, edge)
+                    to = begin + ends[group]
+                    first[j % edge, column], which[j % edge, column] = u, to
+                    # floor division: voxels outside the box have negative places, and the margin
+                    # makes them positive
+                    codes[to] = (u + margin) * 256 + k // edge + margin
+                    ends[group] += 1
+                strips[which[j % edge, column], u - first[j % edge, column]] = values[n]
         for group in range(len(ends) - 1, 0, -1):  # where one ends the next one begins
             ends[group] = ends[group - 1]
         ends[0] = 0

@@ -50,14 +50,14 @@ class MatrixVariant:
     ----------
     threads : of a block
     run : values that a thread keeps, one below the other
-    staged : non-zeros in shared memory at a time
+    staged : strips of non-zeros in shared memory at a time
     values : how non-zeros lie on the card, in half or in single precision
     blocks : side by side on a multiprocessor, for which the compiler leaves registers
     """
 
     threads: int = 128
     run: int = 8
-    staged: int = 256
+    staged: int = 128
     values: Stores = "half"
     blocks: int = 8
 
@@ -85,7 +85,7 @@ def matrix_variants(
     """Every form worth measuring."""
     for n_threads, run, values in product(threads, runs, get_args(Stores)):
         for n_resident in (1024, 1536):
-            yield MatrixVariant(n_threads, run, 2 * n_threads, values, n_resident // n_threads)
+            yield MatrixVariant(n_threads, run, n_threads, values, n_resident // n_threads)
 
 
 def paper_source(panel: PanelShape, algorithm: int, threads: int) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from engine.backend.gpu import Array, Gpu
 from engine.data.response import ResponseMatrix
 from engine.kernels.blocks import OnProgress
 from engine.kernels.device_matrix import N_COLUMNS, N_ROWS, ROW, Matrix, parts_of
-from engine.kernels.matrix_groups import GroupedRows, grouped_rows
+from engine.kernels.matrix_groups import STRIP, GroupedRows, grouped_rows, strips_of
 from engine.kernels.matrix_variants import MatrixVariant, PanelShape
 from engine.operators.matrix_rows import turned_rows
 from engine.operators.phases import Phases
@@ -75,20 +77,31 @@ class DeviceResponse:
 
     def _bytes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Memory of each of some rows."""
-        # a code of two bytes for the place, and the value in half or in single precision
-        per_nonzero = 4 if self.kernels.variant.values == "half" else 6
-        return self.n_nonzero[rows] * per_nonzero + 4 * (self.kernels.panel.n_groups + 4)
+        # a code of two bytes for the place, and the values in half or in single precision
+        per_strip = 2 + STRIP * (2 if self.kernels.variant.values == "half" else 4)
+        return self._n_strips[rows] * per_strip + 4 * (self.kernels.panel.n_groups + 4)
+
+    @cached_property
+    def _n_strips(self) -> NDArray[np.int64]:
+        """Strips of every stored row."""
+        response, n = self.response, len(self.n_nonzero)
+        starts = response.starts[
+            np.arange(n)[:, None] * response.n_planes_stored
+            + np.arange(response.n_planes_stored + 1)
+        ]
+        return strips_of(starts, response.windows, response.places, self.kernels.panel)
 
     def _uploaded(self, rows: NDArray[np.int64]) -> GroupedRows:
         """Sort some rows by group and copy them to the device, not all at a time."""
         n, n_nonzero, panel = len(rows), self.n_nonzero[rows], self.kernels.panel
-        ends = np.concatenate([[0], np.cumsum(n_nonzero)])
+        ends = np.concatenate([[0], np.cumsum(self._n_strips[rows])])
         is_half = self.kernels.variant.values == "half"
         # room for all rows first, so that what follows only copies and the memory is known to
         # suffice
         groups = self.gpu.empty((n, panel.n_groups + 1), np.int32)
         codes = self.gpu.empty((int(ends[-1]),), np.uint16)
-        values = self.gpu.empty(codes.shape, np.uint16 if is_half else np.float32)
+        shape = (len(codes), STRIP)
+        values = self.gpu.empty(shape, np.uint16 if is_half else np.float32)
         for part in parts_of(n_nonzero, SORTED_TOGETHER, n):
             found = self.kernels.stored(self.grouped(rows[part]))
             to = slice(ends[part.start], ends[part.stop])
@@ -151,15 +164,15 @@ class DeviceMatrix:
         table = np.column_stack([chosen, shapes, begins, np.zeros_like(begins)])
         self._table = table.astype(np.int32)
         self._n_lines, self._shape = int(starts[-1]), response.scanner.grid.shape
-        self._phases = replace(Phases.of(s, response.margin), slack=stored.kernels.n_beyond)
+        self._phases = Phases.of(s, response.margin)
 
     def forward(self, x: Array) -> Array:
         """Values (n_lines,) of the image (n_z, n_y, n_x), on the device."""
-        image = self._phases.split(self._there(x), np.float32)
+        images = self._image(x, turned=False), self._image(x, turned=True)
         out = self._gpu.empty((self._n_lines,), np.float32)
         pace = self._pace()
         for table, n_nonzero, rows in self._parts():
-            launches = self._stored.kernels.forward(table, n_nonzero, rows, image, out)
+            launches = self._stored.kernels.forward(table, n_nonzero, rows, images, out)
             self._run("forward", launches, table, pace)
         return out
 
@@ -172,6 +185,16 @@ class DeviceMatrix:
             launches = self._stored.kernels.back(table, n_nonzero, rows, values, image)
             self._run("back", launches, table, pace)
         return image
+
+    def _image(self, x: Array, *, turned: bool) -> Array:
+        """The image as the kernels read it, with transposed pictures where they are `turned`."""
+        kernels, phases, x = self._stored.kernels, self._phases, self._there(x)
+        if turned:
+            phases, x = phases.turned, x.transpose(2, 1, 0)
+        phases = replace(phases, slack=kernels.n_beyond(turned=turned))
+        out = self._on.xp.zeros(kernels.n_before(turned=turned) + prod(phases.shape), np.float32)
+        out[kernels.n_before(turned=turned) :] = phases.split(x, np.float32).ravel()
+        return out
 
     def _run(
         self, name: str, launches: Iterator[int], table: NDArray[np.int32], pace: Pace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -39,6 +39,11 @@ class Phases:
         s = scanner
         slack = beyond(s.n_columns + 2 * margin)
         return cls(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin, slack)
+
+    @property
+    def turned(self) -> Phases:
+        """The layout of the image with z and x interchanged."""
+        return replace(self, n_rows=self.n_columns, n_columns=self.n_rows)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -42,7 +42,6 @@ class PtxKernels(KernelModule):
             raise KernelError(f"kernel {name}: the source has {', '.join(self._entries)}.")
         return PtxKernel(self._entries[name], self._text, self._library, self._gpu)
 
-
     def _counters(self) -> dict[str, Counters]:
         return {name: Counters(entry, self._library) for name, entry in self._entries.items()}
 
