@@ -33,6 +33,7 @@ def add_verbs(verbs: Verbs) -> None:
     _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
     _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
     _add_live(suites.add_parser("live", help="slices of detectors that do not wait"))
+    _add_kernels(suites.add_parser("kernels", help="what the kernels of a GPU take, counted"))
     window = suites.add_parser("window", help="start and smoothness of the window")
     window.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
@@ -106,6 +107,24 @@ def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.set_defaults(act=_live)
+
+
+def _add_kernels(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--counted", action="store_true", required=True,
+        help="issue slots and memory lines for a unit of work, and calculated limits of cards",
+    )  # fmt: skip
+    p.add_argument("-o", "--out", type=Path, action=Output, metavar="PAGE.md", help="write them")
+    p.set_defaults(act=_kernels)
+
+
+def _kernels(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import counted
+
+    page = counted.page(counted.recorded())
+    if arguments.out is not None:
+        write_atomically(page.encode(), arguments.out)
+    console.line(page)
 
 
 def _live(arguments: argparse.Namespace, console: Console) -> None:

@@ -1,8 +1,8 @@
 """The non-zeros of a stored response as the GPU reads them: in strips, sorted by group.
 
 A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is of the group of its plane
-and phase. A strip holds those of a group at one v and at u, u + 1, u + 2 and u + 3, zeros among them;
-it is kept by the pitches (u, v) of its first, each counted from the margin and in one byte.
+and phase. A strip holds those of a group at one v and at u ... u + 3, zeros among them; it is kept
+by the pitches (u, v) of its first, each counted from the margin and in one byte.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ _NONE = -(1 << 20)
 def _count_strips(
     starts: Array, windows: Array, places: Array, edge: int, n_strips: Array, first: Array
 ) -> None:
-    """Count the strips of every row: non-zeros come row by row, so that u ascends in each column."""
+    """Count the strips of every row; non-zeros come row by row, so u ascends in each column."""
     for row in range(len(starts)):
         for plane in range(windows.shape[1]):
             first[:] = _NONE

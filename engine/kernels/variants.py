@@ -101,6 +101,8 @@ EM_BLOCK = 256
 """Threads of a block of the image kernels."""
 BLOCKS = (64, 128, 256, 512)
 """Threads of a block worth measuring."""
+KEPT = (4, 2, 0)
+"""Slabs worth keeping in registers, where a warp takes an event."""
 
 
 def variants(blocks: tuple[int, ...] = (128,)) -> Iterator[RayVariant]:

@@ -17,7 +17,7 @@ from engine.benchmark.crossing import cube, sorted_events
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.tuning import ray_slot, shipped_rays
-from engine.kernels.variants import BLOCKS, Mapping, Order, RayVariant
+from engine.kernels.variants import BLOCKS, KEPT, Mapping, Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
 from engine.plain import Plain
 from engine.tuning.problem import TuningProblem, Values, worst
@@ -56,7 +56,9 @@ class DeviceUpdate(TuningProblem):
             "mapping": ("warp", "thread", "block"),
             "order": ("linear", "tiles"),
             "block": BLOCKS,
+            "kept": KEPT,
         }
+        self.restrictions = (f"mapping == 'warp' or kept == {KEPT[0]}",)
         base = asdict(self._base)
         self.shipped = {name: base[name] for name in self.parameters}
 
@@ -104,7 +106,8 @@ class DeviceUpdate(TuningProblem):
     def _variant(self, values: Values) -> RayVariant:
         mapping: Mapping = values["mapping"]  # type: ignore[assignment]
         order: Order = values["order"]  # type: ignore[assignment]
-        return replace(self._base, mapping=mapping, order=order, block=int(values["block"]))
+        block, kept = int(values["block"]), int(values["kept"])
+        return replace(self._base, mapping=mapping, order=order, block=block, kept=kept)
 
     def _projector(self, values: Values) -> RayProjector:
         """The projector of a form; the last two are held, the shipped one and the one at trial."""

@@ -70,7 +70,7 @@ def constants(source: str) -> tuple[str, ...]:
 
 @contextmanager
 def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
-    """Give a copy to load, if it is needed, so that two cards do not share their constants."""
+    """Give a copy to load, if it is needed, so that two cards share no constants and no counts."""
     if not needed:
         yield library
         return

@@ -145,11 +145,11 @@ class EmulatedGpu(Gpu):
             self._modules[source, options] = self._compiled(source, options)
         return self._modules[source, options]
 
-    def counters(self) -> dict[tuple[str, str], Counters]:
-        """What each kernel of each loaded source did so far, by the source and its name."""
+    def counters(self) -> dict[tuple[str, tuple[str, ...], str], Counters]:
+        """What each kernel did so far, by its source, the options and its name."""
         return {
-            (source, name): counters
-            for (source, _), module in self._modules.items()
+            (source, options, name): counters
+            for (source, options), module in self._modules.items()
             if isinstance(module, PtxKernels)
             for name, counters in module.counters.items()
         }

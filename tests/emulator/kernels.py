@@ -43,7 +43,7 @@ class KernelModule(Module):
         self._gpu, self._most_threads = gpu, most_threads
         self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants)
         ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # found by its name from now on
-        with own_copy(library, needed=bool(constants)) as own:
+        with own_copy(library, needed=bool(constants) or gpu.counted) as own:
             self._library = ctypes.CDLL(str(own))
 
     def function(self, name: str) -> Kernel:

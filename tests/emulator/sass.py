@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 _BYTES = 16
 _BRANCH, _EXIT = 0x147, 0x14D
@@ -69,7 +70,7 @@ class MachineCode:
         """What lies between jumps and the places they lead to."""
         starts = {0, len(self._names), *self._jumps.values(), *(i + 1 for i in self._jumps)}
         ordered = sorted(starts)
-        return [self._part(a, b - 1) for a, b in zip(ordered, ordered[1:], strict=False)]
+        return [self._part(a, b - 1) for a, b in pairwise(ordered)]
 
     def _part(self, first: int, last: int) -> Part:
         names = self._names[first : last + 1]

@@ -67,7 +67,7 @@ class Flow:
     def _dominators(self, before: dict[int, set[int]]) -> dict[int, set[int]]:
         """Stretches without which each cannot be reached, itself among them."""
         everything = set(range(len(self.stretches)))
-        found = {i: everything for i in everything} | {0: {0}}
+        found = dict.fromkeys(everything, everything) | {0: {0}}
         changed = True
         while changed:
             changed = False

@@ -1,4 +1,4 @@
-"""Issue slots of machine code, calculated: those of PTX, part by part, times what NVIDIA makes of it.
+"""Issue slots of machine code, calculated: those of PTX times what NVIDIA makes of each part.
 
 PTX is not what a card runs. How often each stretch of PTX is issued is counted; how many
 instructions of machine code it takes is read from the cubin (`tests.emulator.sass`). A loop of one
@@ -95,7 +95,7 @@ def _named(kinds: Kinds) -> str:
 def _paired_loops(flow: Flow, machine: list[Part]) -> list[_Pair]:
     """Loops of PTX, inner ones first, with their machine code and how often that unrolled them."""
     left, found = list(machine), []
-    for head, body in sorted(flow.loops.items(), key=lambda item: (len(item[1]), item[0])):
+    for _, body in sorted(flow.loops.items(), key=lambda item: (len(item[1]), item[0])):
         kinds = _loops_paired_by(_kinds(flow.stretches[i] for i in body))
         fits = [(n, part) for part in left if (n := _times(_loops_paired_by(part.kinds), kinds))]
         if fits:

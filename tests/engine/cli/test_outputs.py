@@ -54,6 +54,7 @@ COMMANDS: dict[str, list[str]] = {
     "bench listmode": [],
     "bench cone": [],
     "bench dual-head": ["--response", "r.h5"],
+    "bench kernels": ["--counted"],
     "bench window": [],
     "bench live": [],
     "bench report": ["figures.json"],

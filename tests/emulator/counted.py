@@ -1,0 +1,186 @@
+"""What the kernels of list mode, CT and dual heads issue and touch for a unit of work, counted.
+
+Each piece of work is small and always the same, laid out as in a run: what falls to an event, to
+32 updates of voxels or to 32 products hardly depends on how many there are. Issue slots are those
+of sm_90, calculated from PTX (`tests.emulator.ptx.slots`); everything else is counted in PTX.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from engine.backend import cuda
+from engine.benchmark.crossing import cube, events, sorted_events
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.cone_variants import BackVariant, fitted
+from engine.kernels.device_cone import ConeBack
+from engine.kernels.tuning import UNMEASURED_BACK
+from engine.kernels.variants import Order, RayVariant
+from engine.operators.rays import RayProjector, Rays
+from engine.profiling import Profiler
+from tests.emulator.counted_panels import PRODUCTS, panels
+from tests.emulator.gpu import EmulatedGpu
+from tests.emulator.nvrtc import compile_for, version
+from tests.emulator.ptx.counted import Counters
+from tests.emulator.ptx.slots import machine_slots
+from tests.emulator.registers import digests
+from tests.emulator.sass import MachineCode
+
+ARCH = 90
+RECORD = Path(__file__).parents[2] / "resources" / "counted" / "kernels.json"
+SOURCES = ("rays.cu", "cone_back.cu", "matrix.cu")
+N_EVENTS = 256
+SEED = 4
+UPDATES = "32 updates"
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something that kernels do.
+
+    Attributes
+    ----------
+    name : in words; the record is by it
+    unit : what the counts are of
+    run : does it on the card; returns the kernels whose counts matter and the units of each
+    idle : the same launches with nothing to do, whose counts are taken off: what a small piece of
+        work pays once, and a run shares out over thousands of them
+    """
+
+    name: str
+    unit: str
+    run: Callable[[EmulatedGpu], dict[str, float]]
+    idle: Callable[[EmulatedGpu], object] | None = None
+
+
+def counts(work: Work) -> dict[str, dict[str, float]]:
+    """Do the work, and return what every kernel took for a unit of it."""
+    gpu = EmulatedGpu(ptx=ARCH, counted=True)
+    units = work.run(gpu)
+    found = _sums(gpu, units)
+    if work.idle:
+        gpu = EmulatedGpu(ptx=ARCH, counted=True)
+        work.idle(gpu)
+        for kernel, sums in _sums(gpu, units).items():
+            found[kernel] = {name: n - sums[name] for name, n in found[kernel].items()}
+    return {
+        kernel: {name: round(n / units[kernel], 3) for name, n in sums.items()}
+        for kernel, sums in found.items()
+    }
+
+
+def _sums(gpu: EmulatedGpu, kernels: Iterable[str]) -> dict[str, dict[str, float]]:
+    """What some kernels took in all."""
+    found = {}
+    for (source, options, name), counters in gpu.counters().items():
+        if name in kernels:
+            cubin = compile_for(source, ARCH, options).cubin
+            found[name] = _row(counters, MachineCode(cubin, name, ARCH))
+    return found
+
+
+def _row(counters: Counters, code: MachineCode) -> dict[str, float]:
+    return {
+        "slots": machine_slots(counters, code),
+        "slots of PTX": sum(counters.slots.values()),
+        "loads": counters.sum_of("issued", "load"),
+        "loads of threads": counters.sum_of("lanes", "load") / 32,
+        "atomics": counters.sum_of("issued", "atomic"),
+        "fetches": counters.sum_of("issued", "texture"),
+        "lines of loads": counters.sum_of("lines", "load"),
+        "lines of atomics": counters.sum_of("lines", "atomic"),
+        "lines of stores": counters.sum_of("lines", "store"),
+        "sectors": counters.sum_of("sectors", "load", "atomic", "store"),
+        "shared accesses": counters.sum_of("issued", "shared"),
+        "shared wave-fronts": counters.sum_of("wavefronts", "shared"),
+    }
+
+
+def list_mode(order: Order, *, is_sorted: bool, gpu: EmulatedGpu) -> dict[str, float]:
+    """Update the image of 128³ voxels by some events, unsorted or neighbours among many."""
+    rng = np.random.default_rng(SEED)
+    if is_sorted:
+        many = sorted_events(400 * N_EVENTS, rng)
+        start = 150 * N_EVENTS
+        rays = Rays(many.points_mm[2 * start :][: 2 * N_EVENTS], many.ends[:N_EVENTS])
+    else:
+        rays = events(N_EVENTS, rng)
+    variant = RayVariant("warp", order)
+    image = np.ones(cube(128).shape, np.float32)
+    RayProjector(rays, cube(128), on=cuda(gpu), variant=variant).em_numerator(image)
+    return {"update": N_EVENTS}
+
+
+def _scan(n_views: int, pixels: int, tilt: float) -> XrayGeometry:
+    angle = 0.1 + np.arange(n_views) * 2 * np.pi / n_views
+    c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
+    out, up = np.stack([c, s, o], axis=1), np.stack([o, o, o + 1], axis=1)
+    return XrayGeometry(
+        beam="cone", source_mm=400.0 * out, detector_mm=-200.0 * out, shape=(pixels, pixels),
+        u_mm=1.6 * np.stack([-s, c, o], axis=1), v_mm=1.6 * (up + tilt * out),
+    )  # fmt: skip
+
+
+def cone(
+    variant: BackVariant, shape: tuple[int, int, int], scan: XrayGeometry, gpu: EmulatedGpu
+) -> dict[str, float]:
+    """Project some views back onto a box."""
+    grid = ImageGrid(shape, (1.2, 1.2, 1.2))
+    kernels = ConeBack(gpu, variant, Profiler(cuda(gpu)))
+    views = kernels.views(scan.in_voxels(grid), shape, scan.shape)
+    n_views = len(scan.source_mm)
+    y = np.ones((n_views, *scan.shape), np.float32)
+    y = np.ascontiguousarray(y.transpose(["vrc".index(axis) for axis in variant.projections]))
+    if variant.texture == "memory":
+        projections = gpu.upload(y)
+    else:
+        projections = gpu.texture(variant.texture, y.shape)
+        projections.update(gpu.upload(y))
+    kernels.back(projections, views, gpu.empty(shape, np.float32))
+    return {"back": float(np.prod(shape)) * n_views / 32}
+
+
+SLICE = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, 132)
+"""Form of a slice of many voxels."""
+COLUMNS = BackVariant("memory", "columns", (32, 4), 16, projections="vcr")
+_LEANING, _UPRIGHT = _scan(64, 128, 0.05), _scan(24, 768, 0.0)
+WORKS = (
+    Work("list mode, x fastest", "event", lambda g: list_mode("linear", is_sorted=False, gpu=g)),
+    Work("list mode, tiles", "event", lambda g: list_mode("tiles", is_sorted=False, gpu=g)),
+    Work(
+        "sorted list mode, x fastest", "event",
+        lambda g: list_mode("linear", is_sorted=True, gpu=g),
+    ),
+    Work("sorted list mode, tiles", "event", lambda g: list_mode("tiles", is_sorted=True, gpu=g)),
+    Work("slice of CT", UPDATES, partial(cone, SLICE, (1, 32, 128), _LEANING)),
+    Work("volume of CT, columns", UPDATES, partial(cone, COLUMNS, (512, 1, 4), _UPRIGHT)),
+    Work(
+        "volume of CT, texture", UPDATES,
+        partial(cone, BackVariant(path="upright"), (24, 32, 16), _scan(64, 128, 0.0)),
+    ),
+    Work("two panels", PRODUCTS, panels, partial(panels, is_idle=True)),
+)  # fmt: skip
+
+
+def record() -> str:
+    """Count everything, and write it as JSON."""
+    rows = [
+        {"work": work.name, "unit": work.unit, "kernel": kernel, **row}
+        for work in WORKS
+        for kernel, row in counts(work).items()
+    ]
+    head = {"nvrtc": version(), "arch": ARCH, "sources": digests(SOURCES)}
+    lines = ",\n    ".join(json.dumps(row) for row in rows)
+    return f'{json.dumps(head, indent=2)[:-2]},\n  "counts": [\n    {lines}\n  ]\n}}\n'
+
+
+if __name__ == "__main__":
+    RECORD.parent.mkdir(exist_ok=True)
+    RECORD.write_text(record(), encoding="utf-8")

@@ -1,0 +1,131 @@
+"""What warps issue and touch, counted: by closed forms, and the bars of our kernels."""
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.benchmark import counted as shipped
+from tests.emulator import EmulatedGpu, counted, nvrtc
+from tests.emulator.registers import digests
+from tests.emulator.sass import MachineCode
+
+pytestmark = pytest.mark.skipif(
+    not nvrtc.is_installed(),
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+)
+SOURCE = r"""
+extern "C" __global__ void __launch_bounds__(64) strided(const float* x, float* out, int step) {
+  out[threadIdx.x] = x[threadIdx.x * step];
+}
+extern "C" __global__ void __launch_bounds__(64) conflicting(float* out, int step) {
+  __shared__ float kept[32 * 32];
+  kept[threadIdx.x * step] = threadIdx.x;
+  __syncwarp();
+  out[threadIdx.x] = kept[threadIdx.x * step];
+}
+extern "C" __global__ void __launch_bounds__(64) parting(const float* x, float* out) {
+  const int n = threadIdx.x % 32 < 16 ? 3 : 5;
+  float sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i) sum += x[i];
+  atomicAdd(out, sum);
+}
+"""
+
+
+@pytest.fixture
+def card():
+    return EmulatedGpu(ptx=90, counted=True)
+
+
+def sums(card, kernel, what, *kinds):
+    for (_, _, name), counters in card.counters().items():
+        if name == kernel:
+            return counters.sum_of(what, *kinds)
+    raise AssertionError(kernel)
+
+
+@pytest.mark.parametrize(
+    ("step", "lines", "sectors"), [(0, 1, 1), (1, 1, 4), (2, 2, 8), (8, 8, 32), (32, 32, 32)]
+)
+def test_lines_and_sectors_of_a_stride(card, step, lines, sectors):
+    x = card.upload(np.zeros(64 * 32, np.float32))
+    card.load(SOURCE, ()).function("strided")(
+        1, 64, x, card.empty((64,), np.float32), np.int32(step)
+    )
+    assert sums(card, "strided", "issued", "load") == 2
+    assert sums(card, "strided", "lanes", "load") == 64
+    # two warps read, and begin at a multiple of 32 steps
+    assert sums(card, "strided", "lines", "load") == 2 * lines
+    assert sums(card, "strided", "sectors", "load") == 2 * sectors
+    assert sums(card, "strided", "lines", "store") == 2
+
+
+@pytest.mark.parametrize(("step", "wavefronts"), [(1, 1), (2, 2), (3, 1), (32, 32)])
+def test_conflicts_of_shared_memory(card, step, wavefronts):
+    conflicting = card.load(SOURCE, ()).function("conflicting")
+    conflicting(1, 32, card.empty((64,), np.float32), np.int32(step))
+    assert sums(card, "conflicting", "wavefronts", "shared") == 2 * wavefronts  # written and read
+
+
+def test_paths_that_part_are_issued_once_each(card):
+    x, out = card.upload(np.arange(8, dtype=np.float32)), card.upload(np.zeros(1, np.float32))
+    card.load(SOURCE, ()).function("parting")(1, 64, x, out)
+    assert card.download(out)[0] == 2 * 16 * (0 + 1 + 2) + 2 * 16 * (0 + 1 + 2 + 3 + 4)
+    # all lanes go round three times together, half of them twice more; then all add, together
+    assert sums(card, "parting", "issued", "load") == 2 * 5
+    assert sums(card, "parting", "lanes", "load") == 2 * (16 * 3 + 16 * 5)
+    assert sums(card, "parting", "issued", "atomic") == 2
+    assert sums(card, "parting", "lines", "atomic") == 2
+
+
+@pytest.mark.parametrize("arch", [75, 90, 120])
+def test_loops_of_machine_code_are_found(arch):
+    cubin = nvrtc.compile_for(SOURCE, arch).cubin
+    (loop,) = [part for part in MachineCode(cubin, "parting", arch).loops if part.kinds]
+    assert loop.kinds == {"load": 1}
+    assert 4 <= loop.n <= 16
+    assert not [part for part in MachineCode(cubin, "strided", arch).loops if part.kinds]
+    with pytest.raises(ValueError, match="no kernel"):
+        MachineCode(cubin, "other", arch)
+
+
+def test_the_record_is_of_these_sources():
+    record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
+    assert record["sources"] == digests(counted.SOURCES), (
+        "kernels changed: python -m tests.emulator.counted"
+    )
+    assert [(row["work"], row["kernel"]) for row in record["counts"]] == [
+        (one.work, one.kernel) for one in shipped.recorded()
+    ]
+
+
+def found(name):
+    (work,) = (work for work in counted.WORKS if work.name == name)
+    rows = counted.counts(work)
+    record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
+    if record["nvrtc"] == nvrtc.version():
+        kept = {row["kernel"]: row for row in record["counts"] if row["work"] == name}
+        for kernel, row in rows.items():
+            assert row == pytest.approx({key: kept[kernel][key] for key in row}), kernel
+    return rows
+
+
+def test_an_event_takes_175_lines_and_600_slots():
+    row = found("list mode, tiles")["update"]
+    assert sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores")) <= 175
+    assert row["slots"] <= 600
+
+
+def test_32_updates_of_a_slice_take_26_slots():
+    assert found("slice of CT")["back"]["slots"] <= 26
+
+
+def test_32_updates_by_columns_take_22_slots():
+    assert found("volume of CT, columns")["back"]["slots"] <= 22
+
+
+def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
+    for kernel, row in found("two panels").items():
+        assert row["loads of threads"] <= 0.6, kernel
