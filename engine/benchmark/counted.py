@@ -106,7 +106,7 @@ def recorded() -> tuple[Counted, ...]:
 
 
 def page(counts: tuple[Counted, ...]) -> str:
-    """Return both tables as Markdown."""
+    """Return both tables as a page in Markdown."""
     counted = Table(
         "Counted for a unit of work",
         ("work", "kernel", "unit", "issue slots", "lines", "wave-fronts", "fetches", "loads"),
@@ -129,7 +129,7 @@ def page(counts: tuple[Counted, ...]) -> str:
             "about half of such limits.",
         ),
     )
-    return f"{counted.markdown()}\n{limits.markdown()}"
+    return f"# Kernels of a GPU, counted\n\n{counted.markdown()}\n{limits.markdown()}"
 
 
 def _counts(one: Counted) -> tuple[str, ...]:

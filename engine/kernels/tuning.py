@@ -21,8 +21,8 @@ LARGE_VOXELS = 2**24
 """Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""
 UNMEASURED = RayVariant(mapping="warp", order="tiles", timing="global", block=128)
 """Form for cards never measured: consecutive lanes read consecutive slabs, whatever the events. By
-count tiles ask memory for 172 lines of 128 bytes for an event, x fastest for 288, and of sorted
-events for 137 instead of 176 (`isocenter bench kernels --counted`)."""
+count tiles ask memory for 175 lines of 128 bytes for an event, x fastest for 290, and of sorted
+events for 208 instead of 297 (`isocenter bench kernels --counted`)."""
 
 LARGEST_DOUBLE_BLOCK = 256
 

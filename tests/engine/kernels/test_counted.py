@@ -129,3 +129,18 @@ def test_32_updates_by_columns_take_22_slots():
 def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
     for kernel, row in found("two panels").items():
         assert row["loads of threads"] <= 0.6, kernel
+
+
+def test_the_page_of_limits_is_what_the_verb_writes():
+    page = counted.RECORD.parents[2] / "docs" / "benchmarks" / "roofline.md"
+    assert page.read_text(encoding="utf-8") == shipped.page(shipped.recorded()), (
+        "isocenter bench kernels --counted -o docs/benchmarks/roofline.md --force"
+    )
+
+
+def test_a_limit_is_the_clock_over_what_binds():
+    card = shipped.Card("a card", 100, 2.0)
+    event = shipped.Counted("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
+    assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)
+    update = shipped.Counted("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
+    assert (update.binding, update.limit(card)) == ("textures", 32 * 100 * 2e9 / 8)
