@@ -46,6 +46,8 @@ class DeviceProjection(TuningProblem):
             "run": (4, 8, 16),
             "resident": (512, 1024, 1536),
         }
+        # long runs want more registers than many threads leave
+        self.restrictions = ("run < 16 or resident == 512",)
         self.shipped = {
             "threads": usual.threads,
             "run": usual.run,
@@ -101,7 +103,7 @@ class DeviceProjection(TuningProblem):
 
 def _variant(values: Values) -> MatrixVariant:
     threads = int(values["threads"])
-    # twice as many non-zeros as threads are staged, as in the form that is shipped
+    # as many strips as threads are staged, as in the form that is shipped
     return MatrixVariant(
-        threads, int(values["run"]), 2 * threads, blocks=int(values["resident"]) // threads
+        threads, int(values["run"]), threads, blocks=int(values["resident"]) // threads
     )

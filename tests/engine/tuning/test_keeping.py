@@ -191,7 +191,7 @@ def test_a_card_keeps_sums_and_timing_that_a_run_asks_for():
     on = cuda(EmulatedGpu())
     form = {
         "mapping": "thread", "order": "tiles", "sums": "float", "timing": "none",
-        "real": "float", "block": 512,
+        "real": "float", "block": 512, "kept": 4,
     }  # fmt: skip
     put(on, ray_slot(64**3, is_timed=False, reproducible=True), form)
     put(on, ray_slot(64**3, is_timed=True, reproducible=False), form)
