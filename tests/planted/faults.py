@@ -173,7 +173,11 @@ MISTAKES = {
         text(("threadIdx.x + half];\n    __syncthreads();", "threadIdx.x + half];")), EM_LOOP, EM
     ),
     "a missing barrier behind shared rows": Mistake(
-        text(("__syncthreads();\n#pragma unroll 2", "#pragma unroll 2")), DUAL_HEAD, MATRIX
+        text(
+            ("__syncthreads();\n    for (int i = 0; i < (is_idle", "for (int i = 0; i < (is_idle")
+        ),
+        DUAL_HEAD,
+        MATRIX,
     ),
     "a vector that is not aligned": Mistake(
         text(
@@ -230,8 +234,8 @@ MISTAKES = {
     "truncated offsets": Mistake(
         text(
             (
-                "const int layer = place(line.main, line.slab + k);",
-                "const int layer = place(line.main, line.slab + k) & 0x7f;",
+                "return place(line.main, line.slab + k);",
+                "return place(line.main, line.slab + k) & 0x7f;",
             )
         ),
         LIST_MODE,
@@ -260,8 +264,8 @@ MISTAKES = {
     "a swapped symmetry": Mistake(
         text(
             (
-                "return {turn & 2 ? a - u : u, turn & 4 ? b - v : v};",
-                "return {turn & 4 ? a - u : u, turn & 2 ? b - v : v};",
+                "other = turn & (TURNED ? 2 : 4);\n  const float4 w",
+                "other = turn & (TURNED ? 4 : 2);\n  const float4 w",
             )
         ),
         DUAL_HEAD,
