@@ -113,7 +113,6 @@ def _of_one(scope: Scope, name: str, rest: list[str]) -> Result:
     known = {
         "rcp.rn.f32": "1.0f / {}", "rcp.rn.f64": "1.0 / {}",
         "rcp.approx.ftz.f64": "ptx::rcp_approx({})", "rcp.approx.f32": "1.0f / {}",
-        "rcp.approx.ftz.f32": "ptx::flushed(1.0f / ptx::flushed({}))",
         "sqrt.rn.f32": "sqrt({})", "sqrt.rn.f64": "sqrt({})", "sqrt.approx.f32": "sqrt({})",
         "rsqrt.approx.f32": "1.0f / sqrt({})",
         "lg2.approx.f32": "log2({})", "ex2.approx.f32": "exp2({})",
@@ -173,6 +172,14 @@ def _permuted(scope: Scope, name: str, rest: list[str]) -> Result:
     if rest != ["b32"]:
         raise scope.refuse(".".join(rest))
     return "b32", f"ptx::permuted({', '.join(_arguments(scope, 'b32'))})"
+
+
+def _dot(scope: Scope, name: str, rest: list[str]) -> Result:
+    """dp2a: two products of 16 and 8 bits, and a sum."""
+    if rest not in (["lo", "u32", "u32"], ["hi", "u32", "u32"]):
+        raise scope.refuse(".".join(rest))
+    a, b, c = _arguments(scope, "u32")
+    return "u32", f"ptx::dot2({a}, {b} >> {16 if rest[0] == 'hi' else 0}, {c})"
 
 
 def _counted(scope: Scope, name: str, rest: list[str]) -> Result:
@@ -246,6 +253,6 @@ _FAMILIES: dict[str, Callable[[Scope, str, list[str]], Result]] = {
     "abs": _sign, "neg": _sign, "copysign": _copysign, "min": _extreme, "max": _extreme,
     **dict.fromkeys(("and", "or", "xor", "not"), _logic),
     "shl": _shift, "shr": _shift, "bfi": _field, "bfe": _field, "prmt": _permuted,
-    "popc": _counted, "clz": _counted, "setp": _compared, "selp": _selected,
+    "popc": _counted, "clz": _counted, "dp2a": _dot, "setp": _compared, "selp": _selected,
     "cvt": _converted, "mov": _moved, "cvta": _address,
 }  # fmt: skip

@@ -147,6 +147,10 @@ static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector) {
   return out;
 }
 
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t sum) {
+  return sum + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}
+
 template <int bits>
 inline uint32_t clz(uint64_t value) {
   return value ? __builtin_clzll(value) - (64 - bits) : bits;
