@@ -26,7 +26,7 @@ CLOCKS_PER_FETCH = 8
 
 
 @dataclass(frozen=True)
-class Card:
+class PublishedCard:
     """A card as NVIDIA publishes it: name, multiprocessors, and clock when busy [GHz]."""
 
     name: str
@@ -35,11 +35,11 @@ class Card:
 
 
 CARDS = (
-    Card("A100", 108, 1.41),
-    Card("H100", 132, 1.83),
-    Card("H200", 132, 1.98),
-    Card("RTX 4090", 128, 2.52),
-    Card("RTX A6000", 84, 1.80),
+    PublishedCard("A100", 108, 1.41),
+    PublishedCard("H100", 132, 1.83),
+    PublishedCard("H200", 132, 1.98),
+    PublishedCard("RTX 4090", 128, 2.52),
+    PublishedCard("RTX A6000", 84, 1.80),
 )
 NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 products": 32}
 """How many of what is counted a unit has."""
@@ -47,7 +47,7 @@ NAMES = {"event": "events", "32 updates": "updates", "32 products": "products"}
 
 
 @dataclass(frozen=True)
-class Counted:
+class UnitCost:
     """What a kernel takes for a unit of work.
 
     Attributes
@@ -70,7 +70,7 @@ class Counted:
     loads: float
 
     @classmethod
-    def of(cls, row: Plain) -> Counted:
+    def of(cls, row: Plain) -> UnitCost:
         """Take a row of the record."""
         lines = sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores"))
         return cls(
@@ -93,19 +93,19 @@ class Counted:
         clocks = self.clocks
         return max(clocks, key=lambda name: clocks[name])
 
-    def limit(self, card: Card) -> float:
+    def limit(self, card: PublishedCard) -> float:
         """Events, updates or products that a card can do at most [1/s], calculated."""
         units = card.multiprocessors * card.clock_ghz * 1e9 / max(self.clocks.values())
         return units * NUMBERS_OF_UNIT[self.unit]
 
 
-def recorded() -> tuple[Counted, ...]:
+def recorded() -> tuple[UnitCost, ...]:
     """Return the counts that are shipped."""
     found = json.loads((files("resources") / "counted" / "kernels.json").read_text("utf-8"))
-    return tuple(Counted.of(row) for row in found["counts"])
+    return tuple(UnitCost.of(row) for row in found["counts"])
 
 
-def page(counts: tuple[Counted, ...]) -> str:
+def page(counts: tuple[UnitCost, ...]) -> str:
     """Return both tables as a page in Markdown."""
     counted = Table(
         "Counted for a unit of work",
@@ -132,12 +132,12 @@ def page(counts: tuple[Counted, ...]) -> str:
     return f"# Kernels of a GPU, counted\n\n{counted.markdown()}\n{limits.markdown()}"
 
 
-def _counts(one: Counted) -> tuple[str, ...]:
+def _counts(one: UnitCost) -> tuple[str, ...]:
     per_number = one.loads * 32 / NUMBERS_OF_UNIT[one.unit]
     values = (one.slots, one.lines, one.wavefronts, one.fetches, per_number)
     return one.work, one.kernel, one.unit, *(f"{value:.3g}" for value in values)
 
 
-def _limits(one: Counted) -> tuple[str, ...]:
+def _limits(one: UnitCost) -> tuple[str, ...]:
     speeds = (f"{one.limit(card) / 1e9:.3g}" for card in CARDS)
     return one.work, one.kernel, NAMES[one.unit], one.binding, *speeds

@@ -139,8 +139,8 @@ def test_the_page_of_limits_is_what_the_verb_writes():
 
 
 def test_a_limit_is_the_clock_over_what_binds():
-    card = shipped.Card("a card", 100, 2.0)
-    event = shipped.Counted("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
+    card = shipped.PublishedCard("a card", 100, 2.0)
+    event = shipped.UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
     assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)
-    update = shipped.Counted("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
+    update = shipped.UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
     assert (update.binding, update.limit(card)) == ("textures", 32 * 100 * 2e9 / 8)
