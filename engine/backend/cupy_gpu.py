@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
@@ -29,6 +30,9 @@ from engine.backend.gpu import (
 from engine.errors import DeviceError
 from engine.paths import cache_dir
 
+_MOST_SENT = 64
+"""Copies under way before the host waits for the oldest."""
+
 
 class CupyGpu(Gpu):
     """A CUDA device that CuPy finds.
@@ -53,6 +57,7 @@ class CupyGpu(Gpu):
             self.facts = facts(number)
             self._copies = cupy.cuda.Stream(non_blocking=True)
         self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
+        self._sent: deque[tuple[_Event, Array]] = deque()
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
         return faults_in_words(doing)
@@ -76,8 +81,17 @@ class CupyGpu(Gpu):
             use(self._number)
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
             # of no axes, too, which ascontiguousarray would give one
-            target.set(np.ascontiguousarray(values).reshape(values.shape))
+            host = np.ascontiguousarray(values).reshape(values.shape)
+            target.set(host)
+            self._keep(host)
         return target
+
+    def _keep(self, host: Array) -> None:
+        """Keep what is being copied until it is: cards that read the host's memory may be late."""
+        self._sent.append((_Event(self.xp.cuda.get_current_stream().record()), host))
+        while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
+            stamp, _ = self._sent.popleft()
+            stamp.event.synchronize()
 
     def download(self, values: Array) -> NDArray[Any]:
         with faults_in_words("copying from the GPU"):

@@ -68,7 +68,7 @@ class ConeBack:
         module = gpu.load(variant.source(), variant.options)
         self._back, self._gather = module.function("back"), module.function("gather")
         self._constant = module.constant("views")
-        self._parts: Array | None = None
+        self._parts: dict[int, Array] = {}
         resources = self._back.resources(variant.n_threads)
         profiler.kernel("back", resources, variant.n_threads)
 
@@ -134,9 +134,9 @@ class ConeBack:
         if self.variant.split == 1:
             return out
         n = self.variant.split * out.size
-        if self._parts is None or self._parts.size < n:
-            self._parts = self.gpu.empty((n,), np.float32)
-        return self._parts
+        if n not in self._parts:  # a graph of a smaller box goes on to use its own
+            self._parts[n] = self.gpu.empty((n,), np.float32)
+        return self._parts[n]
 
     def _detector(self, projections: Texture | Array, views: BackViews, first: int) -> Arguments:
         """Arguments of the projections: themselves, numbers of views, rows and columns."""

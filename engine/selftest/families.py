@@ -9,6 +9,7 @@ from engine.selftest.joseph import JOSEPH
 from engine.selftest.known import Family
 from engine.selftest.list_mode import LIST_MODE
 from engine.selftest.probes import ATOMICS, GRAPHS, MEMORY, STREAMS, TEXTURES
+from engine.selftest.scatter import SCATTER
 from engine.selftest.sinogram import SINOGRAM
 from engine.selftest.slices import SLICES
 from engine.selftest.smoothing import SMOOTHING
@@ -17,5 +18,5 @@ FAMILIES: tuple[Family, ...] = (
     *(MEMORY, ATOMICS, TEXTURES, GRAPHS, STREAMS),
     *(LIST_MODE, EM_LOOP, SINOGRAM),
     *(JOSEPH, CONE_BACK, SLICES),
-    *(DUAL_HEAD, SMOOTHING),
+    *(DUAL_HEAD, SCATTER, SMOOTHING),
 )
