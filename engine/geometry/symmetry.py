@@ -36,7 +36,7 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
         mirror
         for mirror in candidates
         if _keeps_grid(mirror, grid)
-        and np.array_equal(_sorted_rows(_moved(points_mm, mirror), weights), reference)
+        and np.array_equal(_sorted_rows(moved(points_mm, mirror), weights), reference)
     )
 
 
@@ -55,7 +55,8 @@ def _mirrored(image: Array, mirror: Mirror) -> Array:
     return turned[::z, ::y, ::x]
 
 
-def _moved(points_mm: Array, mirror: Mirror) -> Array:
+def moved(points_mm: Array, mirror: Mirror) -> Array:
+    """Return points (n, 3) as a mirror puts them."""
     swap, signs = mirror
     return points_mm[:, [1, 0, 2] if swap else [0, 1, 2]] * np.array(signs)
 

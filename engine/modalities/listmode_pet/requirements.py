@@ -7,6 +7,8 @@ from dataclasses import replace
 from engine.backend.devices import DeviceInfo
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner
+from engine.modalities.listmode_pet.body_ratio import memory_bytes
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
@@ -39,6 +41,8 @@ GPU_SLABS_PER_SECOND = 1.0e9
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
+RING_S = 3.0
+"""Seconds of one thread that sums over rings and views take for the sensitivity."""
 EVENTS_READ_PER_SECOND, EVENTS_SORTED_PER_SECOND = 1e7, 3e6
 """Events read from a file, and events put in order after their corrections."""
 VOXELS_FINISHED_PER_SECOND = 2e7
@@ -73,12 +77,17 @@ def estimate(
     scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
     if scatter:
         images = max(images, scatter.memory_bytes)  # it is done before the image is begun
+    sensitivity_s = lines * ray_s + (0.0 if on.is_gpu else lines / LINES_PER_SECOND)
+    ring = None if scan is None else scan.scanner
+    if isinstance(ring, RingScanner) and protocol.sensitivity.method != "exact":
+        sensitivity_s = min(sensitivity_s, RING_S / on.threads)
+        images += memory_bytes(ring, grid)
     stages = {
         "read": n_events / EVENTS_READ_PER_SECOND,
         "kernels": START_S,
         "correct": n_events / EVENTS_SORTED_PER_SECOND,
         **({"scatter": scatter.seconds} if scatter else {}),
-        "sensitivity": lines * ray_s + (0.0 if on.is_gpu else lines / LINES_PER_SECOND),
+        "sensitivity": sensitivity_s,
         "reconstruct": n_events * protocol.algorithm.n_passes / 2 * left * ray_s,  # both in one go
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }

@@ -2,10 +2,15 @@
 
 s_n = Σ over all lines i of n_i a_i A_in  [mm], time-of-flight bins summed.
 
-Exact over all lines, or from evenly spread samples in batches with a random shift each
-(Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors / m) Σ over the m sampled lines,
-and the batches' spread gives the standard error, voxel by voxel. Where mirrors map scanner and grid
-onto themselves and nothing attenuates, a batch is averaged over them: sixteen lines for one.
+Of a ring, s = s0 · r: s0 is the exact image of the lines without a body (`ring_sensitivity`), r the
+ratio of sums over the same sampled lines with and without it (`body_ratio`).
+
+Of other scanners, of line factors that a ring's rings, places and classes of lines do not explain,
+and where the user asks for it: exact over all lines, or from evenly spread samples in batches with
+a random shift each (Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors / m) Σ over
+the m sampled lines, and the batches' spread gives the standard error, voxel by voxel. Where mirrors
+map scanner and grid onto themselves and nothing attenuates, a batch is averaged over them: sixteen
+lines for one.
 """
 
 from __future__ import annotations
@@ -24,7 +29,10 @@ from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sampling import stratified
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
+from engine.modalities.listmode_pet.body_ratio import ratio_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.modalities.listmode_pet.ring_sensitivity import exact_image
+from engine.modalities.listmode_pet.ring_weights import RingWeights
 from engine.operators.rays import RayProjector, Rays
 
 BATCH = 500_000
@@ -39,6 +47,8 @@ VOXELS_AT_ONCE = 2**24
 MIN_BATCHES = 8
 EXACT_BELOW = 20_000_000
 """Lines up to which "auto" takes them all."""
+TRACED_BELOW = 1_000_000
+"""Lines that are sooner traced than summed up by rings."""
 LINES_PER_EVENT = 4
 """A sample holds at least this many lines for each event, so that its noise stays below theirs."""
 MOST_LINES_PER_EVENT = 16
@@ -56,17 +66,25 @@ class Sensitivity:
     ----------
     image : (n_z, n_y, n_x) float32 [mm]
     n_lors : lines of response of the scanner
-    n_traced : lines that were traced
+    n_traced : lines that were traced, or sampled for what a body and crystals leave
     error_percent : standard error, median over the voxels seen; 0 if exact
+    is_ratio : whether it is exact but for what a body and uneven crystals leave
     """
 
     image: NDArray[np.float32]
     n_lors: int
     n_traced: int
     error_percent: float
+    is_ratio: bool = False
 
     def describe(self) -> str:
         """Plain words with numbers."""
+        if self.is_ratio:
+            return (
+                f"exact over all {self.n_lors:,} lines of response, times what a sample of "
+                f"{self.n_traced:,} loses by body and crystals, standard error "
+                f"{self.error_percent:.1f} %"
+            )
         if self.n_traced == self.n_lors:
             return f"exact, over all {self.n_lors:,} lines of response"
         return (
@@ -86,9 +104,13 @@ def compute_sensitivity(
 ) -> Sensitivity:
     """Trace the lines of the scanner of `data`, with its line factors.
 
-    All of it happens on the device; only the finished image comes back. If reproducible, its
-    bits are the same on any.
+    If reproducible, its bits are the same on any device. Lines that are traced one by one are so on
+    the device; only the finished image comes back.
     """
+    if settings.method != "exact" and data.scanner.n_lors > TRACED_BELOW:
+        found = _of_ring(data, grid, settings, on=on, on_progress=on_progress)
+        if found is not None:
+            return found
     there = _on_device(data, on)
     batch = BATCH_ON_GPU if on.is_cuda and not reproducible else BATCH
 
@@ -115,6 +137,29 @@ def compute_sensitivity(
         # a sample that fine would trace more than all
         return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
     return found
+
+
+def _of_ring(
+    data: ListMode,
+    grid: ImageGrid,
+    settings: SensitivitySettings,
+    *,
+    on: Backend,
+    on_progress: OnProgress | None,
+) -> Sensitivity | None:
+    """Return the image of a ring; None of others, and where too few lines were sampled."""
+    weights = RingWeights.of(data)
+    if weights is None:
+        return None
+    n_lors, image = data.scanner.n_lors, exact_image(weights, grid, threads=on.threads)
+    if weights.mu_map is None and weights.crystals is None:
+        if on_progress is not None:
+            on_progress(n_lors, n_lors)
+        return Sensitivity(image, n_lors, n_lors, 0.0)
+    left = ratio_of(weights, grid, threads=on.threads, on_progress=on_progress)
+    if left.error_percent > settings.error_percent:
+        return None
+    return Sensitivity(image * left.values, n_lors, left.n_lines, left.error_percent, is_ratio=True)
 
 
 def _on_device(data: ListMode, on: Backend) -> ListMode:

@@ -28,7 +28,7 @@ from engine.io.seal import seal_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
-FORMAT = 7
+FORMAT = 8
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
@@ -63,8 +63,10 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     try:
         content = io.BytesIO(path.read_bytes())  # np.load leaves a damaged file open
         with np.load(content, allow_pickle=False) as kept:
-            numbers = kept["numbers"]
-            found = Sensitivity(kept["image"], int(numbers[0]), int(numbers[1]), float(numbers[2]))
+            n_lors, n_traced, error, is_ratio = kept["numbers"]
+            found = Sensitivity(
+                kept["image"], int(n_lors), int(n_traced), float(error), bool(is_ratio)
+            )
             seal = str(kept["seal"])
     except FileNotFoundError:
         return None
@@ -82,7 +84,7 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
 def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
     """Write the image; a full disk or a read-only folder only costs the next run time."""
     buffer = io.BytesIO()
-    numbers = np.array([sensitivity.n_lors, sensitivity.n_traced, sensitivity.error_percent])
+    numbers = np.array(_numbers(sensitivity))
     seal = np.array(_seal(key, sensitivity))
     np.savez(buffer, image=sensitivity.image, numbers=numbers, seal=seal)
     try:
@@ -94,8 +96,11 @@ def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
 
 
 def _seal(key: str, sensitivity: Sensitivity) -> str:
-    numbers = [sensitivity.n_lors, sensitivity.n_traced, sensitivity.error_percent]
-    return seal_of(key=key, image=sensitivity.image, numbers=numbers)
+    return seal_of(key=key, image=sensitivity.image, numbers=_numbers(sensitivity))
+
+
+def _numbers(of: Sensitivity) -> list[float]:
+    return [of.n_lors, of.n_traced, of.error_percent, float(of.is_ratio)]
 
 
 def _trim(folder: Path) -> None:

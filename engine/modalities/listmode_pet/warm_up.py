@@ -15,6 +15,7 @@ from engine.modalities.ring_scatter.warm_up import of_scatter
 from engine.modalities.warm_up import TINY, Steps
 
 if TYPE_CHECKING:
+    from engine.geometry.ring import RingScanner
     from engine.operators.rays import Rays
 
 SOME_BINS = TofBins(fwhm_ps=300, bin_ps=200, n_bins=3)
@@ -53,24 +54,55 @@ def of_events(
         rays = _few_rays(timed=tof is not None)
         return RayProjector(rays, grid, on=on, tof=tof, reproducible=exact)
 
+    rings: Steps = [partial(_sum_little, with_body=mu_map is not None)]
     if on.is_cuda:
         scenes = {(grid, None, reproducible), (grid, tof, reproducible)}
         if mu_map is not None:
             scenes |= {(mu_map, None, exact) for exact in (True, reproducible)}
-        return [partial(projector, *scene) for scene in scenes] + of_scatter(on, tof, scatter)
+        made = [partial(projector, *scene) for scene in scenes]
+        return [*made, *rings, *of_scatter(on, tof, scatter)]
     A = projector(TINY, tof, reproducible)
     image, values = np.ones(A.in_shape, np.float32), np.ones(A.out_shape, np.float32)
     steps: list[Callable[[], object]] = [lambda: A.T(values), lambda: A.em_numerator(image)]
     if mu_map is not None:
         modes = {True, reproducible}
         steps += [partial(projector(TINY, None, exact), image) for exact in modes]
-    return steps + of_scatter(on, tof, scatter)
+    return [*steps, *rings, *of_scatter(on, tof, scatter)]
 
 
 def of_any_events(on: Backend) -> Steps:
     """Return what compiles all kernels of list mode on the CPU."""
     of_mode = partial(of_events, on, TINY, SOME_BINS)
     return [*of_mode(reproducible=False, mu_map=TINY, scatter=True), *of_mode(reproducible=True)]
+
+
+def _sum_little(*, with_body: bool) -> None:
+    """Work out the sensitivity of a tiny ring, as that of any ring is."""
+    from engine.corrections.attenuation import AttenuationFactor
+    from engine.data.line_factors import LineFactor
+    from engine.data.listmode import ListMode
+    from engine.data.volume import Volume
+    from engine.modalities.listmode_pet.body_ratio import ratio_of
+    from engine.modalities.listmode_pet.ring_sensitivity import exact_image
+    from engine.modalities.listmode_pet.ring_weights import RingWeights
+
+    water = Volume(np.full(TINY.shape, 0.0096, np.float32), TINY, "1/mm")
+    factors: tuple[LineFactor, ...] = (AttenuationFactor(water),) if with_body else ()
+    scan = ListMode(_tiny_ring(), np.array([[0, 8]], np.int32), line_factors=factors)
+    weights = RingWeights.of(scan)
+    if weights is not None:
+        exact_image(weights, TINY, threads=1)
+        ratio_of(weights, TINY, threads=1)
+
+
+def _tiny_ring() -> RingScanner:
+    from engine.geometry.ring import RingScanner, RingSettings
+
+    settings = RingSettings(
+        name="Tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=100, ring_pitch_mm=4,
+        max_ring_difference=0, n_tangential=6, fov_mm=(60, 4),
+    )  # fmt: skip
+    return RingScanner(settings)
 
 
 def _few_rays(*, timed: bool) -> Rays:

@@ -1,0 +1,232 @@
+"""What a ring scanner sees of each place through a body, view by view.
+
+The lines of response of one view v whose tangential bins are all even, or all odd, are parallel in
+the transaxial plane, and those of one ring difference Δ among them are parallel in space: what they
+are for all rings r1 is a row of numbers, and so is what lies above a pixel. With w the weights that
+all lines like one share, δ1 δ2 the efficiencies of its crystals beside them, and a = exp(−∫ μ) what
+a body lets pass of it, rows of
+
+w δ1 δ2 a    and    w
+
+are interpolated to the middle of a pixel, between bins and between rings, and summed over views and
+some Δ, each of which stands for those near it. Their ratio is what attenuation and crystals take
+away of the sensitivity there: the same lines are in both sums, so it has no noise of sampling.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from engine.arrays import Array
+from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
+
+# every operation as written: the same bits on any machine
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
+
+_STEP = 1e-9
+"""Least part of a line that is gone at a time."""
+_FLAT = 1e-12
+
+
+class Views(NamedTuple):
+    """Parallel lines of a ring, in bins 2 j or 2 j + 1 for j = −n_side … n_side.
+
+    Attributes
+    ----------
+    radius, first_angle, n : of the ring [mm], of place 0 [rad], places on it
+    n_side : even bins on one side of the middle one
+    angles : (n_views,) int64, 2 v for even bins and 2 v − 1 for odd ones: angles in half steps
+    crystals : (n_rings, n) float32 δ, 1 where crystals are as rings and places say
+    places : (n,) float32, weights of places, 0 in gaps
+    rings : (n_rings,) float32, weights of rings
+    apart : (n_views, n_apart) int64, signed ring differences that each view looks at
+    stands_for : (n_apart,) float32, how many ring differences each of them stands for
+    factors : (n_differences, n_off) float32, weights of lines by ring difference and bin |t|
+    tilts : (n_differences, n_off) float32, length of a line over that of its transaxial one
+    """
+
+    radius: float
+    first_angle: float
+    n: int
+    n_side: int
+    angles: Array
+    crystals: Array
+    places: Array
+    rings: Array
+    apart: Array
+    stands_for: Array
+    factors: Array
+    tilts: Array
+
+
+class Body(NamedTuple):
+    """μ as rows of planes, (n_y, n_x, n_phases, n_rings + 1) float32 [1/mm].
+
+    Phase q of plane r is at r + q / n_phases ring distances from ring 0. filled : (n_y, n_x) bool,
+    whether a pixel has any; left, low : corner of the pixels [mm]; width, height : of a pixel [mm]
+    """
+
+    values: Array
+    filled: Array
+    left: float
+    low: float
+    width: float
+    height: float
+
+
+class Pixels(NamedTuple):
+    """Centres of the pixels that are looked at, (n_y,) and (n_x,) float64 [mm]."""
+
+    y: Array
+    x: Array
+
+
+class Room(NamedTuple):
+    """Working space of one thread.
+
+    integrals : (n_apart, n_rings) float32; rows : (bins, n_apart, 2 n_rings) float32,
+    both numbers of a ring side by side
+    """
+
+    integrals: Array
+    rows: Array
+
+
+@_KERNEL
+def _end_of(views: Views, place: int) -> tuple[float, float]:
+    angle = views.first_angle + 2 * math.pi * (place % views.n) / views.n
+    return views.radius * math.cos(angle), views.radius * math.sin(angle)
+
+
+@_KERNEL
+def _reach(start: float, slope: float, size: int) -> tuple[float, float]:
+    """Return where a coordinate enters and leaves [0, size), as parts of the way."""
+    if abs(slope) < _FLAT:
+        return (0.0, 1.0) if 0.0 <= start < size else (1.0, 0.0)
+    one, other = -start / slope, (size - start) / slope
+    return min(one, other), max(one, other)
+
+
+@_KERNEL
+def _add_pixel(plane: Array, length: float, at: float, first: int, stop: int, out: Array) -> None:
+    """Add a pixel's μ to the rows of rings from `first` on, `at` phases above each of them."""
+    n_phases = plane.shape[0]
+    low = math.floor(at)
+    part = out.dtype.type(at - low)
+    near, far = plane[low % n_phases], plane[(low + 1) % n_phases]
+    skip, skip_far = low // n_phases, (low + 1) // n_phases
+    here, there = out.dtype.type(length) * (1 - part), out.dtype.type(length) * part
+    # slices, so that no index can be negative: loops then run on vectors
+    near, far = near[first + skip : stop + skip], far[first + skip_far : stop + skip_far]
+    out = out[first:stop]
+    for ring in range(len(out)):
+        out[ring] += here * near[ring] + there * far[ring]
+
+
+@_KERNEL
+def _integrals(
+    apart: Array, body: Body, ends: tuple[float, float, float, float], out: Array
+) -> None:
+    """∫ μ along the lines above one transaxial line: (n_apart, n_rings), without their tilts."""
+    out[:] = 0
+    n_y, n_x, n_phases, _ = body.values.shape
+    n_rings = out.shape[1]
+    x, y = (ends[0] - body.left) / body.width, (ends[1] - body.low) / body.height
+    dx, dy = (ends[2] - ends[0]) / body.width, (ends[3] - ends[1]) / body.height
+    length = math.sqrt((ends[2] - ends[0]) ** 2 + (ends[3] - ends[1]) ** 2)
+    enter_x, leave_x = _reach(x, dx, n_x)
+    enter_y, leave_y = _reach(y, dy, n_y)
+    s, leave = max(0.0, enter_x, enter_y), min(1.0, leave_x, leave_y)
+    while s < leave:
+        i = math.floor(x + dx * (s + _STEP))
+        j = math.floor(y + dy * (s + _STEP))
+        s_x = ((i + 1 if dx > 0.0 else i) - x) / dx if abs(dx) >= _FLAT else 2.0
+        s_y = ((j + 1 if dy > 0.0 else j) - y) / dy if abs(dy) >= _FLAT else 2.0
+        end = min(max(min(s_x, s_y), s + _STEP), leave)
+        i, j = min(max(i, 0), n_x - 1), min(max(j, 0), n_y - 1)
+        if body.filled[j, i]:
+            for k in range(len(apart)):
+                at = 0.5 * n_phases * apart[k] * (s + end)
+                first, stop = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
+                _add_pixel(body.values[j, i], (end - s) * length, at, first, stop, out[k])
+        s = end
+
+
+@_KERNEL
+def fill(views: Views, body: Body, number: int, room: Room) -> None:
+    """Work out the rows of all bins of a view."""
+    integrals, rows = room
+    angle, apart = views.angles[number], views.apart[number]
+    n_rings = len(views.rings)
+    odd = angle % 2
+    view = (angle + odd) // 2
+    rows[:] = 0
+    for side in range(-views.n_side, views.n_side + 1):
+        bin, off = side + views.n_side, abs(2 * side + odd)
+        one, other = (view + side) % views.n, (view - side - odd + views.n // 2) % views.n
+        weight = views.places[one] * views.places[other]
+        if weight == 0 or off >= views.factors.shape[1]:
+            continue
+        x1, y1 = _end_of(views, one)
+        x2, y2 = _end_of(views, other)
+        if body.values.size:
+            _integrals(apart, body, (x1, y1, x2, y2), integrals)
+        for k in range(len(apart)):
+            far = apart[k]
+            factor = weight * views.stands_for[k] * views.factors[abs(far), off]
+            tilt = views.tilts[abs(far), off]
+            for ring in range(max(0, -far), min(n_rings, n_rings - far)):
+                w = factor * views.rings[ring] * views.rings[ring + far]
+                a = views.crystals[ring, one] * views.crystals[ring + far, other]
+                if body.values.size:
+                    a *= math.exp(-tilt * integrals[k, ring])
+                rows[bin, k, 2 * ring] = w * a
+                rows[bin, k, 2 * ring + 1] = w
+
+
+@_KERNEL
+def spread(
+    views: Views, pixels: Pixels, start: int, stop: int, number: int, rows: Array, sums: Array
+) -> None:
+    """Add the rows of a view to some lines of pixels.
+
+    sums : (n_y, n_x, n_heights, 2 (n_rings + 1)) float32, both numbers of a ring side by side, at
+    the heights k / n_heights ring distances above it
+    """
+    at_angle, apart = views.angles[number], views.apart[number]
+    real = rows.dtype.type
+    n_rings, step = len(views.rings), 2 * math.pi / views.n
+    n_heights = sums.shape[2]
+    angle = views.first_angle + step * (0.5 * at_angle + 0.25 * views.n)
+    # across the lines, towards greater bins, and along them from the first crystal on
+    across_x, across_y = math.cos(angle), math.sin(angle)
+    along_x, along_y = -math.sin(angle), math.cos(angle)
+    for j in range(start, stop):
+        for i in range(len(pixels.x)):
+            x, y = pixels.x[i], pixels.y[j]
+            off = x * across_x + y * across_y
+            if abs(off) >= views.radius:
+                continue
+            bin = math.asin(off / views.radius) / step + views.n_side - 0.5 * (at_angle % 2)
+            low = math.floor(bin)
+            if low < 0 or low >= 2 * views.n_side:
+                continue
+            chord = 2 * math.sqrt(views.radius * views.radius - off * off)
+            s = 0.5 + (x * along_x + y * along_y) / chord
+            if s < 0.0 or s > 1.0:
+                continue
+            part = real(bin - low)
+            for k in range(len(apart)):
+                first, last = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
+                at = math.floor(n_heights * apart[k] * s + 0.5)
+                skip, height = at // n_heights, at % n_heights
+                near, far = (
+                    rows[low, k, 2 * first : 2 * last],
+                    rows[low + 1, k, 2 * first : 2 * last],
+                )
+                out = sums[j, i, height, 2 * (first + skip) : 2 * (last + skip)]
+                for place in range(len(out)):
+                    out[place] += near[place] + part * (far[place] - near[place])

@@ -1,0 +1,278 @@
+"""What a body and uneven crystals leave of the sensitivity of a ring: the ratio of equal samples.
+
+r_n = Σ_i w_i δ_1 δ_2 a_i / Σ_i w_i over sampled lines i through the middle of voxel n, w being what
+all lines like i share. Both sums are of the same lines (`engine.kernels.ring_views`), so what the
+choice of lines does to them is in both and cancels; no smoother is needed, and none blurs the edges
+of the body. Sums of every other view alone tell how well the ratio is known.
+
+Against all lines one by one, for the head of the demo: 0.4 % rms, and 3 % at most but in 0.02 % of
+the body, which have up to 4 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner
+from engine.geometry.sampling import GOLDEN
+from engine.kernels.blocks import run_blocks
+from engine.kernels.ring_views import Body, Pixels, Room, Views, fill, spread
+from engine.modalities.listmode_pet.ring_weights import RingWeights
+
+FEWEST_VIEWS = 90
+"""Views that are sampled at least, of those there are."""
+WORK = 1.5e9
+"""And as many as this lets them: views × their ring differences × rings × pixels."""
+N_STEPS = 9
+"""Ring differences are taken in steps of at most this part of their whole range."""
+DENSE = 1
+"""And of at most this part of themselves: close to the ends of a scanner few are seen."""
+CELL_MM = 3.0
+"""Voxels smaller than this share a ratio with their neighbours."""
+VIEWS_AT_ONCE = 8
+ROWS_BYTES = 1 << 28
+"""Memory that rows of views may take together."""
+MOST_PHASES, MOST_HEIGHTS = 8, 8
+"""Planes of the body, and heights at which lines are counted, to the next ring."""
+
+OnProgress = Callable[[int, int], None]
+Values = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class BodyRatio:
+    """What is left of the sensitivity.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) float32, at most about 1
+    error_percent : standard error, median over the voxels that are seen
+    n_lines : lines that were sampled
+    """
+
+    values: Singles
+    error_percent: float
+    n_lines: int
+
+
+def ratio_of(
+    weights: RingWeights, grid: ImageGrid, *, threads: int, on_progress: OnProgress | None = None
+) -> BodyRatio:
+    """Sample lines, with and without a body: the same bits for any number of threads."""
+    cells = _cells(grid)
+    views = _views(weights, len(cells.y) * len(cells.x))
+    pitch_mm = weights.scanner.settings.ring_pitch_mm
+    sums = _sums(views, _body(weights), cells, grid, pitch_mm, threads, on_progress)
+    slabs = _slabs(sums, weights, grid)
+    whole = slabs.sum(axis=0)
+    seen = whole[1] > 0
+    ratio = _filled(whole[0], whole[1], seen)
+    halves = [_filled(half[0], half[1], half[1] > 0) for half in slabs]
+    error = np.abs(halves[0] - halves[1])[seen] / np.maximum(ratio[seen], 1e-6)
+    # half the difference of two halves; the median of |x| is 0.674 of a standard deviation
+    percent = 100 * float(np.median(error)) / 2 / 0.674 if error.size else 0.0
+    return BodyRatio(_fine(ratio, cells, grid), percent, _n_lines(views))
+
+
+def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:
+    """Memory that sampling takes beside the image: sums, their copies by height, and rows."""
+    s, cells = scanner.settings, _cells(grid)
+    sums = 16 * len(cells.y) * len(cells.x) * _n_heights(s.ring_pitch_mm, grid) * (s.n_rings + 1)
+    return 3 * sums + ROWS_BYTES // 4
+
+
+def _n_heights(pitch_mm: float, grid: ImageGrid) -> int:
+    return min(max(2, int(np.ceil(4 * pitch_mm / grid.voxel_mm[2]))), MOST_HEIGHTS)
+
+
+def _n_lines(views: Views) -> int:
+    rings = np.maximum(len(views.rings) - np.abs(views.apart), 0).sum()
+    return int(rings) * (2 * views.n_side + 1)
+
+
+def _views(weights: RingWeights, n_cells: int) -> Views:
+    s = weights.scanner.settings
+    n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
+    apart, stands_for = _differences(s.max_ring_difference, n)
+    n_angles = min(n, max(FEWEST_VIEWS, int(WORK / (n_cells * s.n_rings * len(stands_for)))))
+    angles = np.arange(n_angles) * n // n_angles
+    n_apart, n_off = weights.classes.shape
+    cosine = np.cos(np.pi * np.arange(n_off) / n)
+    tilts = np.hypot(
+        1.0, np.arange(n_apart)[:, None] * s.ring_pitch_mm / (2 * s.radius_mm * cosine)
+    )
+    factors = weights.classes * tilts / cosine  # lines lie closer together far from the middle
+    crystals = np.ones(shape) if weights.crystals is None else weights.crystals
+    return Views(
+        s.radius_mm,
+        float(np.deg2rad(s.first_angle_deg)),
+        n,
+        s.n_tangential // 4,
+        angles,
+        _single(crystals),
+        _single(weights.places),
+        _single(weights.rings),
+        apart[:n_angles],
+        _single(stands_for),
+        _single(factors),
+        _single(tilts),
+    )
+
+
+def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
+    """Return signed ring differences for each view, and how many others each stands for.
+
+    Every view has 0 and one of each range of others; together the views have all of a range.
+    """
+    turn, columns, stands_for = np.arange(n_views), [np.zeros(n_views, np.int64)], [1]
+    at, widest = 1, -(-(2 * most + 1) // N_STEPS)
+    while at <= most:
+        width = min(max(1, at // DENSE), widest, most - at + 1)
+        step = next(
+            k for k in range(max(1, round(0.618 * width)), 2 * width + 2) if np.gcd(k, width) == 1
+        )
+        place = turn * step + len(columns)
+        columns += [at + place % width, -(at + (place + width // 2) % width)]
+        stands_for += [width, width]
+        at += width
+    return np.ascontiguousarray(np.stack(columns, axis=1)), np.array(stands_for, np.float64)
+
+
+def _turn(width: int) -> int:
+    """Return a step that meets all of a range, near its golden section."""
+    first = max(1, round(GOLDEN * width))
+    return next(k for k in range(first, first + width + 1) if gcd(k, width) == 1)
+
+
+def _body(weights: RingWeights) -> Body:
+    """Average μ over a fine stack of planes between the rings."""
+    if weights.mu_map is None:
+        return Body(np.zeros((0, 0, 1, 1), np.float32), np.zeros((0, 0), np.bool_), 0, 0, 1, 1)
+    mu, s = weights.mu_map, weights.scanner.settings
+    width, height, depth = mu.grid.voxel_mm
+    n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MOST_PHASES)
+    step = s.ring_pitch_mm / n_phases
+    z = np.arange(s.n_rings * n_phases + n_phases) * step - (s.n_rings - 1) / 2 * s.ring_pitch_mm
+    low_mm = np.array(mu.grid.centre_mm) - 0.5 * np.array(mu.grid.size_mm)
+    planes = _means((z - low_mm[2]) / depth, 0.5 * step / depth, np.asarray(mu.values, np.float64))
+    values = planes.reshape(s.n_rings + 1, n_phases, *planes.shape[1:]).transpose(2, 3, 1, 0)
+    filled = np.asarray((values > 0).any(axis=(2, 3)))
+    return Body(_single(values), filled, float(low_mm[0]), float(low_mm[1]), width, height)
+
+
+def _means(middles: Values, half: float, values: Values) -> Values:
+    """Mean of planes [0, n) within ± half of some heights; 0 outside."""
+    sums = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
+
+    def up_to(heights: Values) -> Values:
+        at = np.clip(heights, 0, len(values))
+        low = np.minimum(at.astype(np.int64), len(values) - 1)
+        part = (at - low)[:, None, None]
+        found: Values = sums[low] + part * (sums[low + 1] - sums[low])
+        return found
+
+    return (up_to(middles + half) - up_to(middles - half)) / (2 * half)
+
+
+def _cells(grid: ImageGrid) -> Pixels:
+    """Return the pixels that have a ratio each: of the grid, or larger."""
+    centres = []
+    for axis in (1, 0):
+        size, voxel = grid.size_mm[axis], grid.voxel_mm[axis]
+        n = max(1, int(np.ceil(size / max(voxel, CELL_MM) - 1e-6)))
+        centres.append(grid.centre_mm[axis] + ((np.arange(n) + 0.5) / n - 0.5) * size)
+    return Pixels(*centres)
+
+
+def _sums(
+    views: Views,
+    body: Body,
+    cells: Pixels,
+    grid: ImageGrid,
+    pitch_mm: float,
+    threads: int,
+    on_progress: OnProgress | None,
+) -> Singles:
+    """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1))."""
+    n_rings, n_apart, n_angles = len(views.rings), views.apart.shape[1], len(views.angles)
+    n_heights = _n_heights(pitch_mm, grid)
+    sums = np.zeros((2, len(cells.y), len(cells.x), n_heights, 2 * n_rings + 2), np.float32)
+    shape = 2 * views.n_side + 1, n_apart, 2 * n_rings
+    at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
+    rows = np.zeros((at_once, *shape), np.float32)
+    rooms = [Room(np.zeros((n_apart, n_rings), np.float32), each) for each in rows]
+    for first in range(0, n_angles, at_once):
+        some = range(first, min(first + at_once, n_angles))
+
+        def look(_: int, start: int, stop: int, first: int = first) -> None:
+            for k in range(start, stop):
+                fill(views, body, first + k, rooms[k])
+
+        def share(_: int, start: int, stop: int, some: range = some) -> None:
+            for k in some:  # in order, whichever thread has the line of cells
+                spread(views, cells, start, stop, k, rows[k - some.start], sums[k % 2])
+
+        run_blocks(look, len(some), threads, rows=1)
+        run_blocks(share, len(cells.y), threads, rows=-(-len(cells.y) // threads))
+        if on_progress is not None:
+            on_progress(some.stop, n_angles)
+    return sums
+
+
+def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid) -> Values:
+    """Share the heights out over the slabs of an image: (2, 2, n_z, n_y, n_x)."""
+    s = weights.scanner.settings
+    n_y, n_x, n_heights = sums.shape[1:4]
+    # height after height: (rings and heights, half, which of both, y, x)
+    rows = sums.reshape(2, n_y, n_x, n_heights, -1, 2).transpose(4, 3, 0, 5, 1, 2)
+    rows = np.ascontiguousarray(rows).reshape(-1, 2, 2, n_y, n_x)
+    # in slabs, each height as wide as the step to the next
+    step = s.ring_pitch_mm / n_heights / grid.voxel_mm[2]
+    first_mm = -(s.n_rings - 1) / 2 * s.ring_pitch_mm - grid.centre_mm[2]
+    first = first_mm / grid.voxel_mm[2] + 0.5 * grid.shape[0]
+    middles = first + step * np.arange(len(rows))
+    n_z = grid.shape[0]
+    slabs = np.zeros((2, 2, n_z, n_y, n_x))
+    for z in range(n_z):
+        inside = np.minimum(middles + step / 2, z + 1) - np.maximum(middles - step / 2, z)
+        some = np.flatnonzero(inside > 0)
+        for k in some:
+            slabs[:, :, z] += rows[k] * np.float32(inside[k])
+    return slabs
+
+
+def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
+    """Divide a by b, and take the nearest ratio where no line was sampled."""
+    from scipy import ndimage
+
+    ratio = np.divide(a, b, out=np.ones_like(a), where=seen)
+    if seen.all() or not seen.any():
+        return ratio
+    nearest = ndimage.distance_transform_edt(~seen, return_distances=False, return_indices=True)
+    found: Values = ratio[tuple(nearest)]
+    return found
+
+
+def _fine(ratio: Values, cells: Pixels, grid: ImageGrid) -> Singles:
+    """Interpolate between the middles of cells."""
+    for axis, centres in ((1, cells.y), (2, cells.x)):
+        if len(centres) == grid.shape[axis]:
+            continue
+        step = grid.size_mm[2 - axis] / len(centres)
+        at = np.clip((grid.centres_mm(2 - axis) - centres[0]) / step, 0, len(centres) - 1)
+        low = np.minimum(at.astype(np.int64), max(len(centres) - 2, 0))
+        part = np.expand_dims(at - low, (0, 3 - axis))
+        near = ratio.take(low, axis)
+        ratio = near + part * (ratio.take(np.minimum(low + 1, len(centres) - 1), axis) - near)
+    return ratio.astype(np.float32)
+
+
+def _single(values: Values) -> Singles:
+    return np.ascontiguousarray(values, np.float32)

@@ -1,0 +1,114 @@
+"""Sensitivity of a ring scanner without a body: the sum over all of its lines, exactly.
+
+s_n = Σ_i u_r1 u_r2 v_p1 v_p2 g(Δ, |t|) m(p, |t|) A_in
+
+Lines that differ in their rings alone are added together (`engine.kernels.ring_sums`), and of
+transaxial lines that mirrors of scanner and grid turn into one another only one: the image is then
+averaged over the mirrors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import ImageGrid
+from engine.geometry.symmetry import IDENTITY, Mirror, moved, symmetries, symmetrise
+from engine.kernels.blocks import run_blocks
+from engine.kernels.ring_sums import N_NODES, RingPairs, TransaxialLines, add_lines, tabulate
+from engine.modalities.listmode_pet.ring_weights import RingWeights, Values
+
+TABLE_BYTES = 1 << 25
+"""Memory that the tables of a thread may take."""
+Whole = NDArray[np.int64]
+
+
+def exact_image(weights: RingWeights, grid: ImageGrid, *, threads: int) -> NDArray[np.float32]:
+    """Return s of all lines, (n_z, n_y, n_x) [mm]: the same bits for any number of threads."""
+    scanner = weights.scanner
+    mirrors: tuple[Mirror, ...] = (IDENTITY,)
+    if weights.interference is None:
+        of_crystals = np.outer(weights.rings, weights.places).ravel()
+        mirrors = symmetries(scanner.positions_mm, of_crystals, grid)
+    lines, pairs = _lines(weights, grid, mirrors), _pairs(weights, grid)
+    n_z, n_y, n_x = grid.shape
+    n_apart = len(weights.classes)
+    image = np.empty(grid.shape, np.float64)
+    per_slab = 8 * n_apart * (N_NODES + 1)
+    n_slabs = max(1, min(-(-n_z // threads), TABLE_BYTES // per_slab))
+
+    def work(_: int, start: int, stop: int) -> None:
+        table = np.zeros((n_apart, N_NODES + 1, stop - start))
+        tabulate(pairs, start, table)
+        sums = np.zeros((n_y, n_x, stop - start))
+        add_lines(lines, table, np.empty(table.shape[1:]), np.empty((2, stop - start)), sums)
+        image[start:stop] = sums.transpose(2, 0, 1)
+
+    # slabs, not lines, are shared out: each voxel is summed by one thread, in one order
+    run_blocks(work, n_z, threads, rows=n_slabs)
+    return symmetrise(image, mirrors).astype(np.float32)
+
+
+def _pairs(weights: RingWeights, grid: ImageGrid) -> RingPairs:
+    """List the pairs of rings, in slabs of the grid."""
+    first, second = weights.scanner.ring_pairs.T
+    s = weights.scanner.settings
+    z_mm = (np.arange(s.n_rings) - (s.n_rings - 1) / 2) * s.ring_pitch_mm
+    slabs = (z_mm - grid.centre_mm[2]) / grid.voxel_mm[2] + 0.5 * grid.shape[0]
+    product = weights.rings[first] * weights.rings[second]
+    live = product > 0
+    first, second = first[live], second[live]
+    apart = np.abs(first - second).astype(np.int64)
+    return RingPairs(slabs[first], slabs[second], apart, product[live])
+
+
+def _lines(weights: RingWeights, grid: ImageGrid, mirrors: tuple[Mirror, ...]) -> TransaxialLines:
+    """List one of each orbit of transaxial lines, sorted by the distance of their bins."""
+    scanner, s = weights.scanner, weights.scanner.settings
+    n = s.n_crystals_per_ring
+    view, bin = np.divmod(np.arange(scanner.n_views * s.n_tangential), s.n_tangential)
+    t = bin - s.n_tangential // 2
+    ends, off = np.stack(scanner.places(view, t)), np.abs(t)
+    products = weights.places[ends[0]] * weights.places[ends[1]]
+    if weights.interference is not None:
+        _, _, place = scanner.line_classes(ends.T)
+        products = products * weights.interference[place, off]
+    live = products > 0
+    ends, off, products = ends[:, live], off[live], products[live]
+    rows, counts = _orbits(ends, scanner.positions_mm[:n], mirrors)
+    ends, off, products = ends[:, rows], off[rows], products[rows] * counts
+    order = np.argsort(off, kind="stable")
+    ends, off = ends[:, order], off[order]
+    low_mm = np.array(grid.centre_mm) - 0.5 * np.array(grid.size_mm)
+    pixels = (scanner.positions_mm[:n, :2] - low_mm[:2]) / np.array(grid.voxel_mm[:2])
+    starts = np.searchsorted(off, np.arange(weights.classes.shape[1] + 1))
+    flat = np.ascontiguousarray(np.concatenate([pixels[ends[0]], pixels[ends[1]]], axis=1))
+    return TransaxialLines(flat, products[order], starts, _factors(weights))
+
+
+def _factors(weights: RingWeights) -> Values:
+    """(n_off, n_apart) g √(D² + (Δ p)²) [mm]."""
+    s = weights.scanner.settings
+    n_apart, n_off = weights.classes.shape
+    chord = 2 * s.radius_mm * np.cos(np.pi * np.arange(n_off) / s.n_crystals_per_ring)
+    length = np.hypot(chord[:, None], np.arange(n_apart) * s.ring_pitch_mm)
+    return np.ascontiguousarray(weights.classes.T * length)
+
+
+def _orbits(ends: Whole, points_mm: Values, mirrors: tuple[Mirror, ...]) -> tuple[Whole, Whole]:
+    """Return a line of each set that mirrors turn into one another, and how many are in it."""
+    n = len(points_mm)
+    least = np.full(ends.shape[1], n * n)
+    for mirror in {(swap, (x, y, 1)) for swap, (x, y, _) in mirrors}:
+        places = _places(moved(points_mm, mirror), points_mm)[ends]
+        least = np.minimum(least, places.min(axis=0) * n + places.max(axis=0))
+    _, rows, counts = np.unique(least, return_index=True, return_counts=True)
+    return rows, counts
+
+
+def _places(wanted_mm: Values, points_mm: Values) -> Whole:
+    """Return the nearest places on the ring: that of place 0 is at the first angle."""
+    n = len(points_mm)
+    turn = np.arctan2(wanted_mm[:, 1], wanted_mm[:, 0])
+    turn -= np.arctan2(points_mm[0, 1], points_mm[0, 0])
+    return np.round(turn * n / (2 * np.pi)).astype(np.int64) % n
