@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "penalties": ("operators", "settings", "arrays", "plain", "errors"),
     "filtering": ("operators", "backend", "geometry", "settings", "arrays", "plain", "errors"),
     "algorithms": ("filtering", "penalties", "settings", "arrays", "plain", "errors"),
-    "postprocess": ("backend", "operators", *LEAVES),
+    "postprocess": ("backend", "kernels", "operators", *LEAVES),
     "corrections": ("operators", "io", "backend", *LEAVES),
     "scatter": ("kernels", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from engine.modalities.stages import Stage
-from engine.modalities.warm_up import Steps, warm_up
+from engine.modalities.warm_up import Steps, of_filter, warm_up
 from engine.reporting.context import RunContext
 from engine.study.protocol import Protocol
 
 
 def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
+    steps = [*steps, *_of_filters(context)]
     yield context.log.start("kernels", "Preparing the kernels (compiled once, then kept)")
     on_progress = context.ticker("kernels") or (lambda done, total: None)
     with context.profiler.span("kernels"):
@@ -17,3 +18,9 @@ def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
         for done, total in warm_up(steps):
             on_progress(done, total)
     yield context.log.end("kernels")
+
+
+def _of_filters(context: RunContext[Protocol]) -> Steps:
+    """Return what compiles the filters of a run, which work on the processor's images."""
+    filters = (*context.protocol.between, *context.protocol.finishing)
+    return [] if context.on.is_cuda else [of_filter(each) for each in filters]

@@ -8,9 +8,13 @@ Which kernels there are, each kind of scan says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
 
 from engine.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
+from engine.postprocess import Filter, Median
 
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
 
@@ -28,7 +32,15 @@ def of_any_scan(on: Backend) -> Steps:
     """Return what compiles all kernels of the CPU."""
     from engine.modalities import MODALITIES
 
-    return [step for modality in MODALITIES for step in modality.warm_up(on)]
+    return [
+        *(step for modality in MODALITIES for step in modality.warm_up(on)),
+        of_filter(Median()),
+    ]
+
+
+def of_filter(one: Filter) -> Callable[[], object]:
+    """Return what compiles a filter of images, if it is one that is compiled."""
+    return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
 
 
 def main() -> None:

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.grid import ImageGrid
-from engine.geometry.ring import RingScanner
 from engine.geometry.sampling import GOLDEN
 from engine.kernels.blocks import run_blocks
 from engine.kernels.ring_views import Body, Pixels, Room, Views, fill, spread
+from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 
 FEWEST_VIEWS = 90
@@ -33,13 +33,9 @@ N_STEPS = 9
 """Ring differences are taken in steps of at most this part of their whole range."""
 DENSE = 1
 """And of at most this part of themselves: close to the ends of a scanner few are seen."""
-CELL_MM = 3.0
-"""Voxels smaller than this share a ratio with their neighbours."""
 VIEWS_AT_ONCE = 8
-ROWS_BYTES = 1 << 28
-"""Memory that rows of views may take together."""
-MOST_PHASES, MOST_HEIGHTS = 8, 8
-"""Planes of the body, and heights at which lines are counted, to the next ring."""
+MOST_PHASES = 8
+"""Planes of the body to the next ring."""
 
 OnProgress = Callable[[int, int], None]
 Values = NDArray[np.float64]
@@ -81,27 +77,16 @@ def ratio_of(
     return BodyRatio(_fine(ratio, cells, grid), percent, _n_lines(views))
 
 
-def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:
-    """Memory that sampling takes beside the image: sums, their copies by height, and rows."""
-    s, cells = scanner.settings, _cells(grid)
-    sums = 16 * len(cells.y) * len(cells.x) * _n_heights(s.ring_pitch_mm, grid) * (s.n_rings + 1)
-    return 3 * sums + ROWS_BYTES // 4
-
-
-def _n_heights(pitch_mm: float, grid: ImageGrid) -> int:
-    return min(max(2, int(np.ceil(4 * pitch_mm / grid.voxel_mm[2]))), MOST_HEIGHTS)
-
-
 def _n_lines(views: Views) -> int:
     rings = np.maximum(len(views.rings) - np.abs(views.apart), 0).sum()
     return int(rings) * (2 * views.n_side + 1)
 
 
-def _views(weights: RingWeights, n_cells: int) -> Views:
+def _views(weights: RingWeights, n_pixels: int) -> Views:
     s = weights.scanner.settings
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
     apart, stands_for = _differences(s.max_ring_difference, n)
-    n_angles = min(n, max(FEWEST_VIEWS, int(WORK / (n_cells * s.n_rings * len(stands_for)))))
+    n_angles = min(n, max(FEWEST_VIEWS, int(WORK / (n_pixels * s.n_rings * len(stands_for)))))
     angles = np.arange(n_angles) * n // n_angles
     n_apart, n_off = weights.classes.shape
     cosine = np.cos(np.pi * np.arange(n_off) / n)
@@ -186,7 +171,7 @@ def _cells(grid: ImageGrid) -> Pixels:
     centres = []
     for axis in (1, 0):
         size, voxel = grid.size_mm[axis], grid.voxel_mm[axis]
-        n = max(1, int(np.ceil(size / max(voxel, CELL_MM) - 1e-6)))
+        n = n_cells(size, voxel)
         centres.append(grid.centre_mm[axis] + ((np.arange(n) + 0.5) / n - 0.5) * size)
     return Pixels(*centres)
 
@@ -202,7 +187,7 @@ def _sums(
 ) -> Singles:
     """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1))."""
     n_rings, n_apart, n_angles = len(views.rings), views.apart.shape[1], len(views.angles)
-    n_heights = _n_heights(pitch_mm, grid)
+    n_heights = n_heights_of(pitch_mm, grid)
     sums = np.zeros((2, len(cells.y), len(cells.x), n_heights, 2 * n_rings + 2), np.float32)
     shape = 2 * views.n_side + 1, n_apart, 2 * n_rings
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))

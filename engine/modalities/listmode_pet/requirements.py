@@ -8,8 +8,8 @@ from engine.backend.devices import DeviceInfo
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
-from engine.modalities.listmode_pet.body_ratio import memory_bytes
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES

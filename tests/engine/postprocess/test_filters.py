@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from engine.backend import Backend
 from engine.geometry.tof import FWHM_PER_SIGMA
@@ -55,6 +56,23 @@ def test_median_removes_a_hot_voxel_and_keeps_an_edge() -> None:
 
     np.testing.assert_array_equal(Median().apply(point(), VOXEL_MM), 0)
     np.testing.assert_array_equal(Median(size=5).apply(edge, VOXEL_MM), edge)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 2, 5), (4, 5, 1), (3, 3, 2), (7, 19, 40)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_median_has_the_bits_of_another_library(
+    shape: tuple[int, int, int], dtype: str, rng: np.random.Generator
+) -> None:
+    for image in (rng.standard_normal(shape), rng.integers(0, 4, shape)):  # with ties, too
+        values = image.astype(dtype)
+        want = ndimage.median_filter(values, size=3, mode="nearest")
+        np.testing.assert_array_equal(Median().apply(values, VOXEL_MM), want)
+
+
+def test_median_takes_images_that_lie_otherwise_in_memory(rng: np.random.Generator) -> None:
+    image = rng.random((9, 8, 7), np.float32)
+    want = ndimage.median_filter(image.T, size=3, mode="nearest")
+    np.testing.assert_array_equal(Median().apply(image.T, VOXEL_MM), want)
 
 
 @pytest.mark.parametrize("kind", FILTERS)
