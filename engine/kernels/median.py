@@ -34,7 +34,7 @@ PLACES = (
     *((13, 13, 9), (13, 13, 10), (13, 4, 11), (13, 5, 12), (13, 6, 13), (0, 7, 13), (1, 8, 13)),
     *((2, 13, 13), (3, 13, 13)),
 )
-"""Where the three of each sorted row go among the 13; 13: they cannot be the median."""
+"""Places among the 13 of the three of each sorted row; 13: they cannot be the median."""
 
 
 def median_of_cubes(image: Array) -> Array:
