@@ -77,14 +77,14 @@ class Body(NamedTuple):
     height: float
 
 
-class Pixels(NamedTuple):
+class PixelCentres(NamedTuple):
     """Centres of the pixels that are looked at, (n_y,) and (n_x,) float64 [mm]."""
 
     y: Array
     x: Array
 
 
-class Room(NamedTuple):
+class ViewRows(NamedTuple):
     """Working space of one thread.
 
     integrals : (n_apart, n_rings) float32; rows : (bins, n_apart, 2 n_rings) float32,
@@ -156,7 +156,7 @@ def _integrals(
 
 
 @_KERNEL
-def fill(views: Views, body: Body, number: int, room: Room) -> None:
+def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
     """Work out the rows of all bins of a view."""
     integrals, rows = room
     angle, apart = views.angles[number], views.apart[number]
@@ -189,7 +189,7 @@ def fill(views: Views, body: Body, number: int, room: Room) -> None:
 
 @_KERNEL
 def spread(
-    views: Views, pixels: Pixels, start: int, stop: int, number: int, rows: Array, sums: Array
+    views: Views, pixels: PixelCentres, start: int, stop: int, number: int, rows: Array, sums: Array
 ) -> None:
     """Add the rows of a view to some lines of pixels.
 

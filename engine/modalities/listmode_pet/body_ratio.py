@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sampling import GOLDEN
 from engine.kernels.blocks import run_blocks
-from engine.kernels.ring_views import Body, Pixels, Room, Views, fill, spread
+from engine.kernels.ring_views import Body, PixelCentres, ViewRows, Views, fill, spread
 from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 
@@ -166,20 +166,20 @@ def _means(middles: Values, half: float, values: Values) -> Values:
     return (up_to(middles + half) - up_to(middles - half)) / (2 * half)
 
 
-def _cells(grid: ImageGrid) -> Pixels:
+def _cells(grid: ImageGrid) -> PixelCentres:
     """Return the pixels that have a ratio each: of the grid, or larger."""
     centres = []
     for axis in (1, 0):
         size, voxel = grid.size_mm[axis], grid.voxel_mm[axis]
         n = n_cells(size, voxel)
         centres.append(grid.centre_mm[axis] + ((np.arange(n) + 0.5) / n - 0.5) * size)
-    return Pixels(*centres)
+    return PixelCentres(*centres)
 
 
 def _sums(
     views: Views,
     body: Body,
-    cells: Pixels,
+    cells: PixelCentres,
     grid: ImageGrid,
     pitch_mm: float,
     threads: int,
@@ -192,7 +192,7 @@ def _sums(
     shape = 2 * views.n_side + 1, n_apart, 2 * n_rings
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
     rows = np.zeros((at_once, *shape), np.float32)
-    rooms = [Room(np.zeros((n_apart, n_rings), np.float32), each) for each in rows]
+    rooms = [ViewRows(np.zeros((n_apart, n_rings), np.float32), each) for each in rows]
     for first in range(0, n_angles, at_once):
         some = range(first, min(first + at_once, n_angles))
 
@@ -245,7 +245,7 @@ def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
     return found
 
 
-def _fine(ratio: Values, cells: Pixels, grid: ImageGrid) -> Singles:
+def _fine(ratio: Values, cells: PixelCentres, grid: ImageGrid) -> Singles:
     """Interpolate between the middles of cells."""
     for axis, centres in ((1, cells.y), (2, cells.x)):
         if len(centres) == grid.shape[axis]:
