@@ -6,9 +6,7 @@ lead, so readers that honour it see the same points on the same sides as our vie
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +15,7 @@ import numpy as np
 from engine.data.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.gzip_blocks import gzipped
 from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
 from engine.io.open_input import InputFile
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
@@ -26,7 +25,6 @@ from engine.plain import Plain
 
 UNIT_MARK = "unit "
 """The header's description holds the unit of the values after this mark."""
-GZIP_LEVEL = 4
 
 
 class Nifti(VolumeReader):
@@ -96,14 +94,7 @@ def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
 
 def packed(content: bytes, path: Path) -> bytes:
     """Return the bytes of a file by its ending."""
-    return _gzipped(content) if path.name.lower().endswith(".gz") else content
-
-
-def _gzipped(content: bytes) -> bytes:
-    buffer = BytesIO()
-    with gzip.GzipFile("", "wb", compresslevel=GZIP_LEVEL, fileobj=buffer, mtime=0) as stream:
-        stream.write(content)
-    return buffer.getvalue()
+    return gzipped(content) if path.name.lower().endswith(".gz") else content
 
 
 def _unit(header: Any) -> str:
