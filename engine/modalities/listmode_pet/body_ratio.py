@@ -27,7 +27,7 @@ from engine.modalities.listmode_pet.ring_weights import RingWeights
 
 FEWEST_VIEWS = 90
 """Views that are sampled at least, of those there are."""
-WORK = 1.5e9
+WORK = 1.2e9
 """And as many as this lets them: views × their ring differences × rings × pixels."""
 N_STEPS = 9
 """Ring differences are taken in steps of at most this part of their whole range."""
