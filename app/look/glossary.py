@@ -52,7 +52,6 @@ GLOSSARY = {
     "Sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
     "Short scan": "A scan over less than a full circle, whose rays are not all measured twice.",
     "Subset": "A part of the data. Each update uses one; an iteration uses all of them.",
-    "Supplied background": "Expected counts that are no signal, which the scan brings along.",
     "Time of flight": "Which photon came first, and by how much. It says roughly where on its line "
     "a decay took place.",
     "Units": "Makes activity of counts, by a calibration of the scanner; else they stay relative.",

@@ -19,12 +19,14 @@ import numpy as np
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
-from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.base import Correction, Multiplicative
 from engine.corrections.normalisation import EFFICIENCIES
+from engine.corrections.scatter import NO_MAP, ONLY_IN_A_RUN, SIMULATED_SINCE, RingScatter
 from engine.data.histogram import Histogram, total
 from engine.data.input_role import InputRole
 from engine.errors import DataError
 from engine.geometry.panel_sums import products, sums
+from engine.plain import Plain
 from engine.settings import setting
 
 MIN_COUNTS = 20
@@ -163,19 +165,36 @@ class LineRandoms(Correction[Histogram]):
         return f"{message}; subtracted, {cut:,.0f} negative counts cut off"
 
 
-class SuppliedBackground(Additive[Histogram]):
-    """Expected background that came with the histogram (column `additive`)."""
+class LineScatter(RingScatter[Histogram]):
+    """Expected scatter in the object: as the scan brings it (column `additive`), or simulated."""
 
-    title: ClassVar[str] = "Supplied background"
-    kind: ClassVar[str] = "scatter"
     since: ClassVar[int | None] = 1
+    rounds: int = setting(
+        2, "Images that scatter is simulated from, each better than the last", label="Rounds",
+        ge=1, le=6,
+    )  # fmt: skip
+
+    @classmethod
+    def as_of(cls, version: int) -> Plain:
+        return {} if version >= SIMULATED_SINCE else {"method": "supplied"}
+
+    def is_brought(self, data: Histogram) -> bool:
+        return data.additive is not None
 
     def obstacle(self, data: Histogram) -> str | None:
+        if self.simulates(data):
+            return NO_MAP if data.mu_map is None else None
         if data.additive is None:
             return "the scan brings no expected background (an additive term for each line)"
         return None
 
+    def runs(self, data: Histogram) -> bool:
+        """Whether a run simulates the scatter of this scan."""
+        return self.use != "off" and self.simulates(data) and self.obstacle(data) is None
+
     def expected(self, data: Histogram, *, on: Backend) -> Array:
+        if self.simulates(data):
+            raise DataError(ONLY_IN_A_RUN)
         return np.zeros_like(data.prompts) if data.additive is None else data.additive
 
     def summary(self, before: Histogram, after: Histogram) -> str:
@@ -207,5 +226,5 @@ HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (
     CrystalEdges,
     LineAttenuation,
     LineRandoms,
-    SuppliedBackground,
+    LineScatter,
 )

@@ -1,4 +1,4 @@
-"""Scattered coincidences of rings: supplied with the scan, or simulated from its image in a run."""
+"""Scattered coincidences: supplied with the scan, or simulated from its image in a run."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ NO_ENERGIES = (
     "the scanner's file states no energy window, which tells how much scatter counts; "
     "add [energy] to it"
 )
+NO_MAP = "no attenuation map is given, which tells where photons scatter; load a μ-map"
 ONLY_IN_A_RUN = (
     "scatter is simulated from images of the scan, which a run makes; reconstruct the scan, or set "
     "corrections.scatter.method=supplied."
@@ -48,7 +49,7 @@ class Simulation(Protocol):
 
 
 class RingScatter(Additive[C]):
-    """Expected scatter of rings of crystals: as the scan brings it, or simulated."""
+    """Expected scatter of rings or panels of crystals: as the scan brings it, or simulated."""
 
     title: ClassVar[str] = "Scatter"
     kind: ClassVar[str] = "scatter"
@@ -84,7 +85,7 @@ def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: st
     if scanner.energy is None:
         return energies
     if mu_map is None:
-        return "no attenuation map is given, which tells where photons scatter; load a μ-map"
+        return NO_MAP
     return None
 
 

@@ -68,13 +68,13 @@ def _crystal_at(y: float, z: float, panels: Panels) -> tuple[int, int, bool]:
 @_KERNEL
 def absorbed(
     y: float, z: float, d_x: float, d_y: float, d_z: float, panels: Panels, readout: Readout,
-    state: Array, deposits: Array,
+    state: Array, deposits: Array, energy: float,
 ) -> int:  # fmt: skip
     """List what a photon leaves that enters a panel at (y, z), and return how many deposits.
 
-    d : direction, d_x > 0 into the panel
+    d : direction, d_x > 0 into the panel; energy : of the photon [keV]
     """
-    energy, x, n = REST_KEV, 0.0, 0
+    x, n = 0.0, 0
     while energy > 0.0:
         k = energy / REST_KEV
         photo, compton = panels.mu, 0.0

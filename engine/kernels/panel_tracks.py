@@ -7,7 +7,7 @@ import math
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.panel_photons import COLUMN, ROW, Readout, absorbed, read
-from engine.kernels.photons import uniform
+from engine.kernels.photons import REST_KEV, uniform
 from engine.kernels.response import Panels
 from engine.plain import Plain
 
@@ -63,13 +63,13 @@ def track(
         d_y, d_z = sine * math.cos(angle), sine * math.sin(angle)
         t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
         to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
-        n = absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits)
+        n = absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits, REST_KEV)
         r_1, c_1, seen = read(deposits, n, g, readout, row, column, state)
         # pairs of which one photon escapes end here, before the other is tracked
         if not seen:
             continue
         to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
-        n = absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits)
+        n = absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits, REST_KEV)
         r_0, c_0, seen = read(deposits, n, g, readout, row, column, state)
         if seen:
             found[n_seen, 0], found[n_seen, 1] = r_0, c_0
@@ -81,7 +81,7 @@ def track(
 @_KERNEL
 def count_spread(
     n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
-    deposits: Array, counts: Array,
+    deposits: Array, counts: Array, kev: float,
 ) -> int:  # fmt: skip
     """Send photons of one direction into a panel, and return how many interact.
 
@@ -100,6 +100,8 @@ def count_spread(
     counts
         (2 m + 1, 2 m + 1) int64, added to: how many are seen so many rows and columns from the
         crystal of their first interaction; what is seen farther away counts at the edge
+    kev
+        energy of the photons
     """
     far, n_met = counts.shape[0] // 2, 0
     d_x = 1.0 / math.sqrt(1.0 + tangents[0] * tangents[0] + tangents[1] * tangents[1])
@@ -107,7 +109,7 @@ def count_spread(
     for _ in range(n_photons):
         y, z = uniform(state) * panels.pitch, uniform(state) * panels.pitch
         row, column = _within(readout, state), _within(readout, state)
-        n = absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits)
+        n = absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits, kev)
         n_met += n > 0
         seen_row, seen_column, seen = read(deposits, n, panels, readout, row, column, state)
         if seen:
@@ -158,11 +160,11 @@ def count_crystals(
         done += 1
         if done % ENDLESS_EVERY == 0:
             row, column = _within(endless, state), _within(endless, state)
-            n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
+            n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits, REST_KEV)
             row, column, seen = read(deposits, n, g, endless, row, column, state)
             if seen and 0 <= row < n_rows and 0 <= column < n_columns:
                 counts[0, row, column] += 1
-        n = absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits)
+        n = absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits, REST_KEV)
         row, column, seen = read(deposits, n, g, whole, 0, 0, state)
         if seen:
             counts[1, row, column] += 1

@@ -170,7 +170,9 @@ def _tracked(
         counts = np.zeros((2 * REACH + 1, 2 * REACH + 1), np.int64)
         deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
         tangents = (row * step, column * step)
-        n_met = count_spread(n_photons, tangents, panels, readout, state, deposits, counts)
+        n_met = count_spread(
+            n_photons, tangents, panels, readout, state, deposits, counts, REST_KEV
+        )
         return counts / max(n_met, 1)
 
     found = np.empty((n, n, 2 * REACH + 1, 2 * REACH + 1))

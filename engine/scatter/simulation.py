@@ -30,23 +30,17 @@ from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.data.volume import Volume
-from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.energy import EnergyWindow
 from engine.geometry.scanner import Scanner
-from engine.kernels import scatter as kernels
 from engine.kernels.blocks import run_blocks
-from engine.kernels.device_scatter import OnProgress, ScatterScene
+from engine.kernels.device_scatter import OnProgress
 from engine.kernels.scatter_lookup import look_up_events
 from engine.scatter.axial import AxialScale
 from engine.scatter.detection import counted
-from engine.scatter.klein_nishina import differential, energy_ratio, total
+from engine.scatter.pair_sums import pair_sums
 from engine.scatter.samples import DetectorSamples, ScatterPoints
-from engine.scatter.sums import summed
 from engine.scatter.timing import PathTiming
 
-N_COSINES = 1024
-"""Steps of the tables over the scattering angle."""
-LEAST_CHANCE = 1e-4
-"""AngleTables at which fewer photons than this part of those ahead are counted are left out."""
 LINES_AT_ONCE = 2**20
 """Lines whose scatter is read at a time, where their ends are more points than that."""
 
@@ -171,76 +165,13 @@ def simulate_scatter(
     points = ScatterPoints.of(mu_map, n_points, seed)
     tof = scanner.tof if with_tof else None
     timing = PathTiming.of(tof, image)
-    scene = ScatterScene(
-        _detectors(samples, scanner),
-        _once(samples),
-        _field(image),
-        _field(mu_map),
-        timing.steps,
-        timing.n_steps,
-        _angles(window, scanner),
-        timing.first_mm,
-        timing.stride,
-        timing.n_groups,
-    )
-    sums = summed(scene, points, on=on, on_progress=on_progress)
-    _mirror(sums)
-    sums *= _line_factors(samples, scanner)[:, :, None]
+    depth = scanner.crystal_depth
+
+    def efficiency(kev: NDArray[np.float64]) -> NDArray[np.float64]:
+        return counted(kev, window, depth, scanner.block_mm)
+
+    fields = image, mu_map
+    sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
     shape = (samples.n_rings, samples.n_angles) * 2
     values = sums.reshape(*shape, timing.n_groups).astype(np.float32)
     return ScatterTable(samples, values, timing.group if tof else 0)
-
-
-def _field(volume: Volume) -> kernels.Field:
-    grid, voxel = volume.grid, np.array(volume.grid.voxel_mm, np.float64)
-    values = np.ascontiguousarray(volume.values, np.float32)
-    return kernels.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
-
-
-def _detectors(samples: DetectorSamples, scanner: Scanner) -> kernels.Samples:
-    depth = scanner.crystal_depth
-    return kernels.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
-
-
-def _angles(window: EnergyWindow, scanner: Scanner) -> kernels.AngleTables:
-    """Tables over the cosine, as far back as photons are still counted."""
-    cosine = np.linspace(-1, 1, 4001)
-    chance = _chance(cosine, window, scanner)
-    counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
-    least = float(cosine[counted[0]])
-    cosine = np.linspace(least, 1, N_COSINES + 1)
-    kev = ELECTRON_KEV * energy_ratio(cosine)
-    growth = total(kev) / total(np.array(ELECTRON_KEV)) - 1
-    return kernels.AngleTables(least, _chance(cosine, window, scanner), growth)
-
-
-def _chance(
-    cosine: NDArray[np.float64], window: EnergyWindow, scanner: Scanner
-) -> NDArray[np.float64]:
-    """p(θ) above [1/steradian]."""
-    kev = ELECTRON_KEV * energy_ratio(cosine)
-    efficiency = counted(kev, window, scanner.crystal_depth, scanner.block_mm)
-    return differential(cosine) / total(np.array(ELECTRON_KEV)) * efficiency
-
-
-def _once(samples: DetectorSamples) -> NDArray[np.bool_]:
-    """(n, n) pairs to work out: each once, by the lower number first."""
-    n = len(samples.places_mm)
-    return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
-
-
-def _mirror(sums: NDArray[np.float64]) -> None:
-    """Fill the pairs in reversed order: their time bins are reversed too."""
-    sums += sums.transpose(1, 0, 2)[:, :, ::-1]
-
-
-def _line_factors(samples: DetectorSamples, scanner: Scanner) -> NDArray[np.float64]:
-    """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
-    places, normals = samples.places_mm, samples.normals
-    line = places[None, :, :] - places[:, None, :]
-    length = np.maximum(np.linalg.norm(line, axis=2), 1e-9)
-    first = -(line * normals[:, None, :]).sum(axis=2) / length
-    second = (line * normals[None, :, :]).sum(axis=2) / length
-    depth = scanner.crystal_depth
-    seen = np.asarray(depth.efficiency(first) * depth.efficiency(second))
-    return np.divide(length**2, seen, out=np.zeros_like(length), where=samples.partners)

@@ -1,12 +1,13 @@
 """How true the decays are that two panels give, judged with photons.
 
-    python -m tests.physics.panels [--case air water] [--pairs N] [--set algorithm.iterations=8 ...]
+    python -m tests.physics.panels [--case air water scatter] [--pairs N] [--set a.b=value ...]
 
 A box with two hot balls of twenty times its activity and a cold one between two panels whose
 crystals scatter, with energy window, energy resolution and blocks (tests/judge). Decays relative to
 the true ones: in all of the image, in the box, in its background away from balls and walls, in the
 hot balls of 4.8 and 8 mm, and those of the cold ball relative to the background found. In air the
-size of the box is entered; of water a μ-map is given, and pairs that scattered in it are left out.
+size of the box is entered; of water a μ-map is given, and pairs that scattered in it are left out,
+or kept ("scatter"), so that their scatter is estimated.
 """
 
 from __future__ import annotations
@@ -79,9 +80,12 @@ def regions_of(study: JudgeStudy, grid: engine.ImageGrid) -> dict[str, NDArray[n
     return {"image": np.ones(grid.shape, bool), "box": inside, "background": core} | found
 
 
-def scan_of(study: JudgeStudy, n_pairs: int, **keys: object) -> tuple[engine.Histogram, float]:
-    """Return pairs that did not scatter in the box as counts of lines, and how many decays."""
-    pairs = kept_pairs(study, n_pairs).trues
+def scan_of(
+    study: JudgeStudy, n_pairs: int, *, scattered: bool = False, **keys: object
+) -> tuple[engine.Histogram, float]:
+    """Return pairs as counts of lines, and how many decays; scattered : also those of the box."""
+    pairs = kept_pairs(study, n_pairs)
+    pairs = pairs if scattered else pairs.trues
     panels = panels_of(study.scanner, study.physics, **keys)
     crystals = panel_crystals(study.scanner, pairs.crystals)
     return histogrammed(listmode_of(pairs, panels, crystals)), pairs.n_decays
@@ -116,7 +120,8 @@ def recovered(
     return found | {"cold ball": cold.mean() / level, "spread": background.std() / level}
 
 
-CASES = {"air": balls_in_air, "water": panel_balls}
+SCATTER = "scatter"
+CASES = {"air": balls_in_air, "water": panel_balls, SCATTER: panel_balls}
 BOX = ('support.kind="box"', "support.size_mm=[30, 40, 48]")
 """What a user enters who knows how large the object is and has no μ-map."""
 
@@ -132,7 +137,7 @@ def main(arguments: list[str]) -> None:
     out, is_first = sys.stdout.write, True
     for name in chosen.case:
         study = CASES[name]()
-        scan, n_decays = scan_of(study, chosen.pairs)
+        scan, n_decays = scan_of(study, chosen.pairs, scattered=name == SCATTER)
         box = BOX if name == "air" and not chosen.no_box else ()
         with tempfile.TemporaryDirectory() as folder:
             volume, seconds = reconstructed(study, scan, [*box, *chosen.set], Path(folder))

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
-from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, CrystalEdges
-from engine.data.histogram import Histogram, histogrammed
+from engine.corrections.histogram import (
+    HISTOGRAM_CORRECTIONS,
+    CrystalEdges,
+    LineAttenuation,
+    LineScatter,
+)
+from engine.data.histogram import Column, Histogram, histogrammed
 from engine.data.response import ResponseMatrix
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -24,6 +29,7 @@ from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.protocol import DualHeadGrid, DualHeadProtocol
 from engine.modalities.dual_head_pet.requirements import SMALLER, estimate
 from engine.modalities.dual_head_pet.response_role import RESPONSE
+from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, started
 from engine.modalities.dual_head_pet.warm_up import of_response
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
@@ -53,12 +59,12 @@ def flow(
     protocol = context.protocol
     data = yield from read(context, protocol)
     response = yield from find_response(context, protocol, data)
-    yield from prepare_kernels(context, of_response(response, on=context.on))
-    data = yield from correct(context, protocol, data, response)
-    start = dual_head_pet.uniform_start(data, response)
+    scatters = protocol.corrections.of(LineScatter).runs(data)
+    yield from prepare_kernels(context, of_response(response, on=context.on, scatter=scatters))
+    data, own = yield from correct(context, protocol, data, response)
     support = yield from bounded(context, protocol, data, response.scanner.grid)
-    if support is not None:
-        start *= support
+    data = yield from correct_scatter(context, data, own, response, support)
+    start = started(data, response, support)
     model = yield from prepare(context, data, response, stages.start_of(start, resume)[0])
     yield stages.begin(context, resume)
     space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
@@ -149,6 +155,7 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
         kept=kept,
         columns=columns,
         factors=not _are_even(data),
+        scatter=context.protocol.corrections.of(LineScatter).runs(data),
     )
     refuse_if_too_large(requirements, grid, SMALLER)
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
@@ -164,15 +171,18 @@ def _are_even(data: Histogram) -> bool:
 
 def correct(
     context: Context, protocol: DualHeadProtocol, data: Histogram, response: ResponseMatrix
-) -> Stage[Histogram]:
-    """Describe each effect in the histogram."""
+) -> Stage[tuple[Histogram, Column | None]]:
+    """Describe each effect in the histogram but scatter; its factors without attenuation, too."""
     yield context.log.start("correct", "Preparing the corrections")
-    steps = protocol.corrections.steps()
+    steps = [step for step in protocol.corrections.steps() if not isinstance(step, LineScatter)]
     if not response.knows_scatter:
         # edges are told beside a panel whose crystals scatter
         steps = [step for step in steps if not isinstance(step, CrystalEdges)]
         yield context.log.warn(NO_SCATTER)
-    data = yield from stages.correct(context, steps, data)
+    first = next(i for i, step in enumerate(steps) if isinstance(step, LineAttenuation))
+    data = yield from stages.correct(context, steps[:first], data)
+    own = data.factors
+    data = yield from stages.correct(context, steps[first:], data)
     data, n_dropped = dual_head_pet.usable(data)
     if n_dropped:
         yield context.log.warn(
@@ -180,7 +190,7 @@ def correct(
         )
     yield context.log.end("correct")
     yield from context.profiled()
-    return data
+    return data, own
 
 
 def bounded(

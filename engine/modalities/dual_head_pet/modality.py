@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.backend.devices import DeviceInfo
-from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, LineScatter
 from engine.data.histogram import Histogram, one_layer
 from engine.data.input_role import InputRole
 from engine.geometry.dual_head import DualHead
@@ -56,6 +56,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "response": "Response",
         "kernels": "Compiling",
         "correct": "Corrections",
+        "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
         "finish": "Finishing",
@@ -126,16 +127,25 @@ class DualHeadPet(Modality[DualHeadProtocol]):
             return None
         columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
         kept = _is_kept(protocol, study)
-        return estimate(protocol, scanner, on=on, kept=kept, columns=columns, left=left)
+        sums = self._sums_with_inputs(study)
+        scatter = sums is not None and protocol.corrections.of(LineScatter).runs(sums)
+        return estimate(
+            protocol, scanner, on=on, kept=kept, columns=columns, left=left, scatter=scatter
+        )
 
     def obstacles(self, protocol: DualHeadProtocol, study: OpenStudy) -> dict[str, str | None]:
-        sums = _sums(study)
+        sums = self._sums_with_inputs(study)
         if sums is None:
             return {}
-        for role in self.inputs:
+        return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
+
+    def _sums_with_inputs(self, study: OpenStudy) -> Histogram | None:
+        """Return the counts on one line, with the auxiliary files of the study."""
+        sums = _sums(study)
+        for role in self.inputs if sums is not None else ():
             if role not in self.own_inputs and role.key in study.contents:
                 sums = role.attached(sums, study.contents[role.key])
-        return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
+        return sums
 
     def flow(
         self,

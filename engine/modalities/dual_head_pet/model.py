@@ -65,7 +65,7 @@ def uniform_start(data: Histogram, response: ResponseMatrix) -> NDArray[np.float
             "the histogram holds no count on a live line of response; check scanner and "
             "normalisation."
         )
-    detected = total(_sums_of_rows(response) * _factors_of_orientations(data))
+    detected = total(sums_of_rows(response) * _factors_of_orientations(data))
     level = max(counts - background, 0.01 * counts) / detected
     return np.full(response.scanner.grid.shape, np.float32(level), np.float32)
 
@@ -80,7 +80,7 @@ def _background(data: Histogram) -> Array:
     return np.divide(data.background, data.factors, out=np.zeros_like(data.factors), where=live)
 
 
-def _sums_of_rows(response: ResponseMatrix) -> Array:
+def sums_of_rows(response: ResponseMatrix) -> Array:
     """(n_orientations,) probability that a line of it detects a decay in each voxel, summed."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
     has_middle = s.n_planes % 2  # which is its own image

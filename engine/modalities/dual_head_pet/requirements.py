@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.backend.devices import DeviceInfo
+from engine.corrections.histogram import LineScatter
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
@@ -46,6 +47,10 @@ GPU_PRODUCTS_PER_SECOND = 3e11
 GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
 """Images; counts and background; for each line of a subset what a step needs besides."""
 LINES_READ_PER_SECOND = 2e7
+SCATTER_BYTES_PER_LINE = 4 * 4
+"""Expected scatter and its weights, with background and in subsets once more."""
+PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
+"""Forward, back and sensitivities of the image of a round; lines whose scatter is read."""
 START_S = 1.0
 SMALLER = "choose larger voxels, thicker planes or more subsets"
 
@@ -92,6 +97,7 @@ def estimate(
     columns: int = 2,
     factors: bool = False,
     left: float = 1.0,
+    scatter: bool = False,
 ) -> Requirements:
     """Return what a histogram of `scanner`, with the protocol's image, needs.
 
@@ -99,6 +105,7 @@ def estimate(
     columns : values of each line that the scan has
     factors : whether lines differ, so that sensitivities are not symmetric
     left : share of the updates still to do
+    scatter : whether scatter in the object is simulated
     """
     import psutil
 
@@ -127,15 +134,24 @@ def estimate(
         memory += n_lines * STEP_BYTES / subsets
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
     pass_s = size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
+    if scatter:
+        memory += n_lines * SCATTER_BYTES_PER_LINE
     stages = {
         "read": n_lines / LINES_READ_PER_SECOND,
         "response": 0.0 if kept else build_seconds(protocol, scanner, on.threads),
         "kernels": START_S,
+        **({"scatter": _scatter_seconds(protocol, n_lines, pass_s)} if scatter else {}),
         "sensitivity": pass_s,
         "reconstruct": protocol.algorithm.n_passes * left * pass_s,
     }
     free = int(psutil.virtual_memory().available)
     return Requirements(int(memory), free, stages, gpu, once="response")
+
+
+def _scatter_seconds(protocol: DualHeadProtocol, n_lines: int, pass_s: float) -> float:
+    """Return the time of the rounds: images of one iteration, and the scatter of lines."""
+    rounds = protocol.corrections.of(LineScatter).rounds
+    return rounds * (PASSES_OF_ROUND * pass_s + n_lines / LINES_SCATTERED_PER_SECOND)
 
 
 def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -> float:

@@ -12,14 +12,16 @@ from engine.modalities.warm_up import Steps
 
 if TYPE_CHECKING:
     from engine.data.response import ResponseMatrix
+    from engine.geometry.dual_head import DualHead
 
 FEW_POINTS = 512
 
 
-def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
+def of_response(response: ResponseMatrix, *, on: Backend, scatter: bool = False) -> Steps:
     """Return what compiles the kernels that project with a response.
 
-    Those that track photons for the edges of blocks are among them.
+    Those that track photons for the edges of blocks are among them, and, where scatter is
+    simulated, its own.
     """
     from engine.operators.crystal_edges import edge_efficiencies
     from engine.operators.matrix import MatrixProjector
@@ -27,12 +29,21 @@ def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
     from engine.profiling import Profiler
 
     edges = partial(edge_efficiencies, response.scanner, n_photons=1)
+    photons: Steps = [edges, *_of_scatter(response.scanner, on, scatter=scatter)]
     if on.gpu is not None:
         stored = partial(DeviceResponse, response, on.gpu, Profiler(on))
-        return [edges, stored, lambda: stored().grouped(np.arange(1))]
+        return [*photons, stored, lambda: stored().grouped(np.arange(1))]
     A = MatrixProjector(response, on=on, orientations=np.arange(1))
     image, values = np.zeros(A.in_shape, np.float32), np.zeros(A.out_shape, np.float32)
-    return [edges, lambda: A(image), lambda: A.T(values)]
+    return [*photons, lambda: A(image), lambda: A.T(values)]
+
+
+def _of_scatter(scanner: DualHead, on: Backend, *, scatter: bool) -> Steps:
+    from engine.modalities.ring_scatter.warm_up import of_scatter
+    from engine.operators.panel_energies import relative_efficiency
+
+    tracked = partial(relative_efficiency, scanner, np.zeros(1), n_photons=1)
+    return [tracked, *of_scatter(on, None, scatter=True)] if scatter else []
 
 
 def compute_and_project(on: Backend) -> None:

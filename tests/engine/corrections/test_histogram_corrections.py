@@ -9,16 +9,22 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.corrections.histogram import LineNormalisation, LineRandoms, SuppliedBackground
+from engine.corrections.histogram import LineNormalisation, LineRandoms, LineScatter
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.components import Components
 from engine.data.histogram import Histogram
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import pair_product
 from tests.engine.geometry.panels import panels
 
 ON = cpu(1)
 SCANNER = panels(n_rows=6, n_columns=4, block_crystals=2)
 LORS = SCANNER.lors(np.arange(SCANNER.n_lors))
+WATER = Volume(
+    np.full((1, 1, 1), 0.0096, np.float32), ImageGrid((1, 1, 1), (9.0, 9.0, 9.0)), "1/mm"
+)
 
 
 def scan(**columns: Any) -> Histogram:
@@ -95,9 +101,9 @@ def test_factors_of_lines_and_crystals_multiply(rng: np.random.Generator) -> Non
 
 def test_a_supplied_background_is_added(rng: np.random.Generator) -> None:
     additive = rng.random(SCANNER.n_lors).astype(np.float32)
-    first = SuppliedBackground().apply(scan(additive=additive), on=ON)
+    first = LineScatter().apply(scan(additive=additive), on=ON)
     np.testing.assert_array_equal(first.background, additive)
-    again = SuppliedBackground().apply(first, on=ON)
+    again = LineScatter().apply(first, on=ON)
     np.testing.assert_allclose(again.background, 2 * additive)
 
 
@@ -105,7 +111,21 @@ def test_what_is_missing_is_said() -> None:
     bare = scan()
     assert "load a normalisation file" in (LineNormalisation().obstacle(bare) or "")
     assert "no delayed coincidences" in (LineRandoms().obstacle(bare) or "")
-    assert "no expected background" in (SuppliedBackground().obstacle(bare) or "")
+    assert "load a μ-map" in (LineScatter().obstacle(bare) or "")
+    supplied = LineScatter(method="supplied")
+    assert "no expected background" in (supplied.obstacle(bare) or "")
+
+
+def test_scatter_is_simulated_in_runs_alone_and_where_the_scan_brings_none() -> None:
+    with_map = replace(scan(), mu_map=WATER)
+    assert LineScatter().runs(with_map)
+    assert not LineScatter(use="off").runs(with_map)
+    brought = replace(with_map, additive=np.ones(SCANNER.n_lors, np.float32))
+    assert not LineScatter().runs(brought)
+    assert LineScatter(method="simulated").runs(brought)
+    with pytest.raises(DataError, match="reconstruct the scan"):
+        LineScatter().apply(with_map, on=ON)
+    assert LineScatter.as_of(3) == {"method": "supplied"}
 
 
 @pytest.mark.parametrize("given", ["normalisation", "efficiencies"])

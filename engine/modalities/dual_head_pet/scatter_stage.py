@@ -1,0 +1,66 @@
+"""The scatter of a dual-head run: supplied, simulated, or told to be missing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.histogram import LineAttenuation, LineScatter
+from engine.corrections.scatter import NEEDS_ATTENUATION
+from engine.data.histogram import Column, Histogram
+from engine.data.response import ResponseMatrix
+from engine.errors import DataError
+from engine.events import Corrected
+from engine.modalities import stages
+from engine.modalities.dual_head_pet import model as dual_head_pet
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.scatter_estimate import estimate_scatter
+from engine.modalities.stages import Stage
+from engine.reporting.context import RunContext
+
+Context = RunContext[DualHeadProtocol]
+Support = NDArray[np.bool_] | None
+
+
+def started(data: Histogram, response: ResponseMatrix, support: Support) -> NDArray[np.float32]:
+    """Return the even image that explains the counts, 0 outside the support."""
+    start = dual_head_pet.uniform_start(data, response)
+    return start if support is None else start * support
+
+
+def correct_scatter(
+    context: Context,
+    data: Histogram,
+    own: Column | None,
+    response: ResponseMatrix,
+    support: Support,
+) -> Stage[Histogram]:
+    """Expect the scatter of corrected counts; own : their factors without attenuation."""
+    scatter = context.protocol.corrections.of(LineScatter)
+    if scatter.use == "off" or not scatter.simulates(data):
+        return (yield from stages.correct(context, [scatter], data))
+    obstacle = scatter.obstacle(data)
+    attenuation = context.protocol.corrections.of(LineAttenuation)
+    if obstacle is None and attenuation.use == "off":
+        obstacle = NEEDS_ATTENUATION
+    if obstacle is not None:
+        if scatter.use == "on":
+            raise DataError(f"{scatter.title} correction is switched on, but {obstacle}.")
+        yield context.log.corrected(Corrected(scatter.kind, "unavailable", obstacle))
+        return data
+    yield context.log.start("scatter", "Simulating the scatter")
+    with context.profiler.span("scatter", events=int(data.n_prompts)):
+        estimate = estimate_scatter(
+            data,
+            own,
+            response,
+            started(data, response, support),
+            scatter,
+            on=context.on,
+            on_tick=context.ticker("scatter"),
+        )
+    context.log.facts["scatter"] = {"fraction": estimate.fraction, "rounds": estimate.rounds}
+    yield context.log.corrected(Corrected(scatter.kind, "applied", estimate.describe()))
+    yield context.log.end("scatter", fraction_percent=100 * estimate.fraction)
+    yield from context.profiled()
+    return data.with_background(estimate.expected)
