@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 import engine
-from engine.corrections.histogram import CrystalEdges
+from engine.corrections.histogram import CrystalEdges, LineAttenuation, LineScatter
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.scatter_estimate import estimate_scatter
+from tests.judge.studies import panel_balls
+from tests.judge_scans import mu_map_of
 from tests.physics.panels import balls_in_air, scan_of, truth_on
 
 COARSE = {"voxels_per_pitch": 1, "n_planes": 20, "plane_mm": 2.0}
@@ -47,3 +51,23 @@ def test_counts_are_those_that_the_response_and_the_edges_expect() -> None:
 def test_first_interactions_alone_would_be_twice_as_many() -> None:
     scan, _ = counted()
     assert 1.8 < expected(scatter=False).sum() / scan.n_prompts < 2.2
+
+
+@pytest.mark.slow
+def test_scatter_of_the_object_is_that_of_the_photons() -> None:
+    """All of it, estimated from counts that hold it, and for lines of any obliqueness."""
+    study, n_pairs = panel_balls(), 200_000
+    trues, _ = scan_of(study, n_pairs, **COARSE)
+    scan, _ = scan_of(study, n_pairs, scattered=True, **COARSE)
+    scatter = scan.prompts - trues.prompts
+    edges = CrystalEdges().factor(scan, on=ON)
+    whole = replace(scan, mu_map=mu_map_of(study.phantom, scan.scanner.grid))
+    data = LineAttenuation().apply(whole.with_factor(edges, on=ON), on=ON)
+    response = build_analytic(scan.scanner, AnalyticResponse(n_points=1 << 12))
+    start = np.where(whole.mu_map.values > 0.001, np.float32(1e3), np.float32(0))
+    found = estimate_scatter(data, edges, response, start, LineScatter(), on=ON).expected
+    assert found.sum() == pytest.approx(scatter.sum(), rel=0.12)
+    table = scan.scanner.orientations
+    oblique = np.repeat(np.abs(table.offsets).sum(axis=1), table.n_shifts)
+    for part in np.array_split(np.argsort(oblique, kind="stable"), 5):
+        assert found[part].sum() == pytest.approx(scatter[part].sum(), rel=0.14)
