@@ -31,7 +31,7 @@ Efficiency = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Photons counted of each energy [keV] that come into a crystal, relative to those of 511 keV."""
 
 
-class Samples(Protocol):
+class FacingSamples(Protocol):
     """Places that stand for the crystals."""
 
     @property
@@ -49,7 +49,7 @@ class Samples(Protocol):
 
 def pair_sums(
     fields: tuple[Volume, Volume],
-    samples: Samples,
+    samples: FacingSamples,
     depth: CrystalDepth,
     efficiency: Efficiency,
     points: ScatterPoints,
@@ -98,7 +98,7 @@ def _field(volume: Volume) -> kernels.Field:
     return kernels.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
 
 
-def _detectors(samples: Samples, depth: CrystalDepth) -> kernels.Samples:
+def _detectors(samples: FacingSamples, depth: CrystalDepth) -> kernels.Samples:
     return kernels.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
 
 
@@ -120,7 +120,7 @@ def _chance(cosine: NDArray[np.float64], efficiency: Efficiency) -> NDArray[np.f
     return differential(cosine) / total(np.array(ELECTRON_KEV)) * seen
 
 
-def _once(samples: Samples) -> NDArray[np.bool_]:
+def _once(samples: FacingSamples) -> NDArray[np.bool_]:
     """(n, n) pairs to work out: each once, by the lower number first."""
     n = len(samples.places_mm)
     return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
@@ -131,7 +131,7 @@ def _mirror(sums: NDArray[np.float64]) -> None:
     sums += sums.transpose(1, 0, 2)[:, :, ::-1]
 
 
-def _line_factors(samples: Samples, depth: CrystalDepth) -> NDArray[np.float64]:
+def _line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
     """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
     places, normals = samples.places_mm, samples.normals
     line = places[None, :, :] - places[:, None, :]
