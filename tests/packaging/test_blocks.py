@@ -39,6 +39,8 @@ ONLY_PARSED = {
     "isocenter dicom": "wants an image and a node; tests/engine/io/test_dicom_network.py has both",
     "isocenter live": "waits for a detector; tests/engine/cli/test_live.py plays scans",
     "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
+    "isocenter gpu-check": "wants a card; tests/engine/benchmark/test_gpu_check.py has a stand-in",
+    "isocenter doctor --gpu": "wants a card; tests/engine/selftest asks an emulated one",
     "isocenter import": "wants a scan that says nothing; tests/engine/importing makes some",
     "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
     "isocenter reconstruct FOLDER -o image.h5": "as tests/engine/modalities/ring_sinogram_pet does",

@@ -53,6 +53,11 @@ class Mistake:
     tests: str
     options: tuple[str, ...] = ()
 
+    @property
+    def is_of_text(self) -> bool:
+        """Whether it stands in the text of a kernel, which is compiled anew."""
+        return self.plant.__qualname__.startswith(text.__name__)
+
 
 def text(*changes: tuple[str, str]) -> Plant:
     """Change the text of kernels; a text without the first of the changes is left as it is."""
