@@ -16,6 +16,7 @@ from engine.backend.generations import generation
 from engine.backend.verdicts import tested_of, verdict_of
 from engine.benchmark.gpu_steps import SELF_TEST, StepEnd
 from engine.errors import FileFormatError
+from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
 from engine.reporting.environment import program_version
 
@@ -74,6 +75,11 @@ def _nameless(figure: Plain) -> Plain:
     kept["environment"] = {name: where[name] for name in _FACTS if name in where}
     kept.pop("file", None)
     return kept
+
+
+def write(kept: Plain, path: Path) -> None:
+    """Write what `record` made of a card, whole or not at all."""
+    write_atomically((json.dumps(kept, indent=1) + "\n").encode(), path)
 
 
 def read(path: Path) -> Plain:

@@ -14,7 +14,6 @@ from engine.cli.device import add_device
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import ResourceError, SettingsError
-from engine.io.atomic_write import write_atomically
 
 if TYPE_CHECKING:
     from engine.backend.devices import DeviceInfo
@@ -58,7 +57,7 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     device = _device(arguments.device)
     console.line(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
     kept = _measured(device, arguments, console)
-    write_atomically((json.dumps(kept, indent=1) + "\n").encode(), arguments.output)
+    gpu_file.write(kept, arguments.output)
     console.line("")
     for line in gpu_file.lines(kept):
         console.line(line)

@@ -19,6 +19,7 @@ LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/ni
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
     "engine/io/audit_log.py",
+    "engine/selftest/choosing.py",
     "engine/support/faults.py",
     "engine/tuning/session.py",
     "engine/tuning/trials.py",
@@ -86,5 +87,6 @@ def test_nothing_is_written_past_them(call: str) -> None:
         "atomic_write.py",
         "provenance_file.py",
         "child.py",
+        "cupy_compiling.py",
         "slots.py",
     }

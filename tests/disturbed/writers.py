@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import find_protocol
-from engine.benchmark import report
+from engine.benchmark import gpu_file, report
 from engine.cli.bench import _keep as keep_figures
 from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
@@ -23,6 +23,7 @@ from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.sinogram import Sinogram
 from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.tracer import Tracer
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
@@ -44,6 +45,7 @@ from engine.io.normalisation_hdf5 import write_components
 from engine.io.response_hdf5 import write_response
 from engine.io.siemens_extract import extract
 from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.tracer_file import write_tracer
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
@@ -237,6 +239,14 @@ def _calibration(folder: Path, version: int) -> None:
     write_calibration(Calibration(1.0 + version, 0.5, "Tiny", "0"), folder / "a.json", {})
 
 
+def _tracer(folder: Path, version: int) -> None:
+    write_tracer(Tracer(nuclide="F-18", dose_mbq=100.0 + version), folder / "a.toml")
+
+
+def _card(folder: Path, version: int) -> None:
+    gpu_file.write({"version": version}, folder / "a.json")
+
+
 def _response_part(folder: Path, version: int) -> None:
     ResponseParts(folder / "a.h5", {"points": 256}).save(0, {"values": np.arange(8.0) + version})
 
@@ -322,6 +332,7 @@ WRITERS: tuple[Writer, ...] = (
     ),
     Writer("normalisation", _normalisation, ("engine/io/normalisation_hdf5.py",)),
     Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
+    Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),
@@ -369,6 +380,7 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/cli/tune.py",),
     ),
     Writer("curve", _curve, ("engine/cli/curve.py",)),
+    Writer("figures of a card", _card, ("engine/benchmark/gpu_file.py",)),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
     Writer("quality report", _quality, ("engine/cli/quality.py",)),
     Writer("quality report of the window", _quality_panel, ("app/measure/quality_panel.py",)),

@@ -368,12 +368,13 @@ def test_a_new_scan_takes_the_old_image_away(ready, scan):
     assert ready.run.state is RunState.IDLE
 
 
-def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
+def test_the_forecast_is_the_engines_times_the_measured_speed(ready, scan):
     from engine.modalities.listmode_pet.requirements import estimate
 
     n_lors = ready.study.scanner.n_lors
+    data = scan.with_contents([])
     requirements = estimate(
-        ready.study.protocol, ready.study.grid(), 1000, on=cpu_device(2), n_lors=n_lors
+        ready.study.protocol, ready.study.grid(), 1000, on=cpu_device(2), n_lors=n_lors, scan=data
     )
     assert replace(ready.study.requirements(), free_bytes=0) == replace(requirements, free_bytes=0)
     ready.device.speed_ratios["pet_cpu_reconstruct"] = 3.0

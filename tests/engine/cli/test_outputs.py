@@ -61,6 +61,7 @@ COMMANDS: dict[str, list[str]] = {
     "live reconstruct": ["scan.h5", "--replay", "--protocol", "p.toml"],
     "tune": ["cone"],
     "doctor": [],
+    "gpu-check": ["--device", "cpu", "--quick"],
 }
 """A command for each verb that writes; all files it names are inputs."""
 READ_WITH = {

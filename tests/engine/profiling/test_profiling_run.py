@@ -53,8 +53,9 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     wall = time.perf_counter() - began
     last = profiles(events)[-1]
     calls = {stage.key: stage.calls for stage in last.stages}
+    # scatter, of which the scan has none, is not worked on
     assert calls == {
-        "read": 1, "kernels": 1, "correct": len(CORRECTIONS), "sort": 1,
+        "read": 1, "kernels": 1, "correct": len(CORRECTIONS) - 1, "sort": 1,
         "sensitivity": 1, "fused": 2 * N_ITERATIONS, "filter": N_ITERATIONS + 1,
     }  # fmt: skip
     fused, sort = last.stage("fused"), last.stage("sort")
