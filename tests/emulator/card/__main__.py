@@ -12,11 +12,6 @@ from tests.emulator.card.machine import Machine
 from tests.emulator.card.running import call, why_not
 
 ARCHITECTURES = (75, 90, 120)
-NOT_ANSWERED = (
-    "tests/engine/modalities/listmode_pet/test_run_on_gpu.py"
-    "::test_the_resolution_in_the_model_agrees_with_the_cpu"
-)
-"""A test that asks cuSPARSE for products, which the card does not answer."""
 
 
 def main() -> int:
@@ -26,7 +21,7 @@ def main() -> int:
     if reason := why_not():
         sys.stderr.write(f"There is no software card: {reason}.\n")
         return 1
-    words = ("-m", "pytest", "-m", "gpu", "tests/engine", "--deselect", NOT_ANSWERED)
+    words = ("-m", "pytest", "-m", "gpu", "tests/engine")
     n_failed = 0
     for arch in parser.parse_args().architectures:
         done = call(Machine(arch=arch), *words)

@@ -109,6 +109,24 @@ def _matrix(card: Card, at: int, n_rows: int, n_columns: int, apart: int, dtype:
     return as_strided(flat, (n_rows, n_columns), (size, apart * size))
 
 
+@call(ADDRESS, INT, INT, INT, INT, *(ADDRESS, ADDRESS, INT) * 2, ADDRESS, INT)
+def cublasSgeam(
+    card: Card, handle: int, a_turned: int, b_turned: int, m: int, n: int,
+    alpha: int, a: int, a_apart: int, beta: int, b: int, b_apart: int, c: int, c_apart: int,
+) -> None:  # fmt: skip
+    """c = alpha op(a) + beta op(b), of m x n."""
+    left = _matrix(card, a, *((n, m) if a_turned else (m, n)), a_apart, np.float32)
+    right = _matrix(card, b, *((n, m) if b_turned else (m, n)), b_apart, np.float32)
+    out = _matrix(card, c, m, n, c_apart, np.float32)
+    left, right = left.T if a_turned else left, right.T if b_turned else right
+    stream = card.work.stream(_stream)
+    if _on_device:  # read in the stream's order
+        card.work.synchronize(stream)
+    factors = [float(array_at(at, (1,), np.float32)[0]) for at in (alpha, beta)]
+    parts = [(f, part) for f, part in zip(factors, (left, right), strict=True) if f]
+    card.work.put(stream, lambda: np.copyto(out, sum(f * part for f, part in parts)))
+
+
 _REALS = {0: np.float32, 1: np.float64}
 """By `cudaDataType`."""
 

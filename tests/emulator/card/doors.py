@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import mmap
 from collections.abc import Callable, Iterable
@@ -13,7 +14,11 @@ from tests.emulator.compiling import assembled
 
 _JUMP = b"\x49\xbb%b\x41\xff\xe3"  # movabs r11, place; jmp r11
 _JUMP_BYTES = 13
+_ENDING = b"\x31\xc0\xc3"  # xor eax, eax; ret
+"""Nothing went wrong: what CUDA answers to what is given back while Python ends."""
 _READ, _WRITE, _EXECUTE = 1, 2, 4
+_tables: list[ctypes.Array[ctypes.c_void_p]] = []
+_led: list[int] = []
 
 
 def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
@@ -32,6 +37,7 @@ def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
     table = (ctypes.c_void_p * len(names)).in_dll(found, "places_of_doors")
     for i, name in enumerate(names):
         table[i] = address_of(doors[name])
+    _tables.append(table)
     return found
 
 
@@ -67,7 +73,30 @@ def lead(
         if n_bytes < _JUMP_BYTES:
             raise OSError(f"{module.name}: {name} has {n_bytes} bytes, a jump takes {_JUMP_BYTES}.")
         _write(start + at, _JUMP % address_of(door_of(name)).to_bytes(8, "little"))
+        _led.append(start + at)
     return sorted(led)
+
+
+@atexit.register
+def shut() -> None:
+    """Let no call into Python any more: what machine code frees when Python is gone finds none."""
+    if not _tables and not _led:
+        return
+    place = _mapped_for_good()
+    ctypes.memmove(place, _ENDING, len(_ENDING))
+    for table in _tables:
+        table[:] = [place] * len(table)
+    for at in _led:
+        _write(at, _ENDING)
+
+
+def _mapped_for_good() -> int:
+    """Return where a page lies that no end of Python gives back."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long]
+    how = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return int(libc.mmap(None, mmap.PAGESIZE, _READ | _WRITE | _EXECUTE, how, -1, 0))
 
 
 def _write(at: int, code: bytes) -> None:

@@ -18,13 +18,14 @@ from tests.emulator.card import (
     nvml,
     pictures,
     sorting,
+    sparse,
     streams,
 )
 from tests.emulator.card.card import CALLS, Card, door
 from tests.emulator.card.machine import Machine
 
 _OWN_WORDS = ("cudaGetErrorName", "cudaGetErrorString", "cudaRuntimeGetVersion")
-_PARTS = (blas, copying, driver, fft, nvml, pictures, sorting, streams)
+_PARTS = (blas, copying, driver, fft, nvml, pictures, sorting, sparse, streams)
 _LIBRARIES = (
     ("cupy_backends/cuda/libs/cublas", "libcublas.so.13", "cublas"),
     ("cupy_backends/cuda/libs/cusparse", "libcusparse.so.12", "cusparse"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -20,6 +23,19 @@ ON_CARD = (
     "tests/engine/filtering/test_filter_on_gpu.py",
     "tests/engine/operators/test_slices.py",
 )
+ON_EMULATED = tuple(
+    f"tests/engine/{name}.py"
+    for name in (
+        *("algorithms/test_em_on_gpu", "algorithms/test_linear_on_gpu"),
+        *("kernels/test_cone_back_cuda", "kernels/test_cuda_twins", "kernels/test_gaussian_cuda"),
+        *("kernels/test_joseph_cuda", "kernels/test_matrix_cuda", "kernels/test_scatter_cuda"),
+        *("live/test_live_slices_on_gpu", "modalities/listmode_pet/test_run_on_gpu"),
+        *("operators/test_device_slice_sums", "operators/test_histogram_model_on_gpu"),
+        *("operators/test_patches", "operators/test_rays_on_gpu", "operators/test_slices"),
+        *("operators/test_xray_on_gpu", "modalities/xray_ct/test_run_ct_on_gpu"),
+    )
+)
+"""Tests of operators whose kernels the emulator runs."""
 
 
 def work_of(order: str) -> tuple[Work, Stream, Stream]:
@@ -167,3 +183,25 @@ def test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs(tmp_pat
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     part, left = lines.share(json.loads(out.read_text("utf-8")), lines.OF_CUPY)
     assert part >= 0.95, left
+
+
+@pytest.mark.slow
+def test_nearly_every_line_of_the_operators_on_a_device_runs_in_the_suite(tmp_path):
+    out = tmp_path / "lines.json"
+    words = ["-m", "pytest", "-q", "-n0", "-p", "tests.emulator.card.lines", *ON_EMULATED]
+    done = subprocess.run(
+        [sys.executable, *words],
+        env=os.environ | {lines.OUT: str(out)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    part, left = lines.share(json.loads(out.read_text("utf-8")), lines.OF_DEVICE)
+    assert part >= 0.95, left
+
+
+@pytest.mark.slow
+def test_the_self_test_of_a_card_ends_well_as_its_users_call_it(tmp_path):
+    done = call(Machine(), "-m", "app", "doctor", "--gpu", ISOCENTER_HOME=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("All is well.\n")
