@@ -60,6 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "selftest": SCANS,
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
+    "documents": ("modalities", "privacy", "quality", "reporting", "results", *SCANS),
     "jobs": (
         *("importing", "modalities", "privacy", "registration", "reporting", "results", "selftest"),
         *SCANS,
@@ -72,7 +73,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "tuning": ("benchmark", "jobs", "modalities", "reporting", "selftest", "simulate", *SCANS),
     "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
-        *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
+        *("benchmark", "documents", "jobs", "modalities", "normalise", "privacy", "reporting"),
+        "results",
         *("importing", "live", "selftest", "simulate", "tuning"),
         "quality",
         "registration",
@@ -95,7 +97,14 @@ TYPES_ONLY = {
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
 ENGINE_OF_APP = (
-    *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
+    *(
+        "engine.backend",
+        "engine.data",
+        "engine.documents",
+        "engine.errors",
+        "engine.events",
+        "engine.geometry",
+    ),
     *(
         "engine.importing",
         "engine.io",

@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
 from PySide6.QtCore import Signal
 
 from app.control.opening import Opening, Request
@@ -16,13 +15,11 @@ from app.control.tasks import Tasks
 from app.models.inputs import DATA, SCANNER
 from app.models.kept_inputs import KeepingOwner, KeptInputs, owner_of
 from app.models.messages import Problem
-from app.models.named_protocols import user_protocol_path
 from app.models.preferences import Preferences
 from app.models.session import Session
-from engine.errors import EngineError, SettingsError
+from engine.errors import EngineError
 from engine.geometry import Scanner
-from engine.modalities import Study, modality_of, write_protocol, write_study
-from engine.settings import explain
+from engine.modalities import Study, version_words, write_study
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import Loader
@@ -36,6 +33,7 @@ class Commands(Tasks):
     choose_requested : the role that the user wants to choose a file for
     offered : a role and the file that the user dropped on it
     import_requested : a file or folder that does not describe itself
+    protocols_changed : the saved protocols are others now
     making_requested : the page on which the user wants to measure or fill in a file
 
     Parameters
@@ -49,6 +47,7 @@ class Commands(Tasks):
     choose_requested = Signal(str)
     offered = Signal(str, object)
     import_requested = Signal(object)
+    protocols_changed = Signal()
     making_requested = Signal(str)
 
     def __init__(
@@ -182,20 +181,15 @@ class Commands(Tasks):
         self._preferences.remember(path)
 
     def save_protocol(self, name: str) -> None:
-        """Write the protocol under a name into the user's own protocols."""
-        protocol = self._study.protocol
-        path = user_protocol_path(self._preferences.folder, name, modality_of(protocol))
-
-        def write() -> None:
-            try:
-                named = type(protocol).model_validate(protocol.model_dump() | {"name": name})
-            except ValidationError as e:
-                raise SettingsError(f"The protocol: {explain(e)}.") from e
-            write_protocol(named, path)
-            self._study.use_protocol(named)
-            self._session.add_log("info", f"Protocol saved: {path}")
-
-        self._guarded(path, write)
+        """Save the protocol under a name: a new one, or the next version of one's own."""
+        try:
+            saved = self._preferences.library.save(self._study.protocol, name)
+        except EngineError as e:
+            self._session.raise_problem(Problem(f"{name!r} is not saved.", str(e)))
+            return
+        self._study.use_protocol(saved)
+        self.protocols_changed.emit()
+        self._session.add_log("info", f"Protocol saved: {version_words(saved)}")
 
     def _guarded(self, path: Path, action: Callable[[], object]) -> None:
         try:

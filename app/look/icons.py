@@ -52,6 +52,15 @@ GLYPHS = {
     "details": "ph.rows",
     "disk": "ph.hard-drive",
     "live": "ph.broadcast",
+    "protocols": "ph.bookmarks",
+    "lock": "ph.lock-simple",
+    "unlock": "ph.lock-simple-open",
+    "report": "ph.file-text",
+    "print": "ph.printer",
+    "send": "ph.paper-plane-tilt",
+    "settings": "ph.gear",
+    "share": "ph.share-network",
+    "changed": "ph.circle-fill",
 }
 OTHER = "ph.file"
 """Glyph of what has no icon of its own."""

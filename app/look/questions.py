@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from app.look.icons import draw_in
 from app.views.plain_text import breakable
@@ -25,6 +25,24 @@ def tell(parent: QWidget | None, title: str, text: str) -> None:
     box = question_box(parent, title, text, "info")
     box.setStandardButtons(QMessageBox.StandardButton.Ok)
     box.exec()
+
+
+def ask_text(
+    parent: QWidget | None, title: str, words: str, start: str, *, hidden: bool = False
+) -> str:
+    """Ask for a line of text, shown as dots if `hidden`; empty if it was cancelled."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setInputMode(QInputDialog.InputMode.TextInput)
+    dialog.setLabelText(words)
+    dialog.setTextValue(start)
+    if hidden:
+        dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
+    for line in dialog.findChildren(QLineEdit):
+        line.setAccessibleName(words)
+    agreed = dialog.exec()
+    dialog.deleteLater()
+    return dialog.textValue() if agreed else ""
 
 
 def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QMessageBox:

@@ -7,8 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from app.models.protocol_library import ProtocolLibrary
 from app.models.settings_file import usable_file
 from engine.backend import is_device_name
+from engine.documents import Site
+from engine.errors import EngineError
 from engine.io import config_dir
 
 MAX_RECENT = 8
@@ -30,6 +33,7 @@ class Preferences:
         path, self.remark = usable_file(self.folder / "window.ini")
         _keep_to_owner(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
+        self._site: Site | None = None
 
     @property
     def theme(self) -> str:
@@ -39,6 +43,26 @@ class Preferences:
     @theme.setter
     def theme(self, name: str) -> None:
         self._settings.setValue("theme", name)
+
+    @property
+    def site(self) -> Site:
+        """What the settings say of the site; the usual ones where they cannot be read."""
+        if self._site is None:
+            try:
+                self._site = Site.read(self.folder)
+            except EngineError as e:
+                self._site, self.remark = Site(), self.remark or str(e)
+        return self._site
+
+    def set_site(self, site: Site) -> None:
+        """Keep other settings of the site; raises `EngineError` where they cannot be written."""
+        site.write(self.folder)
+        self._site = site
+
+    @property
+    def library(self) -> ProtocolLibrary:
+        """All saved protocols."""
+        return ProtocolLibrary(self.folder, self.site.protocol_folder)
 
     @property
     def recent(self) -> list[Path]:

@@ -20,9 +20,12 @@ from engine.modalities import (
     ProjectionsSummary,
     Protocol,
     Requirements,
+    SettingChange,
     Study,
+    changed_from,
     modality_of,
     refuse_if_too_large,
+    setting_changes,
 )
 from engine.settings import Settings
 
@@ -178,8 +181,12 @@ class StudyModel(QObject):
         return self.inputs.open_study
 
     def to_study(self) -> Study:
-        """Return the study as the engine takes it; the scan must have been chosen."""
-        return self.inputs.to_study(self.protocol)
+        """Return the study as the engine takes it; the scan must have been chosen.
+
+        Its protocol says which saved one it is, and what differs from that.
+        """
+        at = (f"at {self.quality.capitalize()}",) if self.quality not in (None, "standard") else ()
+        return self.inputs.to_study(changed_from(self.base, self.protocol, at))
 
     # protocol
 
@@ -228,6 +235,21 @@ class StudyModel(QObject):
         """Take the saved protocol at a quality."""
         self.set_protocol(self._at(quality))
 
+    @property
+    def changes(self) -> list[SettingChange]:
+        """What differs from the saved protocol; nothing at one of its qualities."""
+        return [] if self.quality is not None else setting_changes(self.base, self.protocol)
+
+    def usual_voxel_of(self, base: Protocol) -> Point | None:
+        """Voxel of another saved protocol, for the open scan, where it does not say."""
+        if modality_of(base) is not self.modality:
+            return None
+        try:
+            usual = self.modality.usual_grid(base, self.known)
+        except EngineError:
+            return None
+        return usual[0] if usual else None
+
     def _at(self, quality: Quality) -> Protocol:
         return at_quality(self.base, quality, self._usual_voxel_mm, self._fitting)
 
@@ -237,11 +259,7 @@ class StudyModel(QObject):
     @property
     def _usual_voxel_mm(self) -> Point | None:
         """Voxel of the saved protocol where it does not say."""
-        try:
-            usual = self.modality.usual_grid(self.base, self.known)
-        except EngineError:
-            return None
-        return usual[0] if usual else None
+        return self.usual_voxel_of(self.base)
 
     def set_protocol(self, protocol: Protocol) -> None:
         """Change the protocol; it can be undone."""

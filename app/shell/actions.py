@@ -44,6 +44,9 @@ class Actions(QObject):
         self.save_protocol = make(
             "Save protocol as …", "save", "Ctrl+Shift+S", "Save these settings under a name"
         )
+        self.protocols = make(
+            "Protocols …", "protocols", "Ctrl+Shift+P", "Save, rename, lock, share and delete them"
+        )
         self.storage = make(
             "Storage …", "", "", "Interrupted jobs and caches on the disk, and their end"
         )
@@ -116,7 +119,8 @@ class Actions(QObject):
         """Put the actions into menus; recent files go to `open_path`, demos to `try_demo`."""
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
-                *(self.open, self.import_, self.live, None, self.save_study, self.save_protocol),
+                *(self.open, self.import_, self.live, None, self.save_study),
+                *(self.save_protocol, self.protocols),
                 *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),

@@ -20,7 +20,6 @@ from app.control.result_commands import ResultCommands
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
-from app.models.named_protocols import protocols_left_out
 from app.models.preferences import Preferences
 from app.models.session import Session
 from app.shell.garbage import collect_between_events, set_start_aside
@@ -65,7 +64,7 @@ def make_window(
 
 def report_settings(session: Session, preferences: Preferences) -> None:
     """Say what of the user's settings is not used, and why."""
-    left_out = protocols_left_out(preferences.folder)
+    left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
     words += [f"A protocol is left out: {sentence}" for sentence in left_out]
     for sentence in words:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
@@ -19,9 +19,9 @@ from app.export.writing import (
     write,
 )
 from app.look.file_dialogs import ask_open, ask_save
-from app.look.questions import ask, question_box
+from app.look.questions import ask, ask_text, question_box
 from app.models.inputs import DATA, SCANNER
-from app.models.named_protocols import user_protocol_path
+from app.study.saving_protocols import save_as
 from engine.modalities import all_roles
 from engine.support import SupportBundle
 
@@ -114,26 +114,15 @@ class Dialogs(QObject):
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
         base = self._context.session.study.base.name
-        name = self._asked_name("Save protocol", "Name of the protocol", base).strip()
-        if not name:
-            return
-        modality, folder = self._context.session.study.modality, self._context.preferences.folder
-        target = user_protocol_path(folder, name, modality)
-        if may_write(self._parent, target, self._context.session):
-            self._context.commands.save_protocol(name)
+        name = ask_text(self._parent, "Save protocol", "Name of the protocol", base).strip()
+        if name:
+            save_as(self._parent, self._context, name)
 
-    def _asked_name(self, title: str, label: str, start: str) -> str:
-        """Ask for a name; empty if it was cancelled."""
-        dialog = QInputDialog(self._parent)
-        dialog.setWindowTitle(title)
-        dialog.setInputMode(QInputDialog.InputMode.TextInput)
-        dialog.setLabelText(label)
-        dialog.setTextValue(start)
-        for line in dialog.findChildren(QLineEdit):
-            line.setAccessibleName(label)
-        agreed = dialog.exec()
-        dialog.deleteLater()
-        return dialog.textValue() if agreed else ""
+    def protocols(self) -> None:
+        """Show the saved protocols, and all that can be done with them."""
+        from app.study.protocols_dialog import ProtocolsDialog
+
+        ProtocolsDialog(self._parent, self._context).open()
 
     def storage(self) -> None:
         """Show what lies on the disk."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
     QStackedWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -19,16 +16,16 @@ from app.control.context import AppContext
 from app.forms.fields import QuietCombo
 from app.look.formatting import clock
 from app.look.icons import set_icon
-from app.look.widgets import button, label
-from app.models.named_protocols import known_protocols
-from app.models.quality import QUALITIES, TEXTS, caption_of
+from app.look.widgets import label
+from app.models.quality import caption_of
 from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
+from app.shell.header_parts import Segments, action_button, line, verb_button
 from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
-from engine.modalities import AnyModality, Protocol
+from engine.modalities import AnyModality, Protocol, version_words
 
 HEIGHT_PX = 52
 PROTOCOL_PX, LEAST_PROTOCOL_PX = 190, 110
@@ -83,7 +80,7 @@ class ChoicePage(QWidget):
 
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
-        self._folder = context.preferences.folder
+        self._preferences = context.preferences
         self._study = context.session.study
         self._listed: tuple[AnyModality, ...] = ()
         self._offered: list[Protocol] = []
@@ -104,7 +101,8 @@ class ChoicePage(QWidget):
         self._caption = label("Protocol", "caption")
         row.addWidget(self._caption)
         row.addWidget(self.protocols, 4)
-        row.addWidget(action_button(actions.save_protocol))
+        self.manage = action_button(actions.protocols)
+        row.addWidget(self.manage)
         self._changed = label("changed", "muted")
         self._changed.setToolTip("These settings differ from the saved protocol")
         row.addWidget(self._changed)
@@ -118,6 +116,7 @@ class ChoicePage(QWidget):
         actions.start.changed.connect(self._show_start)
         self._study.protocol_changed.connect(self._show)
         self._study.inputs_changed.connect(self._show)
+        context.commands.protocols_changed.connect(self._fill_anew)
         self._show()
         self._show_start()
 
@@ -143,6 +142,10 @@ class ChoicePage(QWidget):
         self._changed.setVisible(self._study.quality is None)
         self.meaning.set_full_text(caption_of(self._study.quality, base))
 
+    def _fill_anew(self) -> None:
+        self._fill()
+        self.protocols.setCurrentText(self._study.base.name)
+
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""
         return self._study.suitable or (self._study.modality,)
@@ -152,7 +155,8 @@ class ChoicePage(QWidget):
         self._offered.clear()
         self._listed = self._suitable()
         for modality in self._listed:
-            protocols = known_protocols(self._folder, modality)
+            library = self._preferences.library
+            protocols = [listed.protocol for listed in library.listed(modality)]
             base, is_in_use = self._study.base, modality is self._study.modality
             if is_in_use and all(each.name != base.name for each in protocols):
                 protocols.append(base)
@@ -161,45 +165,13 @@ class ChoicePage(QWidget):
             for each in protocols:
                 self.protocols.addItem(each.name, len(self._offered))
                 self._offered.append(each)
-                tip = modality.approach if len(self._listed) > 1 else ""
+                tip = modality.approach if len(self._listed) > 1 else version_words(each)
                 self.protocols.setItemData(
                     self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
                 )
 
     def _chosen(self) -> None:
         self._study.use_protocol(self._offered[self.protocols.currentData()])
-
-
-class Segments(QWidget):
-    """Fast, Standard, Fine; none is lit once the protocol was changed by hand."""
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__()
-        self._study = context.session.study
-        self._group = QButtonGroup(self)
-        self._group.setExclusive(False)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        self.buttons = {}
-        for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
-            made = QToolButton()
-            made.setText(quality.capitalize())
-            made.setToolTip(plain_tip(TEXTS[quality]))
-            made.setCheckable(True)
-            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            made.setProperty("role", "segment")
-            made.setProperty("segment", place)
-            made.clicked.connect(lambda _=False, q=quality: self._study.use_quality(q))
-            row.addWidget(made)
-            self.buttons[quality] = made
-        self._study.protocol_changed.connect(self._show)
-        self._show()
-
-    def _show(self) -> None:
-        current = self._study.quality
-        for quality, made in self.buttons.items():
-            made.setChecked(quality == current)
 
 
 class RunningPage(QWidget):
@@ -262,35 +234,3 @@ def progress_text(session: Session) -> str:
     if latest.subsets > 1:
         text += f", {part} {latest.subset} of {latest.subsets}"
     return text
-
-
-def verb_button(action: QAction) -> QPushButton:
-    """Return a button with the words of an action, in step with it."""
-    made = button(action.text(), action.trigger)
-
-    def show() -> None:
-        made.setText(action.text())
-        made.setIcon(action.icon())
-        made.setEnabled(action.isEnabled())
-        made.setToolTip(plain_tip(action.toolTip()))
-
-    action.changed.connect(show)
-    show()
-    return made
-
-
-def action_button(action: QAction, *, text: bool = False) -> QToolButton:
-    """Return a flat button for an action."""
-    made = QToolButton()
-    made.setDefaultAction(action)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    style = Qt.ToolButtonStyle
-    made.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
-    return made
-
-
-def line() -> QFrame:
-    """Return a thin upright line."""
-    made = QFrame()
-    made.setProperty("role", "line")
-    return made

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QMainWindow,
-    QTabWidget,
     QToolBar,
     QWidget,
 )
@@ -31,11 +30,12 @@ from app.shell.central_area import CentralArea
 from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
-from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab
+from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
 from app.shell.side_panels import PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.steps_column import column_of
 from app.shell.welcome_lists import WelcomeLists
+from app.study.step_changes import StepChanges
 from app.views.labels import shortened
 
 WINDOW_PX = (1440, 900)
@@ -44,9 +44,8 @@ LOADER_MS = 500
 LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
-LEAST_RIGHT_PX = 240
 PAGES = (
-    *("save_study", "save_protocol", "storage", "normalise", "calibrate", "tune"),
+    *("save_study", "save_protocol", "protocols", "storage", "normalise", "calibrate", "tune"),
     *("guide", "help", "support_bundle", "about"),
 )
 """Actions that are dialogs of the same name."""
@@ -100,6 +99,8 @@ class MainWindow(QMainWindow):
 
     def _add_workflow(self) -> None:
         self.steps = [kind(i, self.context) for i, kind in enumerate(STEPS, 1)]
+        for step in self.steps:
+            step.add_changes(StepChanges(step, self.context))
         self.steps[0].set_open(True)
         left = Qt.DockWidgetArea.LeftDockWidgetArea
         self.workflow_dock = self._dock("Workflow", column_of(self.steps), left)
@@ -119,14 +120,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.centre)
 
     def _add_results(self) -> None:
-        self.tabs = QTabWidget()
-        self.tabs.setObjectName("Results")
-        self.tabs.setDocumentMode(True)
-        self.tabs.setMinimumWidth(LEAST_RIGHT_PX)
-        for kind in TABS:
-            self.tabs.addTab(kind(self.context), kind.title)
-        self._preview = next(i for i, kind in enumerate(TABS) if kind is PreviewTab)
-        self.tabs.setTabVisible(self._preview, False)
+        self.tabs, self._preview = tabs_of(self.context), TABS.index(PreviewTab)
         self.log = LogPanel(self.context)
         area = Qt.DockWidgetArea
         self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)

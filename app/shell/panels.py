@@ -1,5 +1,10 @@
 """The panels of the window: five steps on the left, tabs on the right, the log below."""
 
+from __future__ import annotations
+
+from PySide6.QtWidgets import QTabWidget
+
+from app.control.context import AppContext
 from app.inspect.preview_panel import PreviewTab
 from app.measure.measure_panel import MeasureTab
 from app.results.results_panel import ResultsTab
@@ -17,4 +22,27 @@ STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
 TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, ResultsTab, PreviewTab)
 PANELS = (*STEPS, *TABS, LogPanel)
 
-__all__ = ["PANELS", "STEPS", "TABS", "LogPanel", "MeasureTab", "PreviewTab", "ResultsTab"]
+__all__ = [
+    "PANELS",
+    "STEPS",
+    "TABS",
+    "LogPanel",
+    "MeasureTab",
+    "PreviewTab",
+    "ResultsTab",
+    "tabs_of",
+]
+
+LEAST_TABS_PX = 240
+
+
+def tabs_of(context: AppContext) -> QTabWidget:
+    """Return the tabs of the right panel; that of the preview is hidden at first."""
+    tabs = QTabWidget()
+    tabs.setObjectName("Results")
+    tabs.setDocumentMode(True)
+    tabs.setMinimumWidth(LEAST_TABS_PX)
+    for kind in TABS:
+        tabs.addTab(kind(context), kind.title)
+    tabs.setTabVisible(TABS.index(PreviewTab), False)
+    return tabs

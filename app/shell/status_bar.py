@@ -13,7 +13,7 @@ from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, label
 from app.models.run_record import RunState
-from app.shell.header_bar import action_button
+from app.shell.header_parts import action_button
 from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel
 

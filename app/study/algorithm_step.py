@@ -9,7 +9,7 @@ from app.forms.forms import Form
 from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
-from engine.modalities import Protocol, modality_of
+from engine.modalities import AnyModality, Protocol, modality_of
 
 
 class AlgorithmStep(StepPanel):
@@ -39,6 +39,9 @@ class AlgorithmStep(StepPanel):
         self.form.set_expert(expert)
         self.expert_form.set_expert(expert)
         self.expert_form.setVisible(expert)
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        return key in (*modality.iterating, *modality.expert)
 
     def _show(self) -> None:
         protocol = self._study.protocol

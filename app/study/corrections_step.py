@@ -94,6 +94,10 @@ class CorrectionsStep(StepPanel):
         update = {field: row.choice.raw() == "auto"}
         self._study.set_protocol(self._study.protocol.model_copy(update=update))
 
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        elsewhere = (*modality.iterating, *modality.expert, *modality.finishing, "grid")
+        return key not in elsewhere
+
     def _show(self) -> None:
         study, ledger = self._study, self.ledger
         self.head.rename(f"{self._number}  {study.modality.ledger_title}")

@@ -10,7 +10,7 @@ from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.errors import EngineError
-from engine.modalities import Protocol, modality_of
+from engine.modalities import AnyModality, Protocol, modality_of
 from engine.settings import Settings
 
 
@@ -32,6 +32,9 @@ class FinishingStep(StepPanel):
         self._run.state_changed.connect(self._show)
         self._study.inputs_changed.connect(self._show)
         self._show()
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        return key in modality.finishing
 
     def _show(self) -> None:
         protocol = self._study.protocol

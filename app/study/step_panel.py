@@ -20,6 +20,7 @@ from app.look.theme import Theme
 from app.look.widgets import label, set_tone
 from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel
+from engine.modalities import AnyModality
 
 Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
 WORDS: dict[Tone, str] = {
@@ -51,12 +52,20 @@ class StepPanel(QFrame):
         self.body = QVBoxLayout(self._inside)
         self.body.setContentsMargins(14, 2, 14, 14)
         self.body.setSpacing(8)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
         column.addWidget(self._inside)
         self.set_open(False)
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        """Whether a setting of a protocol stands in this step."""
+        return False
+
+    def add_changes(self, shown: QWidget) -> None:
+        """Put what differs from the protocol below the line, whether the step is open or not."""
+        self._column.insertWidget(1, shown)
 
     @property
     def is_open(self) -> bool:

@@ -12,6 +12,7 @@ from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.errors import EngineError
 from engine.geometry import ImageGrid
+from engine.modalities import AnyModality
 from engine.settings import Settings
 
 
@@ -43,6 +44,9 @@ class VolumeStep(StepPanel):
     def _take(self, grid: Settings) -> None:
         protocol = self._study.protocol
         self._study.set_protocol(protocol.model_copy(update={"grid": grid}))
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        return key == "grid"
 
     def _show(self) -> None:
         study, run = self._study, self._run

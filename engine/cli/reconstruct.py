@@ -35,6 +35,8 @@ from engine.modalities.recognise import all_roles, gathered, modality_of_scan, w
 from engine.modalities.studies import files_of_study, find_protocol, read_study
 from engine.plain import Plain
 from engine.study.assignments import with_settings
+from engine.study.protocol import Protocol
+from engine.study.saved_as import changed_from
 from engine.study.study import Study
 
 
@@ -181,7 +183,7 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
     inputs = study.inputs | {key: path for key, path in given.items() if path is not None}
     changes: Plain = {
-        "protocol": with_settings(protocol, tuple(assignments)),
+        "protocol": _assigned(protocol, tuple(assignments)),
         "inputs": inputs,
     }
     if arguments.identify:
@@ -191,6 +193,16 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     if arguments.scanner is not None:
         changes["scanner"] = arguments.scanner
     return study.model_copy(update=changes)
+
+
+def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
+    """Return the protocol with assignments, which says what differs from the one that is named.
+
+    A replay assigns name or version, too, and with them all that is to be said.
+    """
+    now = with_settings(protocol, assignments)
+    is_replay = (now.name, now.saved) != (protocol.name, protocol.saved)
+    return now if is_replay else changed_from(protocol, now)
 
 
 def _study_of(path: Path, console: Console) -> Study:

@@ -50,7 +50,14 @@ if TYPE_CHECKING:
     from engine.modalities.xray_ct.radiograph_store import RadiographStore as RadiographStore
     from engine.preprocess.parameter_sweep import Candidate as Candidate
     from engine.preprocess.parameter_sweep import Estimate as Estimate
+    from engine.study.difference import SettingChange as SettingChange
+    from engine.study.difference import setting_changes as setting_changes
+    from engine.study.difference import with_setting_of as with_setting_of
     from engine.study.protocol import Protocol as Protocol
+    from engine.study.saved_as import SavedAs as SavedAs
+    from engine.study.saved_as import changed_from as changed_from
+    from engine.study.saved_as import stamped as stamped
+    from engine.study.saved_as import version_words as version_words
     from engine.study.study import Study as Study
     from engine.study.study import write_study as write_study
 
@@ -113,7 +120,18 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Candidate",
                 "Estimate",
             ),
+            "engine.study.difference": (
+                "SettingChange",
+                "setting_changes",
+                "with_setting_of",
+            ),
             "engine.study.protocol": ("Protocol",),
+            "engine.study.saved_as": (
+                "SavedAs",
+                "changed_from",
+                "stamped",
+                "version_words",
+            ),
             "engine.study.study": (
                 "Study",
                 "write_study",

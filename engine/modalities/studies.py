@@ -18,6 +18,7 @@ from engine.modalities.recognise import all_roles, modality_of_scan
 from engine.plain import Plain
 from engine.settings import parse, to_toml
 from engine.study.protocol import Protocol
+from engine.study.saved_as import as_read
 from engine.study.study import Study, write_study
 
 __all__ = [
@@ -163,7 +164,8 @@ def parse_protocol(values: Any, where: str) -> Protocol:
 
 def read_protocol(path: Path) -> Protocol:
     """Read and check a protocol file of any modality."""
-    return parse_protocol(read_toml(path), path.name)
+    values = read_toml(path)
+    return as_read(parse_protocol(values, path.name), values)
 
 
 def write_protocol(protocol: Protocol, path: Path) -> None:

@@ -30,6 +30,7 @@ from engine.privacy.names import Names
 from engine.privacy.records import harmless
 from engine.reporting.environment import environment
 from engine.settings import Settings
+from engine.study.saved_as import identity_of
 from engine.study.study import Study
 
 FORMAT = "isocenter-provenance-1"
@@ -72,6 +73,7 @@ def build(
         },
         "scan": facts if study.identified else names.values(harmless(facts)),
         "protocol": study.protocol.model_dump(mode="json"),
+        "protocol_identity": identity_of(study.protocol),
         "corrections": [names.values(each) for each in corrections],
         "warnings": [names.text(each) for each in warnings],
         "started_utc": history.started_utc,

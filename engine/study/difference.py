@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from engine.algorithms.base import Algorithm
 from engine.corrections.base import Correction
+from engine.errors import SettingsError
 from engine.postprocess import Filter
-from engine.settings import Settings
+from engine.settings import Settings, parse
 from engine.study.protocol import Protocol
 from engine.study.study import Study
 
-UNSAID = ("kind", "modality", "name", "version")
+P = TypeVar("P", bound=Protocol)
+UNSAID = ("kind", "modality", "name", "version", "saved")
 """Fields that another difference tells, or that change nothing."""
 
 
@@ -28,10 +30,42 @@ class Difference(NamedTuple):
         return f"{self.label} {self.then}, now {self.now}"
 
 
+class SettingChange(NamedTuple):
+    """A setting that differs, by its keys within the protocol."""
+
+    keys: tuple[str, ...]
+    difference: Difference
+
+
 def differences(then: Study, now: Study) -> list[Difference]:
     """Return how the files and settings of a study differ from those of another one."""
     files = list(_of_files(then.with_absolute_paths(), now.with_absolute_paths()))
-    return [*files, *_of_settings(then.protocol, now.protocol)]
+    return [*files, *(each.difference for each in _of_settings(then.protocol, now.protocol))]
+
+
+def setting_changes(then: Protocol, now: Protocol) -> list[SettingChange]:
+    """Return how the settings of a protocol differ from those of another one."""
+    return list(_of_settings(then, now))
+
+
+def with_setting_of(then: P, now: P, keys: tuple[str, ...]) -> P:
+    """Return a protocol with one setting as another one has it.
+
+    Where that does not go with the others, all of its group is taken.
+    """
+    try:
+        return _parsed(then, now, keys)
+    except SettingsError:
+        return _parsed(then, now, keys[:1])
+
+
+def _parsed(then: P, now: P, keys: tuple[str, ...]) -> P:
+    values, source = now.model_dump(), then.model_dump()
+    inner = values
+    for key in keys[:-1]:
+        inner, source = inner[key], source[key]
+    inner[keys[-1]] = source[keys[-1]]
+    return parse(type(now), values, where=keys[-1])
 
 
 def _of_files(then: Study, now: Study) -> Iterator[Difference]:
@@ -53,9 +87,11 @@ def _name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2] or "none"
 
 
-def _of_settings(then: Settings, now: Settings, label: str = "protocol") -> Iterator[Difference]:
+def _of_settings(
+    then: Settings, now: Settings, label: str = "protocol", keys: tuple[str, ...] = ()
+) -> Iterator[SettingChange]:
     if type(then) is not type(now):
-        yield Difference(label, _words(then), _words(now))
+        yield SettingChange(keys, Difference(label, _words(then), _words(now)))
         return
     for name, field in type(then).model_fields.items():
         one, other = getattr(then, name), getattr(now, name)
@@ -64,12 +100,13 @@ def _of_settings(then: Settings, now: Settings, label: str = "protocol") -> Iter
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         label = str(extra.get("label") or "") or name.replace("_", " ")
         if isinstance(one, Settings) and isinstance(other, Settings):
-            yield from _of_settings(one, other, label)
+            yield from _of_settings(one, other, label, (*keys, name))
             continue
         if isinstance(then, Correction):  # "apply" alone would not say what
             label = then.title if name == "use" else f"{then.title}: {_small(label)}"
         unit = str(extra.get("unit") or "")
-        yield Difference(_small(label), _words(one, unit), _words(other, unit))
+        found = Difference(_small(label), _words(one, unit), _words(other, unit))
+        yield SettingChange((*keys, name), found)
 
 
 def _small(text: str) -> str:

@@ -11,6 +11,7 @@ from engine.geometry.grid import Point
 from engine.settings import Settings, setting
 from engine.study.choices import ChoiceGroup
 from engine.study.fields import Between, Finishing, Name
+from engine.study.saved_as import SavedAs
 
 PROTOCOL_VERSION = 4
 """Version of protocols that are written now; 1: those that do not say.
@@ -59,6 +60,7 @@ class Protocol(Settings):
     algorithm: Algorithm
     between: Between = ()
     finishing: Finishing = ()
+    saved: SavedAs | None = setting(None, "Which saved protocol these settings are")
 
     @property
     def frame_words(self) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
-from app.models.named_protocols import known_protocols
+from app.models.protocol_library import ProtocolLibrary
 from app.models.quality import QUALITIES
 from app.models.run_record import RunState
 from app.models.session import Session
@@ -193,7 +193,7 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
 
 def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):
     names = {
-        modality.key: [protocol.name for protocol in known_protocols(tmp_path, modality)]
+        modality.key: [each.protocol.name for each in ProtocolLibrary(tmp_path).listed(modality)]
         for modality in MODALITIES
     }
     assert names["pet"][0] == "Standard"

@@ -13,6 +13,7 @@ from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
+from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
 from engine import paths
 from engine.kernels.kept_forms import ENDING, FORMAT
@@ -56,6 +57,7 @@ def files(shots: Photographer) -> None:
     shots.shoot_modal("dialog-open", window.choose_any)
     shots.shoot_modal("dialog-save-study", window.dialogs.save_study)
     shots.shoot_modal("dialog-save-protocol", window.dialogs.save_protocol)
+    shots.shoot_dialog("dialog-protocols", ProtocolsDialog(window, window.context))
     shots.start()
     shots.finish()
     old = paths.cache_dir() / "sensitivity" / "old.npz"
@@ -179,6 +181,7 @@ DIALOGS = (
     Act(
         (
             *("dialog-storage-empty", "dialog-open", "dialog-save-study", "dialog-save-protocol"),
+            "dialog-protocols",
             *("dialog-storage", "question-storage", "question-delete"),
             *("menu-result", "question-lost"),
         ),

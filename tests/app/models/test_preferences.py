@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.models.device_choice import DeviceChoice
-from app.models.named_protocols import known_protocols, protocols_left_out
 from app.models.preferences import Preferences
+from app.models.protocol_library import ProtocolLibrary
 from app.models.session import Session
 from app.shell.application import report_settings
 from engine.backend import DEVICES
@@ -100,9 +100,10 @@ def test_a_broken_protocol_is_left_out_with_a_word(qapp, tmp_path: Path) -> None
     }.items():
         (folder / name).write_bytes(content)
     (folder / "folder.toml").mkdir()
-    own = [each.name for each in known_protocols(tmp_path, MODALITIES[0])]
+    library = ProtocolLibrary(tmp_path)
+    own = [each.protocol.name for each in library.listed(MODALITIES[0])]
     assert own[-1] == "Mine"
-    left_out = protocols_left_out(tmp_path)
+    left_out = library.left_out()
     names = ("broken.toml", "bytes.toml", "folder.toml", "large.toml", "unknown.toml")
     assert len(left_out) == len(names)
     assert all(name in said for name, said in zip(names, left_out, strict=True))

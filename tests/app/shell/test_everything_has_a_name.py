@@ -31,6 +31,7 @@ from app.shell.help import HelpDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
 from app.study.import_dialog import ImportDialog
+from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
 from engine.importing import look_at
 from engine.modalities import MODALITIES
@@ -138,6 +139,7 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "import": importing,
     "help": lambda window, _: HelpDialog(window),
     "normalise": lambda window, _: NormaliseDialog(window, window.context),
+    "protocols": lambda window, _: ProtocolsDialog(window, window.context),
     "replace": replacing,
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
     "support": support,

@@ -1,0 +1,40 @@
+"""A protocol in words: what it does, and what its three qualities are."""
+
+from __future__ import annotations
+
+from app.models.quality import QUALITIES, at_quality
+from engine.geometry import Point
+from engine.modalities import Protocol, modality_of
+
+
+def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
+    """Return what a protocol does, a name and a value each."""
+    modality = modality_of(protocol)
+    in_use = [c.title for c in modality.choices(protocol).values() if c.use != "off"]
+    filters = [each.describe() for each in protocol.finishing]
+    filters += [f"{each.describe()} between iterations" for each in protocol.between]
+    facts = [
+        ("Scans", modality.title),
+        ("Algorithm", protocol.algorithm.describe()),
+        ("Voxels", _edges(protocol.grid.voxel_mm)),
+        (modality.ledger_title, ", ".join(in_use) or "none"),
+        ("Finishing", ", then ".join(filters) or "no filter"),
+    ]
+    if protocol.frame_words:
+        facts.append(("Images", protocol.frame_words))
+    return facts
+
+
+def qualities_of(protocol: Protocol, usual_voxel_mm: Point | None) -> list[tuple[str, str]]:
+    """Return Fast, Standard and Fine, each with its voxels and its algorithm."""
+    found = [(q, at_quality(protocol, q, usual_voxel_mm)) for q in QUALITIES]
+    return [
+        (quality.capitalize(), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
+        for quality, each in found
+    ]
+
+
+def _edges(voxel_mm: Point | None) -> str:
+    if voxel_mm is None:
+        return "voxels as the scan suggests"
+    return f"{' × '.join(f'{edge:g}' for edge in voxel_mm)} mm"
