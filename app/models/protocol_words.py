@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.models.quality import QUALITIES, at_quality
+from app.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
 from engine.modalities import Protocol, modality_of
 
@@ -25,9 +25,9 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     return facts
 
 
-def qualities_of(protocol: Protocol, usual_voxel_mm: Point | None) -> list[tuple[str, str]]:
-    """Return Fast, Standard and Fine, each with its voxels and its algorithm."""
-    found = [(q, at_quality(protocol, q, usual_voxel_mm)) for q in QUALITIES]
+def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
+    """Return Fast, Standard and Fine, each with its algorithm and its voxels."""
+    found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
         (quality.capitalize(), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
         for quality, each in found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
+from engine.errors import EngineError
 from engine.geometry import Point
-from engine.modalities import Protocol
+from engine.modalities import OpenStudy, Protocol, modality_of
 
 Quality = Literal["fast", "standard", "fine"]
 QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
@@ -66,6 +68,34 @@ def quality_of(
     """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
     matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
     return next(matches, None)
+
+
+@dataclass(frozen=True)
+class Qualities:
+    """The qualities of a saved protocol for a scan, of which little or nothing may be known."""
+
+    base: Protocol
+    known: OpenStudy
+
+    def at(self, quality: Quality) -> Protocol:
+        """Return the protocol at a quality."""
+        return at_quality(self.base, quality, self.usual_voxel_mm, self._fitting)
+
+    def of(self, protocol: Protocol) -> Quality | None:
+        """Return the quality at which this protocol is given; None if it was changed by hand."""
+        return quality_of(protocol, self.base, self.usual_voxel_mm, self._fitting)
+
+    @property
+    def usual_voxel_mm(self) -> Point | None:
+        """Voxel of the protocol where it does not say; None where that is not known."""
+        try:
+            usual = modality_of(self.base).usual_grid(self.base, self.known)
+        except EngineError:
+            return None
+        return usual[0] if usual else None
+
+    def _fitting(self, voxel_mm: Point) -> Point:
+        return modality_of(self.base).fitting_voxel(voxel_mm, self.known)
 
 
 def _scaled(voxel_mm: Point, factor: float) -> Point:

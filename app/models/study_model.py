@@ -6,12 +6,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, Input, Inputs, XrayStudy, roles_of
-from app.models.quality import Quality, at_quality, quality_of
+from app.models.quality import Qualities, Quality
 from app.models.speeds import Speeds, once_key
 from app.models.undo_history import UndoHistory
 from engine.backend import DeviceInfo
 from engine.errors import EngineError, SettingsError
-from engine.geometry import ImageGrid, Point, Scanner
+from engine.geometry import ImageGrid, Scanner
 from engine.modalities import (
     MODALITIES,
     AnyModality,
@@ -109,7 +109,7 @@ class StudyModel(QObject):
         """Take the protocol that the inputs ask for, at the same quality, and show it."""
         self._follow_scan()
         if quality is not None:
-            self.history.push(self._at(quality))
+            self.history.push(self.qualities_of(self.base).at(quality))
         self.inputs_changed.emit()
         self.protocol_changed.emit()
 
@@ -213,7 +213,11 @@ class StudyModel(QObject):
     @property
     def quality(self) -> Quality | None:
         """Fast, standard or fine; None for a protocol changed by hand."""
-        return quality_of(self.protocol, self.base, self._usual_voxel_mm, self._fitting)
+        return self.qualities_of(self.base).of(self.protocol)
+
+    def qualities_of(self, base: Protocol) -> Qualities:
+        """Return the three qualities of a saved protocol, for the open scan."""
+        return Qualities(base, self.known)
 
     def use_protocol(self, base: Protocol) -> None:
         """Start from a saved protocol; raises `SettingsError` if the scan is of another kind."""
@@ -233,33 +237,12 @@ class StudyModel(QObject):
 
     def use_quality(self, quality: Quality) -> None:
         """Take the saved protocol at a quality."""
-        self.set_protocol(self._at(quality))
+        self.set_protocol(self.qualities_of(self.base).at(quality))
 
     @property
     def changes(self) -> list[SettingChange]:
         """What differs from the saved protocol; nothing at one of its qualities."""
         return [] if self.quality is not None else setting_changes(self.base, self.protocol)
-
-    def usual_voxel_of(self, base: Protocol) -> Point | None:
-        """Voxel of another saved protocol, for the open scan, where it does not say."""
-        if modality_of(base) is not self.modality:
-            return None
-        try:
-            usual = self.modality.usual_grid(base, self.known)
-        except EngineError:
-            return None
-        return usual[0] if usual else None
-
-    def _at(self, quality: Quality) -> Protocol:
-        return at_quality(self.base, quality, self._usual_voxel_mm, self._fitting)
-
-    def _fitting(self, voxel_mm: Point) -> Point:
-        return self.modality.fitting_voxel(voxel_mm, self.known)
-
-    @property
-    def _usual_voxel_mm(self) -> Point | None:
-        """Voxel of the saved protocol where it does not say."""
-        return self.usual_voxel_of(self.base)
 
     def set_protocol(self, protocol: Protocol) -> None:
         """Change the protocol; it can be undone."""

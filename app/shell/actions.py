@@ -31,6 +31,16 @@ class Actions(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         self._followed: LivePage | None = None
+        self._make_for_files()
+        self._make_for_runs()
+        self._make_for_views()
+        self.full_views.setCheckable(True)
+        self.log.setCheckable(True)
+        self._follow()
+        self._show_theme()
+        self.refresh()
+
+    def _make_for_files(self) -> None:
         make = self._make
         self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
         self.import_ = make(
@@ -52,6 +62,9 @@ class Actions(QObject):
         )
         self.identify = self._make_identify()
         self.quit = make("Quit", "", "Ctrl+Q", "Close the window")
+
+    def _make_for_runs(self) -> None:
+        make = self._make
         self.undo = make(
             "Undo setting", "undo", "Ctrl+Z", "Take the last change of the settings back"
         )
@@ -70,6 +83,9 @@ class Actions(QObject):
         self.tune = make("Tune this machine …", "", "", TUNE_TIP)
         self.normalise = make("Measure a normalisation …", "", "", NORMALISE_TIP)
         self.calibrate = make("Calibrate to Bq/mL …", "", "", CALIBRATE_TIP)
+
+    def _make_for_views(self) -> None:
+        make = self._make
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
@@ -85,11 +101,6 @@ class Actions(QObject):
             "Versions, settings, log and the last fault, without names, to send with a question",
         )
         self.about = make("About Isocenter", "", "", "Version and licence")
-        self.full_views.setCheckable(True)
-        self.log.setCheckable(True)
-        self._follow()
-        self._show_theme()
-        self.refresh()
 
     def _follow(self) -> None:
         session = self._context.session

@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.look.widgets import label, scrolled
 from app.models.protocol_library import WHOSE, ListedProtocol
-from app.models.protocol_words import facts_of, qualities_of
-from engine.modalities import modality_of, version_words
+from app.models.protocol_words import facts_of, qualities_in_words
+from app.models.quality import Qualities
+from engine.modalities import OpenStudy, Protocol, modality_of, version_words
 
 LEAST_PX = 300
 NAME_PX = 84
 DIGITS = 12
-"""Of a digest that people compare by eye."""
+"""So much of a digest is compared by eye."""
 
 
 class ProtocolFacts(QWidget):
@@ -44,14 +45,18 @@ class ProtocolFacts(QWidget):
         column.addWidget(label(version_words(listed.protocol), "heading", wrap=True))
         column.addLayout(_rows(self._about(listed)))
         column.addWidget(label("Quality", "entry"))
-        usual = self._study.usual_voxel_of(listed.protocol)
-        column.addLayout(_rows(qualities_of(listed.protocol, usual)))
+        column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))
         if changes := self._changes(listed):
             column.addWidget(label("Of the study at hand, not saved", "entry"))
             column.addLayout(_rows(changes))
         column.addStretch(1)
         self._inside = scrolled(inside)
         self._column.addWidget(self._inside)
+
+    def _qualities_of(self, protocol: Protocol) -> Qualities:
+        """Return its qualities for the open scan; of another kind nothing is known."""
+        is_kind = modality_of(protocol) is self._study.modality
+        return Qualities(protocol, self._study.known if is_kind else OpenStudy())
 
     @staticmethod
     def _about(listed: ListedProtocol) -> list[tuple[str, str]]:

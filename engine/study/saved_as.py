@@ -85,8 +85,8 @@ def changed_from(base: Protocol, now: P, also: tuple[str, ...] = ()) -> P:
     if not words:
         return now.model_copy(update={"saved": base.saved})
     saved = base.saved or SavedAs(sha256=digest_of(base))
-    told = tuple(word[:MOST_LETTERS] for word in (*also, *saved.changed, *words))[:MOST_CHANGES]
-    return now.model_copy(update={"saved": saved.model_copy(update={"changed": told})})
+    changed = tuple(word[:MOST_LETTERS] for word in (*also, *saved.changed, *words))[:MOST_CHANGES]
+    return now.model_copy(update={"saved": saved.model_copy(update={"changed": changed})})
 
 
 def identity_of(protocol: Protocol) -> Plain:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.models.protocol_library import EARLIER, ProtocolLibrary
-from app.models.protocol_words import facts_of, qualities_of
+from app.models.protocol_words import facts_of, qualities_in_words
+from app.models.quality import Qualities
 from engine.errors import EngineError
-from engine.modalities import MODALITIES, modality_of, read_protocol, write_protocol
+from engine.modalities import MODALITIES, OpenStudy, modality_of, read_protocol, write_protocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.study.saved_as import digest_of
 from tests.engine.study.test_saved_as import with_iterations
@@ -94,5 +95,5 @@ def test_every_protocol_that_comes_is_told_in_words(library):
         for each in library.listed(modality):
             assert modality_of(each.protocol) is modality
             assert all(value for _, value in facts_of(each.protocol))
-            fast, standard, fine = qualities_of(each.protocol, (2.0, 2.0, 2.0))
-            assert len({fast[1], standard[1], fine[1]}) == 3
+            names = [name for name, _ in qualities_in_words(Qualities(each.protocol, OpenStudy()))]
+            assert names == ["Fast", "Standard", "Fine"]
