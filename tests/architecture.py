@@ -56,7 +56,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "simulate": SCANS,
     "registration": LEAVES,
     "normalise": ("io", "jobs.process", "kernels", "backend", *LEAVES),
-    "quality": ("io", "simulate", *LEAVES),
+    "regions": ("io", *LEAVES),
+    "quality": ("io", "regions", "simulate", *LEAVES),
     "selftest": SCANS,
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
@@ -71,14 +72,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("plain", "errors", "faces"),
     ),
     "tuning": ("benchmark", "jobs", "modalities", "reporting", "selftest", "simulate", *SCANS),
-    "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "benchmark": (
+        *("jobs", "live", "modalities", "reporting", "simulate", "quality", "regions", *SCANS),
+    ),
     "cli": (
         *("benchmark", "documents", "jobs", "modalities", "normalise", "privacy", "reporting"),
         "results",
         *("importing", "live", "selftest", "simulate", "tuning"),
-        "quality",
-        "registration",
-        "support",
+        *("quality", "regions", "registration", "support"),
         *SCANS,
     ),
     "": (
@@ -115,7 +116,8 @@ ENGINE_OF_APP = (
         "engine.profiling",
         "engine.quality",
     ),
-    *("engine.privacy", "engine.results", "engine.settings", "engine.support", "engine.tuning"),
+    *("engine.privacy", "engine.regions", "engine.results", "engine.settings", "engine.support"),
+    "engine.tuning",
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 

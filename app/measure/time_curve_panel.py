@@ -15,6 +15,7 @@ from app.views.text import millimetres
 from app.views.time_plot import TimePlot
 from engine.errors import EngineError
 from engine.quality import TimeCurve, time_curve
+from engine.regions import SphereRegion
 
 SETTLE_MS = 60
 """A cursor that is being dragged is looked at this often."""
@@ -84,13 +85,11 @@ class TimeCurveBox(QWidget):
         found: TimeCurve | None = None
         text = ""
         if frames:
-            from engine.quality import sphere  # with the shapes of phantoms, when there are frames
-
             size, at = self.diameter.raw(), self._view.cursor_mm
             diameter = float(size) if isinstance(size, int | float) and size > 0 else DIAMETER_MM
             place = "  ".join(millimetres(value) for value in at)
             try:
-                found = time_curve(frames, sphere(frames[0].volume.grid, at, diameter))
+                found = time_curve(frames, SphereRegion(centre_mm=at, diameter_mm=diameter))
                 text = f"x, y, z: {place} mm; {found.volume_mm3 / 1000:.3g} mL"
             except EngineError as e:
                 text = str(e)

@@ -12,6 +12,7 @@ from engine.errors import DataError
 from engine.io import read_frames
 from engine.io.atomic_write import write_atomically
 from engine.quality.over_time import TimeCurve, time_curve
+from engine.regions.solids import SphereRegion
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -28,8 +29,6 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _curve(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.quality.roi import sphere
-
     frames = read_frames(arguments.frames)
     if not frames:
         raise DataError(
@@ -38,7 +37,7 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
         )
     if not 0 < arguments.diameter < float("inf"):
         raise DataError(f"--diameter: {arguments.diameter:g} mm; want more than 0.")
-    region = sphere(frames[0].volume.grid, _point(arguments.at), arguments.diameter)
+    region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     found = time_curve(frames, region)
     for frame, mean in zip(found.frames, found.means, strict=True):
         console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")

@@ -54,6 +54,7 @@ VERBS = {
     "suv": Verb("suv", "turn activity concentration into uptake values (SUV)"),
     "normalise": Verb("normalise", "measure a normalisation with a known source"),
     "quality": Verb("quality", "measure the image of a phantom: figures with errors"),
+    "regions": Verb("regions", "measure regions in an image: a table, labels for other programs"),
     "curve": Verb("curve", "measure a ball in every frame of a scan, over time"),
     "storage": Verb(
         "storage", "list jobs, results and caches with their sizes; remove jobs and caches"

@@ -61,10 +61,13 @@ class NiftiWriter(VolumeWriter):
         write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
 
 
-def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
+def nifti_bytes(
+    volume: Volume, frames: Sequence[FrameVolume] = (), *, whole: bool = False
+) -> bytes:
     """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time.
 
     Of `frames`, which lie where the volume does, the values are taken instead: [t, z, y, x].
+    `whole` values are labels, and stored as int16.
     """
     nibabel, grid = library(), volume.grid
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
@@ -72,7 +75,8 @@ def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
     affine[:3, 3] = corner_mm
     heads_up = np.diag([1.0, 1.0, volume.head_sign, 1.0])
     affine = LPS_TO_RAS @ heads_up @ to_scanner(volume) @ affine
-    values = np.ascontiguousarray(volume.values, np.float32)
+    kind = np.int16 if whole else np.float32
+    values = np.ascontiguousarray(volume.values, kind)
     if frames:
         values = np.stack([each.volume.values for each in frames])
     image = nibabel.Nifti1Image(values.T, affine)
@@ -83,7 +87,7 @@ def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
     if len(lengths) == len(steps) == 1 and not gated:  # others have no place in the header
         header["pixdim"][4] = steps.pop()
         header["toffset"] = frames[0].frame.start_s
-    header.set_data_dtype(np.float32)
+    header.set_data_dtype(kind)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
     header["descrip"] = f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use".encode()[:79]

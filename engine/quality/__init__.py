@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from engine.quality.report_pages import report_bytes as report_bytes
     from engine.quality.report_pages import to_png as to_png
     from engine.quality.report_pages import with_source as with_source
-    from engine.quality.roi import sphere as sphere
     from engine.quality.suv import SUV_TITLES as SUV_TITLES
     from engine.quality.suv import SuvKind as SuvKind
     from engine.quality.suv_volume import in_suv as in_suv
@@ -55,7 +54,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.quality.phantoms": ("QUALITY_PHANTOMS", "PhantomFacts", "QualityPhantom"),
             "engine.quality.quality_report": ("QualityReport",),
             "engine.quality.report_pages": ("report_bytes", "to_png", "with_source"),
-            "engine.quality.roi": ("sphere",),
             "engine.quality.suv": ("SUV_TITLES", "SuvKind"),
             "engine.quality.suv_volume": ("in_suv", "why_no_suv"),
             "engine.quality.over_time": (

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid, Point
+from engine.regions.contour import level_between
 
 LEAST_MM = 2.0
 SMOOTHING_VOXELS = 1.5
 """Standard deviation; edges stay at half height, and single voxels count no more."""
-MOST_STEPS = 100
 MARGIN = 0.25
 """Part of the radius that is left out at the rim, and of the half length at each end."""
 LEAST_MARGIN_VOXELS = 2.0
@@ -96,7 +96,7 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
 
     grid = volume.grid
     smooth = ndimage.gaussian_filter(np.asarray(volume.values, np.float32), SMOOTHING_VOXELS)
-    above = smooth > _level_between(smooth)
+    above = smooth > level_between(smooth)
     counts = np.count_nonzero(above, axis=(1, 2))
     usual = float(np.percentile(counts, 90))
     slices = counts > usual / 2
@@ -112,21 +112,6 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     z = grid.centres_mm(2)[slices]
     length = float(z[-1] - z[0]) + grid.voxel_mm[2]
     return UprightCylinder((x, y, float(z[0] + z[-1]) / 2), radius, length)
-
-
-def _level_between(values: NDArray[np.float32]) -> float:
-    """Return the level half-way between the means above and below it (Ridler and Calvard)."""
-    level = float(values.mean(dtype=np.float64))
-    for _ in range(MOST_STEPS):
-        above = values > level
-        if not above.any():
-            return level
-        high = float(values[above].mean(dtype=np.float64))
-        low = float(values[~above].mean(dtype=np.float64))
-        if abs((high + low) / 2 - level) <= 1e-6 * abs(high):
-            break
-        level = (high + low) / 2
-    return level
 
 
 def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:

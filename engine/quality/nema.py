@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.data.volume import Volume
 from engine.errors import SettingsError
 from engine.geometry.grid import Point
-
-if TYPE_CHECKING:  # its regions are those of simulated phantoms, with all that these import
-    from engine.quality.roi import Weights
+from engine.regions.coverage import RegionCoverage
+from engine.regions.figures import mean_of
+from engine.regions.solids import CylinderRegion
 
 SLICES_MM = (-20.0, -10.0, 0.0, 10.0, 20.0)
 """Background slices, from the spheres' plane."""
@@ -65,14 +64,13 @@ def residual_error(insert: float, background: float) -> float:
     return 100 * insert / background
 
 
-def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> Weights:
+def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionCoverage:
     """Return a disc one slice thick, in the slice nearest to its centre."""
-    from engine.quality import roi
-
     z = volume.grid.centres_mm(2)
     slice_mm = float(z[np.argmin(np.abs(z - centre_mm[2]))])
     centre = (centre_mm[0], centre_mm[1], slice_mm)
-    return roi.cylinder(volume.grid, centre, diameter_mm, volume.grid.voxel_mm[2])
+    region = CylinderRegion.upright(centre, diameter_mm, volume.grid.voxel_mm[2])
+    return region.coverage(volume)
 
 
 def background_places_mm(half_mm: tuple[float, float], z_mm: float = 0.0) -> tuple[Point, ...]:
@@ -108,10 +106,7 @@ def sphere_quality(
     background_mm
         centres (x, y, z) of the discs, at least two; see `background_places_mm` [mm]
     """
-    from engine.quality import roi
-
-    hot = roi.mean(volume, disc(volume, centre_mm, diameter_mm))
-    discs = [disc(volume, place, diameter_mm) for place in background_mm]
-    background = roi.means(volume, discs)
-    recovery = contrast_recovery(hot, float(background.mean()), true_contrast)
-    return SphereQuality(diameter_mm, recovery, background_variability(list(background)))
+    hot = mean_of(volume, disc(volume, centre_mm, diameter_mm))
+    background = [mean_of(volume, disc(volume, at, diameter_mm)) for at in background_mm]
+    recovery = contrast_recovery(hot, float(np.mean(background)), true_contrast)
+    return SphereQuality(diameter_mm, recovery, background_variability(background))

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from engine.data.time_frames import FrameVolume, TimeFrame
-from engine.errors import DataError
-
-if TYPE_CHECKING:  # regions are shapes of phantoms, whose kernels are not needed to show a curve
-    from engine.quality.roi import Weights
+from engine.regions.base import RegionShape
+from engine.regions.figures import MM3_PER_ML, figures_of
+from engine.regions.measuring import coverage_of
 
 PER_FRAME = "counts/mm"
 
@@ -63,7 +61,7 @@ class TimeCurve:
         return "\n".join(rows) + "\n"
 
 
-def time_curve(frames: Sequence[FrameVolume], region: Weights) -> TimeCurve:
+def time_curve(frames: Sequence[FrameVolume], region: RegionShape) -> TimeCurve:
     """Measure every frame in a region.
 
     Parameters
@@ -71,18 +69,17 @@ def time_curve(frames: Sequence[FrameVolume], region: Weights) -> TimeCurve:
     frames
         on one grid, in one unit
     region
-        (n_z, n_y, n_x) share of each voxel inside
+        where; what follows the image is another region in each frame
 
     Raises
     ------
     DataError
         where nothing of the image is inside
     """
-    from engine.quality.roi import measure
-
-    if not region.any():
-        raise DataError("the region holds nothing of the image; move it, or make it larger.")
-    found = [measure(each.volume, region) for each in frames]
+    found = [
+        figures_of(each.volume, coverage_of(region, each.volume), with_peak=False)
+        for each in frames
+    ]
     unit = frames[0].volume.unit
     per_s = [each.frame.duration_s if unit == PER_FRAME else 1.0 for each in frames]
     return TimeCurve(
@@ -90,5 +87,5 @@ def time_curve(frames: Sequence[FrameVolume], region: Weights) -> TimeCurve:
         tuple(one.mean / seconds for one, seconds in zip(found, per_s, strict=True)),
         tuple(one.sd / seconds for one, seconds in zip(found, per_s, strict=True)),
         f"{unit}/s" if unit == PER_FRAME else unit,
-        found[0].volume_mm3,
+        found[0].volume_ml * MM3_PER_ML,
     )

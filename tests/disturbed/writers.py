@@ -14,6 +14,7 @@ from engine.benchmark import gpu_file, report
 from engine.cli.bench import _keep as keep_figures
 from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
+from engine.cli.regions import write_table
 from engine.cli.tune import write_trials
 from engine.data.calibration import Calibration
 from engine.data.components import Components
@@ -59,6 +60,7 @@ from engine.modalities.studies import write_protocol
 from engine.plain import Plain
 from engine.quality.over_time import TimeCurve
 from engine.quality.quality_report import QualityReport
+from engine.regions import Region, RegionSet, SphereRegion, measure, write_regions
 from engine.results import NewResult, Results
 from engine.results.thumbnail import thumbnail
 from engine.study.study import Study, write_study
@@ -293,6 +295,18 @@ def _curve(folder: Path, version: int) -> None:
     write_curve(curve, folder / "a.csv")
 
 
+def _region(size_mm: float) -> Region:
+    return Region(name="A", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=size_mm))
+
+
+def _regions(folder: Path, version: int) -> None:
+    write_regions(RegionSet(regions=(_region(version + 1),)), folder / "a.toml")
+
+
+def _region_table(folder: Path, version: int) -> None:
+    write_table((measure(_region(9), _image(version)),), folder / "a.csv")
+
+
 def _benchmark(folder: Path, version: int) -> None:
     known = {"devices": {}, "busy_cores_before": 0.0, "environment": {"commit": "none"}}
     run = {"parts": {}, "date": str(version), **known}
@@ -380,6 +394,8 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/cli/tune.py",),
     ),
     Writer("curve", _curve, ("engine/cli/curve.py",)),
+    Writer("regions", _regions, ("engine/regions/region_file.py",)),
+    Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
     Writer("figures of a card", _card, ("engine/benchmark/gpu_file.py",)),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
     Writer("quality report", _quality, ("engine/cli/quality.py",)),

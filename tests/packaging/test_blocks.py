@@ -46,6 +46,7 @@ ONLY_PARSED = {
     "isocenter reconstruct FOLDER -o image.h5": "as tests/engine/modalities/ring_sinogram_pet does",
     "isocenter inspect FOLDER": "as tests/engine/modalities/ring_sinogram_pet does",
     "isocenter curve": "wants frames; tests/app/measure/test_time_curve.py makes some",
+    "isocenter regions": "wants an image; tests/engine/regions/test_region_files.py makes some",
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
     "isocenter register": "wants two images of a body; tests/engine/registration makes some",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",

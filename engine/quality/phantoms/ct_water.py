@@ -12,10 +12,10 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
+from engine.quality.discs import rod
 from engine.quality.noise_power import noise_power
 from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
-from engine.quality.regions import rod
 
 MIDDLE, RIM, WITHIN = 0.4, 0.1, 0.1
 """Diameters of the regions, and how far those at the rim stay within the edge, as parts."""

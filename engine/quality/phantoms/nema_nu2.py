@@ -18,6 +18,7 @@ import numpy as np
 from engine.data.volume import Volume
 from engine.errors import SettingsError
 from engine.geometry.grid import Point
+from engine.quality.discs import disc
 from engine.quality.locating import Layout, locate, soft
 from engine.quality.nema import (
     N_PER_SLICE,
@@ -35,7 +36,6 @@ from engine.quality.quality_report import (
     QualityFigure,
     QualityReport,
 )
-from engine.quality.regions import disc
 
 DIAMETERS_MM = (10.0, 13.0, 17.0, 22.0, 28.0, 37.0)
 AWAY_MM = 57.2

@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
+from engine.quality.discs import Held, rod
 from engine.quality.locating import locate, soft
 from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import (
@@ -25,7 +26,6 @@ from engine.quality.quality_report import (
     QualityFigure,
     QualityReport,
 )
-from engine.quality.regions import Held, rod
 
 RODS_MM = (1.0, 2.0, 3.0, 4.0, 5.0)
 ROD_AWAY_MM, ROD_Z_MM, ROD_LENGTH_MM = 7.0, -15.0, 20.0

@@ -15,7 +15,8 @@ from engine.data import FrameVolume, TimeFrame, Volume
 from engine.errors import DataError
 from engine.geometry import ImageGrid
 from engine.io import save_frames
-from engine.quality import sphere, time_curve
+from engine.quality import time_curve
+from engine.regions import SphereRegion
 
 GRID = ImageGrid((9, 9, 9), (2.0, 2.0, 2.0))
 FRAMES = (TimeFrame(0, 2000), TimeFrame(2000, 12_000))
@@ -29,7 +30,7 @@ def images(unit: str = "Bq/mL") -> list[FrameVolume]:
 
 
 def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
-    curve = time_curve(images(), sphere(GRID, (2.0, 0.0, 0.0), 8.0))
+    curve = time_curve(images(), SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
     assert curve.means == pytest.approx([12.0, 36.0], rel=1e-5)
     assert curve.middles == (1.0, 7.0)
     assert curve.deviations[1] == pytest.approx(3 * curve.deviations[0], rel=1e-5)
@@ -37,7 +38,8 @@ def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
 
 
 def test_counts_are_told_for_each_second():
-    curve = time_curve(images("counts/mm"), sphere(GRID, (0.0, 0.0, 0.0), 8.0))
+    ball = SphereRegion(centre_mm=(0.0, 0.0, 0.0), diameter_mm=8.0)
+    curve = time_curve(images("counts/mm"), ball)
     assert curve.unit == "counts/mm/s"
     assert curve.means == pytest.approx([10 / 2, 30 / 10], rel=1e-5)
     rows = curve.csv().splitlines()
@@ -47,7 +49,7 @@ def test_counts_are_told_for_each_second():
 
 def test_outside_of_the_image_there_is_no_curve():
     with pytest.raises(DataError, match="holds nothing of the image"):
-        time_curve(images(), sphere(GRID, (200.0, 0.0, 0.0), 8.0))
+        time_curve(images(), SphereRegion(centre_mm=(200.0, 0.0, 0.0), diameter_mm=8.0))
 
 
 def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
@@ -76,7 +78,7 @@ def test_the_command_writes_the_same_table(tmp_path, capsys):
     save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
     names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
     assert main(["curve", *names, "--at", "2,0,0", "--diameter", "8"]) == DONE
-    want = time_curve(frames, sphere(GRID, (2.0, 0.0, 0.0), 8.0))
+    want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
     assert (tmp_path / "curve.csv").read_text() == want.csv()
     assert main(["curve", *names, "--at", "2,0", "--force"]) == USER_FAULT
     assert "is no place" in capsys.readouterr().err

@@ -48,6 +48,7 @@ COMMANDS: dict[str, list[str]] = {
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
     "sinogram": ["scan.h5"],
     "curve": ["mu.h5", "--at", "0,0,0"],
+    "regions": ["mu.nii.gz", "--regions", "s.toml"],
     "register": ["mu.nii.gz", "scan.h5"],
     "mu-map": ["mu.nii.gz"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],

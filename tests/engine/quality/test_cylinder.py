@@ -12,14 +12,16 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
-from engine.quality.roi import cylinder
+from engine.regions.solids import CylinderRegion
 
 GRID = ImageGrid((40, 50, 50), (4.0, 4.0, 5.0))
 
 
 def image(noise: float, seed: int = 1, blur: float = 1.5) -> Volume:
     """A cylinder of 2 at (9, -14, 10) mm, 60 mm in radius and 130 mm long; noise as PET has it."""
-    share = cylinder(GRID, (9.0, -14.0, 10.0), 120.0, 130.0)
+    empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "")
+    solid = CylinderRegion.upright((9.0, -14.0, 10.0), 120.0, 130.0).coverage(empty)
+    share = solid.within((slice(0, 40), slice(0, 50), slice(0, 50)))
     rng = np.random.default_rng(seed)
     values = 2 * share + noise * rng.standard_normal(GRID.shape) * np.sqrt(share + 0.05)
     blurred = ndimage.gaussian_filter(values.astype(np.float32), blur) if blur else values

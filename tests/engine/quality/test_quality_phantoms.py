@@ -15,6 +15,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.io import save
+from engine.quality.discs import disc, rod
 from engine.quality.locating import Layout, locate
 from engine.quality.phantoms import QUALITY_PHANTOMS, PhantomFacts, nema_nu4
 from engine.quality.phantoms.nema_nu2 import (
@@ -27,7 +28,6 @@ from engine.quality.phantoms.nema_nu2 import (
     sphere_places_mm,
 )
 from engine.quality.quality_report import Placement, QualityFigure
-from engine.quality.regions import disc, rod
 
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 BODY = ImageGrid((17, 90, 100), (3.5, 3.5, 5.0))

@@ -24,7 +24,8 @@ from engine.io import save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.quality.roi import cylinder, mean, measure
+from engine.regions.figures import figures_of, mean_of
+from engine.regions.solids import CylinderRegion
 from engine.reporting.context import Resume
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
@@ -34,6 +35,7 @@ YEAR_S = 3e7
 """Longer than a test takes on any machine."""
 
 ON = cpu(2)
+upright = CylinderRegion.upright
 RING = RingSettings(
     name="tiny", n_rings=12, n_crystals_per_ring=96, radius_mm=120, ring_pitch_mm=5,
     max_ring_difference=11, n_tangential=64, gap_places=(0, 24, 48, 72), block_rings=4,
@@ -42,6 +44,10 @@ RING = RingSettings(
 )  # fmt: skip
 STAGES = ["read", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
 SETTINGS = ("algorithm.iterations=4", "algorithm.subsets=4", "finishing=[]")
+
+
+def mean(volume, shape):
+    return mean_of(volume, shape.coverage(volume))
 
 
 @pytest.fixture(scope="module")
@@ -100,14 +106,14 @@ def image(study):
 
 
 def middle(volume):
-    return mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 70.0, 30.0))
+    return mean(volume, upright((8.0, 0.0, 0.0), 70.0, 30.0))
 
 
 def test_all_corrections_give_the_true_value(scan):
     folder, truth = scan
     volume = image(study(folder))
     assert middle(volume) == pytest.approx(truth, rel=0.02)
-    outside = mean(volume, cylinder(volume.grid, (-58.0, 0.0, 0.0), 16.0, 30.0))
+    outside = mean(volume, upright((-58.0, 0.0, 0.0), 16.0, 30.0))
     assert outside < 0.03 * truth
 
 
@@ -115,8 +121,8 @@ def test_the_cylinder_is_even(scan):
     folder, _ = scan
     # all events in each update: which of them a subset holds moves this by a percent
     volume = image(study(folder, "algorithm.subsets=1", "algorithm.iterations=16"))
-    left = mean(volume, cylinder(volume.grid, (-22.0, 0.0, 0.0), 30.0, 30.0))
-    centre = mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 30.0, 30.0))
+    left = mean(volume, upright((-22.0, 0.0, 0.0), 30.0, 30.0))
+    centre = mean(volume, upright((8.0, 0.0, 0.0), 30.0, 30.0))
     assert left == pytest.approx(centre, rel=0.03)
 
 
@@ -133,8 +139,9 @@ def test_a_filter_that_the_model_knows_leaves_less_noise_and_the_same_value(few)
         image(study(folder, *blurred, f"corrections.resolution.with_filter={known}"))
         for known in ("false", "true")
     )
-    core = cylinder(beside.grid, (8.0, 0.0, 0.0), 70.0, 30.0)
-    assert measure(within, core).sd < 0.95 * measure(beside, core).sd
+    core = upright((8.0, 0.0, 0.0), 70.0, 30.0)
+    spreads = [figures_of(v, core.coverage(v)).sd for v in (within, beside)]
+    assert spreads[0] < 0.95 * spreads[1]
     assert mean(within, core) == pytest.approx(mean(beside, core), rel=0.01)
     assert mean(within, core) == pytest.approx(truth, rel=0.03)
 

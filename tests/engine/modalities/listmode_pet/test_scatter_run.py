@@ -13,6 +13,7 @@ from engine.backend import cpu
 from engine.cli.main import main
 from engine.corrections import Scatter
 from engine.data.listmode import ListMode
+from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Corrected, Event, Finished, Preview, StageStarted, Warned
 from engine.geometry.energy import EnergySettings
@@ -21,13 +22,15 @@ from engine.io import read_listmode, save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, parse_protocol
-from engine.quality.roi import cylinder, mean
+from engine.regions.figures import mean_of
+from engine.regions.solids import CylinderRegion
 from engine.reporting.context import Resume
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
 from engine.study.assignments import with_settings
 
 ON = cpu(2)
+upright = CylinderRegion.upright
 RING = RingSettings(
     name="tiny", n_rings=6, n_crystals_per_ring=64, radius_mm=120, ring_pitch_mm=10,
     max_ring_difference=5, n_tangential=48, voxel_mm=(7.5, 7.5, 10), fov_mm=(150, 60),
@@ -39,6 +42,10 @@ SETTINGS = (
 )  # fmt: skip
 SMOOTH = 0.35
 """Part of the prompts of a scan with a smooth background that is like scatter."""
+
+
+def mean(volume: Volume, shape: CylinderRegion) -> float:
+    return mean_of(volume, shape.coverage(volume))
 
 
 def scan_of(scatter: float, half_length_mm: float = 20.0) -> ListMode:
@@ -134,7 +141,7 @@ def test_where_nothing_scatters_the_tails_say_so_and_the_image_stays_true(folder
     assert any("outside 0.8 to 1.3" in text for text in warned)
     left_out = list(run(study(folder, "clear", "corrections.scatter.use=off"), on=ON))
     corrected, as_it_was = (
-        mean(e.volume, cylinder(e.volume.grid, (0.0, 0.0, 0.0), 35.0, 12.0))
+        mean(e.volume, upright((0.0, 0.0, 0.0), 35.0, 12.0))
         for e in (said[-1], left_out[-1])
         if isinstance(e, Finished)
     )

@@ -19,7 +19,8 @@ from engine.modalities.studies import Study, read_protocol, read_study, write_st
 from engine.modalities.xray_ct.flow import facts_of
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
-from engine.quality.roi import cylinder, mean
+from engine.regions.figures import mean_of
+from engine.regions.solids import CylinderRegion
 from engine.reporting.context import Resume
 from engine.reporting.provenance import hash_array
 from engine.study.assignments import with_settings
@@ -29,11 +30,16 @@ from engine.tuning.keeping import keep
 from engine.tuning.session import Outcome
 
 ON = cpu(2)
+upright = CylinderRegion.upright
 MU = 0.02
 N_VIEWS = 72
 GRID = ImageGrid((16, 64, 64), (1.0, 1.0, 1.0))
 CENTRE = (6.0, -4.0, 0.0)
 """Of the disc: off the axis, so that a wrong turn or side shows."""
+
+
+def mean(volume, shape):
+    return mean_of(volume, shape.coverage(volume))
 
 
 def disc():
@@ -97,7 +103,7 @@ def volume(study, **options):
 
 
 def water(volume):
-    return mean(volume, cylinder(volume.grid, (2.0, 0.0, 0.0), 16.0, 6.0))
+    return mean(volume, upright((2.0, 0.0, 0.0), 16.0, 6.0))
 
 
 @pytest.mark.parametrize("name", ["cone.h5", "parallel.h5"])
@@ -105,9 +111,9 @@ def test_a_scan_becomes_attenuation_in_its_place(files, name):
     found = volume(study(files / name))
     assert found.unit == "1/mm"
     assert water(found) == pytest.approx(MU, rel=0.01)
-    rod = mean(found, cylinder(found.grid, (12.0, -12.0, 0.0), 3.0, 6.0))
+    rod = mean(found, upright((12.0, -12.0, 0.0), 3.0, 6.0))
     assert rod == pytest.approx(2 * MU, rel=0.05)
-    mirrored = mean(found, cylinder(found.grid, (12.0, 12.0, 0.0), 3.0, 6.0))
+    mirrored = mean(found, upright((12.0, 12.0, 0.0), 3.0, 6.0))
     assert mirrored < 1.2 * MU
 
 
@@ -149,9 +155,7 @@ def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
     )  # fmt: skip
     found = volume(study(files / "cone.h5", *settings))
     assert found.values.shape == (4, 12, 12)
-    assert mean(found, cylinder(found.grid, (2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(
-        MU, rel=0.05
-    )
+    assert mean(found, upright((2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(MU, rel=0.05)
     ledger = {c["kind"]: c["text"] for c in found.info["corrections"]}
     assert "cut out of it" in ledger["volume"]
 
@@ -194,7 +198,7 @@ def test_ct_numbers_are_those_of_water_and_air(files):
     found = volume(study(files / "cone.h5", f"hounsfield={{mu_water_per_mm = {MU}}}"))
     assert found.unit == "HU"
     assert water(found) == pytest.approx(0, abs=10)
-    outside = mean(found, cylinder(found.grid, (-25.0, 20.0, 0.0), 4.0, 6.0))
+    outside = mean(found, upright((-25.0, 20.0, 0.0), 4.0, 6.0))
     assert outside == pytest.approx(-1000, abs=20)
 
 

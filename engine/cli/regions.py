@@ -1,0 +1,108 @@
+"""`isocenter regions`: what images hold in regions, as a table; regions as labels and back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.io import read_frames, read_volume
+from engine.io.atomic_write import write_atomically
+from engine.regions.labels import regions_of, write_labels
+from engine.regions.measuring import MeasuredRegion, measure_all
+from engine.regions.region_file import read_regions, write_regions
+from engine.regions.region_set import RegionSet, marks_of
+from engine.regions.table import csv_of
+
+OTHER_SCAN = (
+    "{regions}: these regions were drawn on another scan than {image} is of; where both are of one "
+    "patient in one position, add --other-scan."
+)
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "regions")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="an image, or frames of time")
+    p.add_argument(
+        "--regions", type=Path, metavar="R.toml", required=True,
+        help="regions that the window saved; or an image of labels",
+    )  # fmt: skip
+    p.add_argument("--csv", type=Path, action=Output, metavar="OUT", help="figures as a table")
+    p.add_argument(
+        "--labels", type=Path, action=Output, metavar="OUT", help=".nii.gz, a number per region"
+    )
+    p.add_argument(
+        "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
+        help=".toml: the regions themselves, as of labels",
+    )  # fmt: skip
+    p.add_argument(
+        "--other-scan", action="store_true",
+        help="take regions of another scan of the patient, in the same position",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_regions)
+
+
+def _regions(arguments: argparse.Namespace, console: Console) -> None:
+    volume = read_volume(arguments.volume)
+    found = _fitting(arguments, volume)
+    measured = measure_all(found.regions, _images(arguments.volume, volume))
+    for each in measured:
+        console.line(_sentence(each))
+    if arguments.csv is not None:
+        write_table(measured, arguments.csv)
+        console.line(f"Table: {arguments.csv}")
+    if arguments.labels is not None:
+        labels = write_labels(found.regions, volume, arguments.labels)
+        if labels.n_shared:
+            console.line(
+                f"note: {labels.n_shared:,} voxels lie in several regions; each has the number of "
+                "the one that holds most of it."
+            )
+        console.line(f"Labels: {arguments.labels}")
+    if arguments.save is not None:
+        write_regions(found, arguments.save)
+        console.line(f"Regions: {arguments.save}")
+
+
+def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:
+    """Write figures as a table; whole or not at all."""
+    write_atomically(csv_of(measured).encode(), path)
+
+
+def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
+    """Return the regions in the coordinates of an image; refuse those of another scan."""
+    path, marks = arguments.regions, marks_of(volume)
+    is_text = path.suffix.lower() == ".toml"
+    found = read_regions(path) if is_text else regions_of(read_volume(path))
+    if not found.regions:
+        raise DataError(f"{path.name}: holds no region; draw some in the window.")
+    if not found.is_of(marks) and not arguments.other_scan:
+        raise DataError(OTHER_SCAN.format(regions=path.name, image=arguments.volume.name))
+    return found.facing(volume).bound_to(marks)
+
+
+def _images(path: Path, volume: Volume) -> list[tuple[str, Volume]]:
+    """Return the frames of a file with their names; of a file without, its image."""
+    frames = read_frames(path)
+    if not frames:
+        return [("", volume)]
+    return [(f"frame {k}, {e.frame.describe()}", e.volume) for k, e in enumerate(frames, 1)]
+
+
+def _sentence(measured: MeasuredRegion) -> str:
+    found, place = measured.figures, f", {measured.image}" if measured.image else ""
+    head = f"{measured.region.name}{place}: "
+    if found is None:
+        return f"{head}{measured.fault}"
+    peak = "" if found.peak is None else f", peak {found.peak.value:.5g}"
+    return (
+        f"{head}mean {found.mean:.5g} ± {found.sd:.3g} {found.unit}, {found.least:.5g} to "
+        f"{found.most:.5g}{peak}, {found.volume_ml:.4g} mL"
+    )

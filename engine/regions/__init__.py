@@ -1,0 +1,72 @@
+"""Regions of interest: where they are, what images hold in them, files of them."""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.regions.base import RegionShape as RegionShape
+    from engine.regions.base import around as around
+    from engine.regions.base import middle_of as middle_of
+    from engine.regions.base import size_of as size_of
+    from engine.regions.combined import CombinedRegion as CombinedRegion
+    from engine.regions.combined import Operation as Operation
+    from engine.regions.contour import RULES as RULES
+    from engine.regions.contour import ContourRegion as ContourRegion
+    from engine.regions.contour import Rule as Rule
+    from engine.regions.coverage import RegionCoverage as RegionCoverage
+    from engine.regions.figures import PERCENTILES as PERCENTILES
+    from engine.regions.figures import Contrast as Contrast
+    from engine.regions.figures import RegionFigures as RegionFigures
+    from engine.regions.figures import ValueHistogram as ValueHistogram
+    from engine.regions.figures import contrast_of as contrast_of
+    from engine.regions.figures import figures_of as figures_of
+    from engine.regions.figures import histogram_of as histogram_of
+    from engine.regions.labels import regions_of as regions_of
+    from engine.regions.labels import write_labels as write_labels
+    from engine.regions.masks import MaskRegion as MaskRegion
+    from engine.regions.measuring import MeasuredRegion as MeasuredRegion
+    from engine.regions.measuring import coverage_of as coverage_of
+    from engine.regions.measuring import mean_in as mean_in
+    from engine.regions.measuring import measure as measure
+    from engine.regions.measuring import measure_all as measure_all
+    from engine.regions.region_file import file_beside as file_beside
+    from engine.regions.region_file import read_regions as read_regions
+    from engine.regions.region_file import write_regions as write_regions
+    from engine.regions.region_set import COLOURS as COLOURS
+    from engine.regions.region_set import Region as Region
+    from engine.regions.region_set import RegionSet as RegionSet
+    from engine.regions.region_set import axes_of as axes_of
+    from engine.regions.region_set import is_name as is_name
+    from engine.regions.region_set import marks_of as marks_of
+    from engine.regions.solids import BoxRegion as BoxRegion
+    from engine.regions.solids import CylinderRegion as CylinderRegion
+    from engine.regions.solids import EllipsoidRegion as EllipsoidRegion
+    from engine.regions.solids import PolygonRegion as PolygonRegion
+    from engine.regions.solids import SphereRegion as SphereRegion
+    from engine.regions.table import csv_of as csv_of
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "base": ("RegionShape", "around", "middle_of", "size_of"),
+            "combined": ("CombinedRegion", "Operation"),
+            "contour": ("RULES", "ContourRegion", "Rule"),
+            "coverage": ("RegionCoverage",),
+            "figures": (
+                *("PERCENTILES", "Contrast", "RegionFigures", "ValueHistogram"),
+                *("contrast_of", "figures_of", "histogram_of"),
+            ),
+            "labels": ("regions_of", "write_labels"),
+            "masks": ("MaskRegion",),
+            "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
+            "region_file": ("file_beside", "read_regions", "write_regions"),
+            "region_set": (*("COLOURS", "Region", "RegionSet", "axes_of", "is_name", "marks_of"),),
+            "solids": (
+                *("BoxRegion", "CylinderRegion", "EllipsoidRegion", "PolygonRegion"),
+                "SphereRegion",
+            ),
+            "table": ("csv_of",),
+        },
+    )

@@ -1,0 +1,46 @@
+"""Yes and no of many voxels as text: lengths of runs, x fastest, packed.
+
+The first run is one of noes, which may be empty. Lengths are unsigned 32-bit numbers, the lowest
+byte first, packed by zlib and written in base 64.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+LENGTH = np.dtype("<u4")
+MOST_VOXELS = 1 << 31
+
+
+def packed(mask: Mask) -> str:
+    """Return voxels [z, y, x] as text."""
+    flat = mask.ravel()
+    changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    ends = np.concatenate([[0], changes, [flat.size]])
+    lengths = np.diff(ends).astype(LENGTH)
+    if flat.size and flat[0]:
+        lengths = np.concatenate([np.zeros(1, LENGTH), lengths])
+    return base64.b64encode(zlib.compress(lengths.tobytes())).decode()
+
+
+def unpacked(text: str, shape: tuple[int, int, int]) -> Mask:
+    """Return voxels of a text; raises `ValueError` where it does not hold as many as it should."""
+    n_voxels = int(np.prod([int(n) for n in shape]))
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(base64.b64decode(text, validate=True), LENGTH.itemsize * 2**24)
+    except (binascii.Error, zlib.error) as e:
+        raise ValueError(f"the runs are damaged ({e})") from e
+    if unpacker.unconsumed_tail or not unpacker.eof or len(data) % LENGTH.itemsize:
+        raise ValueError("the runs are damaged (cut off, or too many)")
+    lengths = np.frombuffer(data, LENGTH).astype(np.int64)
+    if lengths.sum() != n_voxels:
+        raise ValueError(f"the runs hold {lengths.sum():,} voxels, the box {n_voxels:,}")
+    values = np.arange(len(lengths)) % 2 == 1
+    return np.repeat(values, lengths).reshape(shape)
