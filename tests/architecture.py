@@ -134,10 +134,12 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "results": ("control", "look", "models", "views"),
     "calibrate": ("control", "forms", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
+    "fusion": ("control", "look", "models", "views"),
     "live": ("control", "export", "forms", "look", "models", "views"),
     "tune": ("control", "forms", "look", "models", "views"),
     "shell": (
-        *("calibrate", "control", "export", "forms", "inspect", "live", "look", "measure"),
+        *("calibrate", "control", "export", "forms", "fusion", "inspect", "live", "look"),
+        "measure",
         *("models", "results", "run", "study", "tune"),
     ),
     "__main__": ("shell",),

@@ -218,8 +218,8 @@ def _number(value: float) -> str:
 
 
 def finished_image(context: AppContext) -> tuple[Volume | None, str]:
-    """Return the image on show with what made it, or why it cannot be measured."""
-    volume, record = context.session.view.volume, context.session.run.record
+    """Return the image of the run with what made it, or why it cannot be measured."""
+    volume, record = context.session.image, context.session.run.record
     if volume is None:
         return None, NO_IMAGE
     if volume is record.result:

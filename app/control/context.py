@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.control.commands import Commands
 from app.control.previews import Previews
 from app.control.result_commands import ResultCommands
+from app.control.volume_commands import VolumeCommands
 from app.look.theme import Theme
 from app.models.preferences import Preferences
 from app.models.session import Session
@@ -14,7 +15,7 @@ from app.models.session import Session
 
 @dataclass(frozen=True)
 class AppContext:
-    """Session, commands, theme, preferences, previews and results of one window."""
+    """Session, commands, theme, preferences, previews, results and volumes of one window."""
 
     session: Session
     commands: Commands
@@ -22,3 +23,4 @@ class AppContext:
     preferences: Preferences
     previews: Previews
     results: ResultCommands
+    volumes: VolumeCommands

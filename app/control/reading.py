@@ -20,6 +20,7 @@ from app.control.outcomes import (
 )
 from app.models.inputs import DATA, SCANNER, Input, Inputs
 from app.models.kept_inputs import KeepingOwner, KeptInputs
+from app.views.volume_facts import looked_through
 from engine.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
 from engine.geometry import Scanner
 from engine.modalities import (
@@ -159,7 +160,7 @@ class StudyReader:
         found = self.files.volume(path, keys)
         if isinstance(found, str):
             return self._auxiliary(found, path)
-        return LoadedVolume(found, path, self.files.frames(path))
+        return LoadedVolume(looked_through(found), path, self.files.frames(path))
 
     def _auxiliary(self, role: str, path: Path) -> Addition:
         if DATA not in self.inputs:
@@ -241,8 +242,12 @@ class StudyReader:
         return Input(value, found.text, found.content)
 
 
+def title_of(role: str) -> str:
+    """Return what an input is called."""
+    return {each.key: each.title for each in all_roles()}.get(role, role)
+
+
 def name_of(role: str) -> str:
     """Return what an input is called within a sentence."""
-    titles = {each.key: each.title for each in all_roles()}
-    title = titles.get(role, role)
+    title = title_of(role)
     return f"{title[:1].lower()}{title[1:]}"

@@ -13,6 +13,7 @@ from app.models.kept_images import ALL_FRAMES
 from app.models.messages import Problem
 from app.models.run_record import RunRecord
 from app.models.session import Session
+from app.views.volume_facts import looked_through
 from engine.data import FrameVolume, Plain, Volume
 from engine.errors import EngineError
 from engine.modalities import Study
@@ -50,7 +51,11 @@ class ResultCommands(QObject):
             return
         self._commands.run_task(
             lambda _: OpenedResult(
-                result, result.volume(), result.study, result.provenance, result.frames()
+                result,
+                looked_through(result.volume()),
+                result.study,
+                result.provenance,
+                result.frames(),
             ),
             self._show,
             busy=f"Reading the result of {result.scan}",

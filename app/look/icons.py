@@ -61,6 +61,7 @@ GLYPHS = {
     "settings": "ph.gear",
     "share": "ph.share-network",
     "changed": "ph.circle-fill",
+    "swap": "ph.arrows-left-right-bold",
 }
 OTHER = "ph.file"
 """Glyph of what has no icon of its own."""

@@ -16,7 +16,7 @@ from app.look.plot_colours import view_colours
 from app.look.widgets import button, label
 from app.measure.figure_table import FigureTable
 from app.measure.iterate_curves import IterateCurves
-from app.views.view_toolbar import NumberEdit
+from app.views.window_controls import NumberEdit
 from engine.data import Volume
 from engine.quality import (
     QUALITY_PHANTOMS,

@@ -13,7 +13,7 @@ from app.forms.fields import QuietCombo
 from app.look.widgets import button, label, set_tone
 from app.measure.line_profile_panel import SAVE
 from app.models.session import Session
-from app.views.view_toolbar import NumberEdit
+from app.views.window_controls import NumberEdit
 from engine.data import Volume
 from engine.errors import GeometryError
 from engine.modalities import ScanSummary

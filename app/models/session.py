@@ -11,11 +11,12 @@ from PySide6.QtCore import QObject, Signal
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
+from app.models.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.models.result_list import ResultList
 from app.models.run_model import RunModel
 from app.models.run_record import RunRecord
 from app.models.study_model import StudyModel
-from app.models.volume_display import VolumeDisplay
+from app.models.volume_origin import Origin
 from app.views.state import ViewState
 from engine.data import FrameVolume, Volume
 
@@ -29,7 +30,8 @@ class Session(QObject):
     study : inputs and protocol
     run : the reconstruction and its images
     results : images of earlier runs, on disk
-    view : how the image on show is displayed
+    view : how the volume on show is displayed
+    volumes : what is open beside the image of the run, and which of them are on show
     log : what happened, line by line
     identify : whether names of files may stand in the log
     """
@@ -44,8 +46,9 @@ class Session(QObject):
         self.results = ResultList()
         self.log: list[LogLine] = []
         self.identify = False
-        self._display = VolumeDisplay(self.view)
+        self.volumes = OpenVolumes(self.view)
         self.study.scan_replaced.connect(self.run.forget)
+        self.study.scan_replaced.connect(self.volumes.forget_others)
         self.study.protocol_replaced.connect(lambda text: self.add_log("info", text))
         self.run.begun.connect(self._show_blurred_axis)
         self.run.image_selected.connect(self._show_image)
@@ -90,8 +93,22 @@ class Session(QObject):
         scanner = self.study.scanner
         self.view.set_blurred_axis(scanner.blurred_axis if scanner is not None else None)
 
+    @property
+    def image(self) -> Volume | None:
+        """The image of the run that is on show, or would be: another volume may be shown now."""
+        image = self.volumes.image
+        return image.volume if image is not None else None
+
     def _show_image(self, volume: Volume | None, refit: bool) -> None:
-        self._display.show(volume, refit=refit)
+        self.volumes.take_image(self._opened(volume), refit=refit)
+
+    def _opened(self, volume: Volume | None) -> OpenVolume | None:
+        if volume is None:
+            return None
+        record = self.run.record
+        inputs = record.provenance.get("inputs")
+        origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
+        return OpenVolume(IMAGE, record.local_title or "Image", "image", volume, origin)
 
     # log
 

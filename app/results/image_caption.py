@@ -18,7 +18,7 @@ class ImageCaption(ElidedLabel):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._session = context.session
+        self._session, self._volumes = context.session, context.session.volumes
         self._study, self._run = context.session.study, context.session.run
         self._of: RunRecord | None = None
         self.setContentsMargins(10, 3, 10, 3)
@@ -29,6 +29,7 @@ class ImageCaption(ElidedLabel):
             self._study.inputs_changed,
             self._run.state_changed,
             self._run.begun,
+            self._volumes.changed,
         ):
             signal.connect(self._show)
         self.hide()
@@ -39,7 +40,7 @@ class ImageCaption(ElidedLabel):
 
     def _show(self) -> None:
         record = self._of
-        if record is None or record.study is None:
+        if record is None or record.study is None or not self._volumes.shows_image:
             self.hide()
             return
         now = self._study.to_study() if DATA in self._study.inputs else None

@@ -17,6 +17,7 @@ from app.control.commands import Commands
 from app.control.context import AppContext
 from app.control.previews import Previews
 from app.control.result_commands import ResultCommands
+from app.control.volume_commands import VolumeCommands
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
@@ -55,7 +56,8 @@ def make_window(
     commands = Commands(session, preferences, loader)
     previews = Previews(session, commands)
     results = ResultCommands(session, commands)
-    context = AppContext(session, commands, theme, preferences, previews, results)
+    volumes = VolumeCommands(session, commands)
+    context = AppContext(session, commands, theme, preferences, previews, results, volumes)
     with theme.put_off():
         window = MainWindow(context)
     report_settings(session, preferences)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout,
 from app.control.context import AppContext
 from app.control.image_plane_reader import ImagePlaneReader
 from app.control.slice_saving import keep_slices
+from app.fusion.fusion_bar import FusionBar
 from app.inspect.planes_page import PlanesPage
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.look.plot_colours import view_colours
@@ -56,7 +57,7 @@ class CentralArea(QWidget):
             live=live, live_demo=live_demo,
         )  # fmt: skip
         self.ready = ReadyCard(context, start)
-        self.views = OrthoView(self._session.view)
+        self.views, self.fusion = OrthoView(self._session.view), FusionBar(context)
         self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
         self.scan = ScanPages(context)
         self.tabs = QTabBar()
@@ -71,6 +72,7 @@ class CentralArea(QWidget):
         self.tabs.currentChanged.connect(self._show)
         for index, key in enumerate("VPGS"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
+        self.scrubber.iterate_selected.connect(session.volumes.return_to_image)
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
@@ -86,6 +88,7 @@ class CentralArea(QWidget):
         column = QVBoxLayout(self._radiographs)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.fusion)
         column.addWidget(self.views, 1)
         column.addWidget(self.caption)
         column.addWidget(self.scrubber)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.colour_maps import N_COLOURS, lookup_table
 from app.views.colours import ViewColours
-from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import nice_length
+from app.views.volume_look import VolumeLook
 
 BAR_PX = 10
 TICK_PX = 4
@@ -71,7 +71,7 @@ def round_off(value: float, step: float) -> float:
 class ColourBar(QWidget):
     """The window from its low to its high end, with ticks in the volume's unit."""
 
-    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+    def __init__(self, state: VolumeLook, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = state
         self.setAccessibleName("Colour bar")
@@ -97,7 +97,7 @@ class ColourBar(QWidget):
         painter.drawImage(bar, strip(self._state.colour_map))
         painter.setPen(QPen(QColor(colours.muted), 1.0))
         painter.drawRect(bar)
-        if self._state.volume is not None and has_words:
+        if self._state.has_values and has_words:
             self._paint_ticks(painter, bar)
         painter.end()
 

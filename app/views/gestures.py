@@ -11,6 +11,7 @@ from app.views import windows
 from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
+from app.views.volume_look import VolumeLook
 
 SWEEP_PX = 250.0  # a firm drag: the width times e, or the level by one width
 WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree
@@ -69,24 +70,38 @@ class PanDrag:
 class WindowDrag:
     """Right widens the window, up raises its level; a readout follows."""
 
-    def __init__(self, pane: Pane, at: QPointF) -> None:
-        self._pane, self._from, self._before = pane, at, pane.state.window
+    def __init__(self, pane: Pane, at: QPointF, look: VolumeLook) -> None:
+        self._pane, self._from, self._look, self._before = pane, at, look, look.window
 
     def move(self, at: QPointF) -> None:
-        delta, state = (at - self._from) / SWEEP_PX, self._pane.state
+        delta, look = (at - self._from) / SWEEP_PX, self._look
         if not delta.isNull():
-            pinned = state.is_pinned
-            state.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
-        low, high = state.window
+            pinned = look.is_pinned
+            look.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
+        low, high = look.window
         self._pane.readout = (
             f"W {number(high - low)}  L {number((low + high) / 2)}   "
-            f"{number(low)} to {number(high)} {state.unit}"
+            f"{number(low)} to {number(high)} {look.unit}"
         )
         self._pane.update()
 
     def end(self) -> None:
         self._pane.readout = ""
         self._pane.update()
+
+
+class SwipeDrag:
+    """The border between two pictures follows the pointer."""
+
+    def __init__(self, pane: Pane, width_px: int) -> None:
+        self._pane, self._width_px = pane, width_px
+        pane.setCursor(Qt.CursorShape.SplitHCursor)
+
+    def move(self, at: QPointF) -> None:
+        self._pane.state.fusion.set_swipe(at.x() / max(self._width_px, 1))
+
+    def end(self) -> None:
+        self._pane.unsetCursor()
 
 
 class WheelNotches:

@@ -11,13 +11,16 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
 from app.views import projection
+from app.views.fusion_words import named
 from app.views.gestures import Drag, PointDrag
+from app.views.overlay import BETWEEN
 from app.views.plain_text import plain_tip
 from app.views.planes import Edges, Rect
 from app.views.projection import Projector
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
+from app.views.volume_facts import facts_of
 from app.views.windows import Window, auto_window
 from engine.data import Volume
 
@@ -41,6 +44,7 @@ class MipView(RasterView):
         self._projector: Projector | None = None
         self._gain = 1.0
         state.fit_requested.connect(self._face_front)
+        state.fusion.volume_changed.connect(self.update)
 
     @property
     def degrees(self) -> float:
@@ -69,7 +73,7 @@ class MipView(RasterView):
             return 1.0
         front = self._projector.project(0.0, self.state.convention)[0]
         top = auto_window(np.nan_to_num(front), volume.unit)[1]
-        gain = top / auto_window(volume.values, volume.unit)[1]
+        gain = top / facts_of(volume).auto_window(diverging=False)[1]
         return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
 
     def image_rect(self, volume: Volume) -> Rect:
@@ -89,7 +93,8 @@ class MipView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return "Projection"
-        return f"Projection   {self._degrees:.0f}°"
+        whose = (named(self.state),) if self.state.fusion.has_values else ()
+        return BETWEEN.join((f"Projection   {self._degrees:.0f}°", *whose))
 
     def remark(self) -> str:
         wider = self.state.volume is not None and self._gain > 1

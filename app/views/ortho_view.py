@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
+from app.views.fusion_words import upper_value
 from app.views.mip_view import MipView
 from app.views.note import Note
 from app.views.raster_view import RasterView
@@ -20,6 +21,7 @@ SEPARATOR_PX = 2
 FLAT = 0.02
 """Height of a volume, in its widths, below which only slices across z are worth a look."""
 EMPTY_TEXT = "No image yet"
+MOST_ACROSS = 4
 MAIN_PARTS, OTHER_PARTS = 3, 2
 """Widths of the view that matters most and of those beside it."""
 
@@ -41,11 +43,14 @@ class OrthoView(QWidget):
         column.setSpacing(0)
         column.addWidget(self._panes, 1)
         column.addWidget(self.toolbar)
+        self._upper: tuple[SliceView, ...] = ()
+        self._alone: RasterView | None = None
         for view in self.views:
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
         self._was_flat = False
         state.volume_changed.connect(self._follow_shape)
-        state.display_changed.connect(self._follow_blur)
+        state.display_changed.connect(self._arrange)
+        state.fusion.volume_changed.connect(self._arrange)
 
     @property
     def views(self) -> tuple[RasterView, ...]:
@@ -53,16 +58,31 @@ class OrthoView(QWidget):
         return self.axial, self.coronal, self.sagittal, self.mip
 
     @property
+    def upper_views(self) -> tuple[SliceView, ...]:
+        """Views of the second volume beside those of the first; made when they are first seen."""
+        if not self._upper:
+            pairs = [(SliceView(self.state, v.plane, part="upper"), v) for v in self.slices]
+            for upper, lower in pairs:
+                upper.follow(lower)
+                lower.follow(upper)
+                upper.enlarge_requested.connect(lambda lower=lower: self.toggle_enlarged(lower))
+            self._upper = tuple(upper for upper, _ in pairs)
+        return self._upper
+
+    @property
+    def slices(self) -> tuple[SliceView, ...]:
+        """The three slices."""
+        return self.axial, self.coronal, self.sagittal
+
+    @property
     def enlarged(self) -> RasterView | None:
-        """The view that fills the space, None while all four are shown."""
-        shown = [view for view in self.views if not view.isHidden()]
-        return shown[0] if len(shown) == 1 else None
+        """The view that fills the space, None while all are shown."""
+        return self._alone
 
     def toggle_enlarged(self, view: RasterView) -> None:
-        """Give a view all the space, or show all four again."""
-        alone = self.enlarged is None
-        for other in self.views:
-            other.setVisible(other is view or not alone)
+        """Give a view all the space, or show all again."""
+        self._alone = view if self._alone is None else None
+        self._arrange()
         view.setFocus()
 
     def _follow_shape(self) -> None:
@@ -71,14 +91,24 @@ class OrthoView(QWidget):
         is_flat = volume is not None and _is_flat(volume.grid)
         if is_flat != self._was_flat:
             self._was_flat = is_flat
-            for view in self.views:
-                view.setVisible(view is self.axial or not is_flat)
+            self._alone = self.axial if is_flat else None
+            self._arrange()
 
-    def _follow_blur(self) -> None:
-        """Give the slices that are sharp the most space, where others are blurred."""
-        sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
-        axis = self.state.blurred_axis
-        self._panes.arrange(self.views, None if axis is None else sharp[axis])
+    def _arrange(self) -> None:
+        """Place the views that are wanted: pairs, one, or those that are sharp the largest."""
+        alone, fusion = self._alone, self.state.fusion
+        if fusion.is_beside and alone is not self.mip:
+            pairs = zip(self.slices, self.upper_views, strict=True)
+            shown = [pair for pair in pairs if alone in (None, *pair)]
+            upright = len(shown) > 1
+            rows = list(zip(*shown, strict=True)) if upright else shown
+            self._panes.show_rows(tuple(tuple(row) for row in rows))
+        elif alone is not None:
+            self._panes.show_rows(((alone,),))
+        else:
+            sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
+            axis = self.state.blurred_axis
+            self._panes.show_four(self.views, None if axis is None else sharp[axis])
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -90,7 +120,9 @@ class OrthoView(QWidget):
         if value is None:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
-        return f"{at}   {number(self.state.to_shown(value))} {self.state.shown_unit}"
+        own = f"{at}   {number(self.state.to_shown(value))} {self.state.shown_unit}"
+        other = upper_value(self.state)
+        return f"{own} | {other}" if other else own
 
     def snapshot(self) -> QImage:
         """The views as they are on the screen, without the controls."""
@@ -118,33 +150,47 @@ class Panes(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(SEPARATOR_PX)
-        self._main: RasterView | None = None
-        self._place(views)
+        self._placed: tuple[tuple[tuple[RasterView, int, int, int], ...], tuple[int, ...]] = (), ()
+        self.show_four(views, None)
         self.note = Note(EMPTY_TEXT, self)
         state.display_changed.connect(self._dress)
         state.volume_changed.connect(self._show_note)
         self._dress()
         self._show_note()
 
-    def arrange(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
-        """Give one view the left side and stack the others beside it; two by two without one."""
-        if main is not self._main:
-            self._main = main
-            for view in views:
-                self._grid.removeWidget(view)
-            self._place(views)
+    def show_four(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
+        """Show views two by two, or one of them large at the left and the others beside it."""
+        if main is None:
+            self.show_rows((views[:2], views[2:]))
+            return
+        others = [view for view in views if view is not main]
+        spots = [(main, 0, 0, len(others))]
+        spots += [(view, row, 1, 1) for row, view in enumerate(others)]
+        self._place(tuple(spots), (MAIN_PARTS, OTHER_PARTS))
 
-    def _place(self, views: tuple[RasterView, ...]) -> None:
-        others = [view for view in views if view is not self._main]
-        if self._main is None:
-            for index, view in enumerate(views):
-                self._grid.addWidget(view, index // 2, index % 2)
-        else:
-            self._grid.addWidget(self._main, 0, 0, len(others), 1)
-            for index, view in enumerate(others):
-                self._grid.addWidget(view, index, 1)
-        self._grid.setColumnStretch(0, 0 if self._main is None else MAIN_PARTS)
-        self._grid.setColumnStretch(1, 0 if self._main is None else OTHER_PARTS)
+    def show_rows(self, rows: tuple[tuple[RasterView, ...], ...]) -> None:
+        """Show views row by row, all of one size."""
+        spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
+        self._place(tuple(spots), ())
+
+    def _place(
+        self, spots: tuple[tuple[RasterView, int, int, int], ...], parts: tuple[int, ...]
+    ) -> None:
+        if (spots, parts) == self._placed:
+            return
+        for view, *_ in self._placed[0]:
+            self._grid.removeWidget(view)
+            view.setVisible(any(view is other for other, *_ in spots))
+        self._placed = spots, parts
+        for view, row, column, n_rows in spots:
+            self._grid.addWidget(view, row, column, n_rows, 1)
+            view.show()
+        rows = 1 + max(row for _, row, _, _ in spots)
+        columns = 1 + max(column for _, _, column, _ in spots)
+        for k in range(MOST_ACROSS):
+            shared = 1 if k < columns else 0
+            self._grid.setColumnStretch(k, parts[k] if k < len(parts) else shared)
+            self._grid.setRowStretch(k, 1 if k < rows else 0)
 
     def sizeHint(self) -> QSize:
         return QSize(760, 620)

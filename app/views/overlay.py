@@ -97,9 +97,10 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
         top = height - 2.6 * h - EDGE_PX
         plate(painter, QRectF((width - w) / 2, top, w, h), words.readout, colours)
     if words.warning:
-        w, h = plate_size(painter.font(), words.warning)
-        at = QRectF(EDGE_PX, EDGE_PX + 1.2 * h + (len(lines) - 1) * metrics.height(), w, h)
-        plate(painter, at, words.warning, colours, colours.warning)
+        top = EDGE_PX + 4 + len(lines) * metrics.height()
+        for i, line in enumerate(broken_lines(words.warning, metrics, width - 2 * left)):
+            w, h = plate_size(painter.font(), line)
+            plate(painter, QRectF(EDGE_PX, top + i * h, w, h), line, colours, colours.warning)
 
 
 def _beside(font: QFont, letter: str, width: float) -> float:
@@ -123,6 +124,18 @@ def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: f
     rooms = [first_px, *[other_px] * (len(lines) - 1)]
     elide = Qt.TextElideMode.ElideRight
     return [metrics.elidedText(line, elide, px) for line, px in zip(lines, rooms, strict=True)]
+
+
+def broken_lines(text: str, metrics: QFontMetricsF, most_px: float) -> list[str]:
+    """Break a sentence between its words into lines that fit: a warning is never cut."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and metrics.horizontalAdvance(longer) > most_px:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def letters(painter: QPainter, edges: Edges, size: tuple[int, int], colours: ViewColours) -> None:

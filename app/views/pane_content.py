@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views.gestures import Drag
 from app.views.planes import Edges, Rect
 from app.views.raster import Raster
+from app.views.viewport import Viewport
+from app.views.volume_look import VolumeLook
 from engine.data import Volume
 
 
@@ -39,6 +42,22 @@ class PaneContent(QWidget):
     def remark(self) -> str:
         """What to keep in mind of what is shown; empty if nothing."""
         return ""
+
+    def warning(self) -> str:
+        """What must be said of what is shown, on the picture itself; empty if nothing."""
+        return ""
+
+    @property
+    def shows_own(self) -> bool:
+        """Whether the volume of the views is painted itself."""
+        return True
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        """Paint what lies over the picture and below its marks."""
+
+    @abstractmethod
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        """Whose window the right button drags; `upper` of two pictures."""
 
     @abstractmethod
     def primary_drag(self, at: QPointF) -> Drag:

@@ -139,6 +139,13 @@ def slice_index(grid: ImageGrid, axis: int, position_mm: float) -> int:
     return int(np.clip(np.floor(offset), 0, grid.shape[2 - axis] - 1))
 
 
+def slice_centre(grid: ImageGrid, axis: int, point_mm: Point) -> Point:
+    """Return a point moved along `axis` to the middle of the slice that holds it [mm]."""
+    moved = list(point_mm)
+    moved[axis] = float(grid.centres_mm(axis)[slice_index(grid, axis, point_mm[axis])])
+    return moved[0], moved[1], moved[2]
+
+
 def clamp_to(grid: ImageGrid, point_mm: Point) -> Point:
     """The point of the box spanned by the voxel centres that is nearest to a point [mm]."""
     half = np.array(grid.voxel_mm) / 2

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.views.planes import Convention, Direction, Edges, Rect
+from app.views.volume_facts import facts_of
+from app.views.windows import largest_along
 from engine.data import Volume
 from engine.geometry import Point
 
@@ -58,7 +60,10 @@ class Projector:
     def _straight(self, quarter: int) -> NDArray[np.float32]:
         """The exact maximum along y (quarters 0, 2) or x (1, 3), padded to the full width."""
         across = quarter % 2
-        image = _maximum(self.volume.values, axis=1 if across == 0 else 2)[::-1]
+        if across == 0:
+            image = facts_of(self.volume).front[::-1]
+        else:
+            image = largest_along(self.volume.values, axis=2)[::-1]
         if quarter in (2, 3):
             image = image[:, ::-1]
         grid = self.volume.grid
@@ -147,13 +152,6 @@ def _block_length(shape: tuple[int, int, int]) -> tuple[int, int, int]:
     while math.prod(math.ceil(n / block) for n in shape) > MOST_VOXELS:
         block += 1
     return block, block, block
-
-
-def _maximum(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    image: NDArray[np.float32] = values.max(axis=axis)
-    if np.isnan(image).any():
-        image = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf).max(axis=axis)
-    return image
 
 
 def _pool(

@@ -25,8 +25,10 @@ from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
 from app.views.pane_content import PaneContent
 from app.views.planes import Edges, Rect
 from app.views.raster import Raster
+from app.views.scaled_image import ScaledImage
 from app.views.state import ViewState
 from app.views.viewport import Viewport
+from app.views.volume_look import VolumeLook
 from app.views.windows import Window
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
@@ -37,6 +39,7 @@ class RasterView(PaneContent):
     """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
 
     enlarge_requested = Signal()
+    part_changed = Signal()
     has_crosshair = True
 
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
@@ -48,6 +51,7 @@ class RasterView(PaneContent):
         self._image_rect: Rect | None = None
         self._raster: Raster | None = None
         self._image: QImage | None = None
+        self._scaled = ScaledImage()
         self._drag: Drag | None = None
         self._wheel = WheelNotches()
         self.setAccessibleName(name)
@@ -99,11 +103,27 @@ class RasterView(PaneContent):
         """Show this part of the plane until told to fit."""
         self._viewport, self._is_fitted = viewport, False
         self.update()
+        self.part_changed.emit()
 
     def fit(self) -> None:
         """Show the whole picture, and keep showing it when the view is resized."""
         self._is_fitted = True
         self.update()
+        self.part_changed.emit()
+
+    def follow(self, other: RasterView) -> None:
+        """Show the same part of the plane as another view, whenever that shows another one."""
+        other.part_changed.connect(lambda: self._take_part_of(other))
+
+    def _take_part_of(self, other: RasterView) -> None:
+        theirs, ours = other.viewport, self.viewport
+        if theirs is None or ours is None:
+            return
+        if other._is_fitted:
+            if not self._is_fitted:
+                self.fit()
+        elif self._is_fitted or theirs.resized(ours.size) != ours:
+            self.show_part(theirs.resized(ours.size))
 
     def zoom(self, factor: float, about: tuple[float, float]) -> None:
         """Enlarge; the point (u, v) [mm] stays where it is."""
@@ -129,6 +149,9 @@ class RasterView(PaneContent):
     def shown_window(self) -> Window:
         """Return the window this view is painted with."""
         return self.state.window
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        return self.state
 
     # painting
 
@@ -163,12 +186,13 @@ class RasterView(PaneContent):
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         colours = self.state.colours
-        if self._image is None:
-            self._image = raster.image(self.shown_window(), self.state.colour_map)
         area = overlay.to_view(raster.rect, viewport)
-        smooth = self.state.interpolation == "linear"
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-        painter.drawImage(area, self._image)
+        if self.shows_own:
+            if self._image is None:
+                self._image = raster.image(self.shown_window(), self.state.colour_map)
+            smooth, ground = self.state.interpolation == "linear", colours.canvas
+            self._scaled.paint(painter, self._image, area, smooth=smooth, ground=ground)
+        self.paint_over(painter, raster, viewport)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colours.grid), 1.0))
         painter.drawRect(area)
@@ -177,7 +201,8 @@ class RasterView(PaneContent):
             overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        warning = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
+        nan = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
+        warning = self.warning() or nan
         ends = self.shown_edges().top, self.shown_edges().bottom
         return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
 
@@ -193,7 +218,7 @@ class RasterView(PaneContent):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if button == Qt.MouseButton.RightButton or control:
-            return WindowDrag(self, at)
+            return WindowDrag(self, at, self.look_dragged(upper=shift))
         if button == Qt.MouseButton.MiddleButton or shift:
             return PanDrag(self, at)
         return self.primary_drag(at)
@@ -257,5 +282,6 @@ KEYS = {
     Qt.Key.Key_A: lambda view: view.state.auto_window(),
     Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
     Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
+    Qt.Key.Key_O: lambda view: view.state.fusion.toggle_hidden(),
     Qt.Key.Key_R: lambda view: view.state.reset(),
 }

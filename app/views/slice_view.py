@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views import line
-from app.views.gestures import Drag, PointDrag
+from app.views.fusion_words import caption_parts
+from app.views.gestures import Drag, PointDrag, SwipeDrag
+from app.views.overlay import BETWEEN
 from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.text import millimetres
+from app.views.upper_picture import HANDLE_PX, UpperPicture, swipe_line
 from app.views.viewport import Viewport
+from app.views.volume_look import VolumeLook
 from engine.data import Volume
 from engine.geometry import Point
 
+Part = Literal["both", "upper"]
+
 
 class SliceView(RasterView):
-    """The axial, coronal or sagittal slice that holds the cursor."""
+    """The axial, coronal or sagittal slice that holds the cursor.
 
-    def __init__(self, state: ViewState, plane: PlaneName, parent: QWidget | None = None) -> None:
-        super().__init__(state, f"{plane.capitalize()} view", parent)
-        self.plane = plane
+    With a second volume over the first, `part` says which of the two it shows: "both" as they are
+    mixed, or the "upper" alone, beside a view of the lower one.
+    """
+
+    def __init__(
+        self,
+        state: ViewState,
+        plane: PlaneName,
+        parent: QWidget | None = None,
+        *,
+        part: Part = "both",
+    ) -> None:
+        name = f"{plane.capitalize()} view" + (", second volume" if part == "upper" else "")
+        super().__init__(state, name, parent)
+        self.plane, self.part = plane, part
+        self._upper = UpperPicture(state)
         self._orientation = orientation(plane, state.convention)
         self._shown_index: int | None = None
+        self._depth_mm = 0.0
         self._cursor_before = state.cursor_mm
         state.line_changed.connect(self._on_line)
+        fusion = state.fusion
+        fusion.volume_changed.connect(self._forget_upper)
+        for look in (fusion, fusion.compared):
+            look.window_changed.connect(self._forget_upper_colours)
+            look.display_changed.connect(self._forget_upper_colours)
+        fusion.mixing_changed.connect(self.update)
 
     @property
     def orientation(self) -> Orientation:
@@ -54,9 +82,15 @@ class SliceView(RasterView):
             return title
         normal = self._orientation.normal
         at = millimetres(self.state.cursor_mm[normal])
-        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
+        where = f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
+        return BETWEEN.join((where, *caption_parts(self.state, self.part)))
+
+    def warning(self) -> str:
+        return self.state.fusion.warning if self.state.fusion.has_values else ""
 
     def remark(self) -> str:
+        if self.state.fusion.has_values and self.state.fusion.remark:
+            return self.state.fusion.remark
         if self.state.note:
             return self.state.note
         blurred = self.state.blurred_axis
@@ -64,7 +98,53 @@ class SliceView(RasterView):
             return ""
         return f"blurred along {'xyz'[blurred]}"
 
+    @property
+    def shows_own(self) -> bool:
+        return self.part == "both" and not self.state.fusion.compares
+
+    @property
+    def shows_upper(self) -> bool:
+        """Whether the upper volume, or what both give, is painted."""
+        return self.part == "upper" or not self.state.fusion.is_beside
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        fusion = self.state.fusion
+        if fusion.compares:
+            return fusion.compared
+        is_upper = self.part == "upper" or (upper and self.shows_upper)
+        return fusion if is_upper and fusion.has_values else self.state
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        if not self.shows_upper or not self.state.fusion.has_values:
+            return
+        found = self._upper.values(self._orientation, raster.values, raster.rect)
+        if found is not None:
+            self._upper.paint(painter, viewport, found, is_alone=not self.shows_own)
+
+    def forget_raster(self) -> None:
+        self._upper.forget_values()
+        super().forget_raster()
+
+    def _forget_upper(self) -> None:
+        self._upper.forget_values()
+        self.update()
+
+    def _forget_upper_colours(self) -> None:
+        self._upper.forget_colours()
+        self.update()
+
+    @property
+    def _swipes(self) -> bool:
+        fusion = self.state.fusion
+        return self.part == "both" and fusion.has_values and fusion.mode == "swipe"
+
+    def _is_on_swipe(self, at: QPointF) -> bool:
+        edge = self.state.fusion.swipe * self.width()
+        return self._swipes and abs(at.x() - edge) <= HANDLE_PX
+
     def primary_drag(self, at: QPointF) -> Drag:
+        if self._is_on_swipe(at):
+            return SwipeDrag(self, self.width())
         self._cursor_before = self.state.cursor_mm
         if self.state.draws_lines:
             return line.LineDrag(self, at)
@@ -88,6 +168,10 @@ class SliceView(RasterView):
         volume = self.state.volume
         if volume is not None and self._index(volume) != self._shown_index:
             self.forget_raster()
+        depth_mm = self.state.cursor_mm[self._orientation.normal]
+        if depth_mm != self._depth_mm:  # a finer volume has another slice within the same voxel
+            self._depth_mm = depth_mm
+            self._upper.forget_values()
         self.update()
 
     def on_display(self) -> None:
@@ -113,6 +197,10 @@ class SliceView(RasterView):
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         super().paint_marks(painter, viewport)
+        if self._swipes:
+            colours, size = self.state.colours, (self.width(), self.height())
+            inks = colours.plate_text, colours.canvas
+            swipe_line(painter, self.state.fusion.swipe, size, *inks)
         drawn, volume = self.state.line, self.state.volume
         if drawn is not None and volume is not None and self._holds(drawn, volume):
             line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)

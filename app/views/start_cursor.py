@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.views.planes import clamp_to, slice_index
-from app.views.windows import bright_top
+from app.views.volume_facts import facts_of
 from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
@@ -27,7 +27,7 @@ def place_to_look(volume: Volume) -> Point:
 
 def shows_something(volume: Volume, point_mm: Point) -> bool:
     """Whether each of the three slices through a point shows something."""
-    values, least = volume.values, SEEN * bright_top(volume.values)
+    values, least = volume.values, SEEN * facts_of(volume).bright_top
     places = (slice_index(volume.grid, axis, point_mm[axis]) for axis in range(3))
     slices = (np.take(values, place, axis=2 - axis) for axis, place in enumerate(places))
     return all(bool((plane > least).any()) for plane in slices)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.views import windows
-from app.views.colour_maps import COLOUR_MAPS, colour_map
-from app.views.colours import DARK, ViewColours
+from app.views.colours import ViewColours
+from app.views.fusion_state import FusionState
 from app.views.planes import Convention, clamp_to, slice_index
-from app.views.start_cursor import place_to_look, shows_something
-from app.views.text import length_unit, power_of, unit_text
-from app.views.windows import Preset, Window
+from app.views.start_cursor import shows_something
+from app.views.text import length_unit, power_of
+from app.views.volume_facts import facts_of
+from app.views.volume_look import VolumeLook
 from engine.data import Volume
 from engine.geometry import Point
 
@@ -22,69 +23,39 @@ if TYPE_CHECKING:
 Interpolation = Literal["linear", "nearest"]
 
 
-class ViewState(QObject):
+class ViewState(VolumeLook):
     """The shared display state; views read it and repaint on its signals.
 
-    `power` is the power of ten that is taken out of values on the screen.
-
-    Signals carry nothing: a view that is hidden, or slower than the signals, reads the latest.
+    `fusion` is the volume that lies over this one, and how.
     """
 
-    volume_changed = Signal()
     cursor_changed = Signal()
-    window_changed = Signal()
-    display_changed = Signal()
     fit_requested = Signal()
     line_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.volume: Volume | None = None
-        self.power = 0
+        self.fusion = FusionState(self)
+        self.window_changed.connect(lambda: self._link_windows(self, self.fusion))
+        self.fusion.window_changed.connect(lambda: self._link_windows(self.fusion, self))
         self.cursor_mm: Point = (0.0, 0.0, 0.0)
-        self.window: Window = (0.0, 1.0)
-        self.colour_map = COLOUR_MAPS[0].key
         self.interpolation: Interpolation = "linear"
         self.convention: Convention = "radiological"
-        self.colours: ViewColours = DARK
         self.line: Line | None = None
         self.draws_lines = False
         self.blurred_axis: int | None = None
         self.note = ""
 
     @property
-    def unit(self) -> str:
-        """Unit of the values on show, empty without a volume."""
-        return self.volume.unit if self.volume else ""
-
-    @property
-    def shown_unit(self) -> str:
-        """Unit of the numbers on the screen: the values' own, less the power of ten."""
-        return unit_text(self.unit, self.power)
-
-    def to_shown(self, value: float) -> float:
-        """Return a value as its number stands on the screen, in `shown_unit`."""
-        return value / 10.0**self.power
-
-    def from_shown(self, shown: float) -> float:
-        """Return the value of a number on the screen."""
-        return shown * 10.0**self.power
-
-    @property
     def length_unit(self) -> str:
         """In what lengths are told: mm, or pixels where their size is not known."""
         return length_unit(self.unit)
-
-    @property
-    def is_pinned(self) -> bool:
-        """Whether the window's lower bound belongs at zero."""
-        return windows.pinned_to_zero(self.unit, diverging=self._diverging)
 
     def set_volume(self, volume: Volume | None, keep_window: bool = True) -> None:
         """Show a volume; one on the same grid, in the same unit, keeps cursor and window."""
         before, self.volume = self.volume, volume
         if volume is not None:
-            self.power = power_of(windows.largest(volume.values))
+            self.power = power_of(facts_of(volume).largest)
             self._settle(before, volume, keep_window)
         self.volume_changed.emit()
 
@@ -94,10 +65,15 @@ class ViewState(QObject):
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
             self.set_colour_map(windows.usual_colours(volume.unit))
         if not same_grid:
-            self.set_cursor(place_to_look(volume))
+            self.set_cursor(facts_of(volume).place_to_look)
             self.set_line(None)
         if not (keep_window and same_unit and same_grid):
             self.auto_window()
+
+    def _link_windows(self, one: VolumeLook, other: VolumeLook) -> None:
+        """Give both volumes one window, where that is wanted and they have one unit."""
+        if self.fusion.links_windows and one.unit == other.unit:
+            other.set_window(*one.window)
 
     def set_cursor(self, point_mm: Point) -> None:
         """Move the cursor, at most to the outermost voxel centres."""
@@ -109,7 +85,7 @@ class ViewState(QObject):
     def find_something(self) -> None:
         """Move the cursor to something, unless a slice through it shows something already."""
         if self.volume is not None and not shows_something(self.volume, self.cursor_mm):
-            self.set_cursor(place_to_look(self.volume))
+            self.set_cursor(facts_of(self.volume).place_to_look)
 
     def step_cursor(self, axis: int, n_voxels: int) -> None:
         """Move the cursor by whole voxels along axis 0, 1, 2 (x, y, z), onto a voxel centre."""
@@ -151,38 +127,12 @@ class ViewState(QObject):
         index = self.volume.grid.index_of(clamp_to(self.volume.grid, self.cursor_mm))
         return None if index is None else float(self.volume.values[index])
 
-    def set_window(self, low: float, high: float) -> None:
-        """Values at the two ends of the colour map, in the volume's unit."""
-        window = windows.valid(low, high)
-        if window != self.window:
-            self.window = window
-            self.window_changed.emit()
-
-    def auto_window(self) -> None:
-        """Set a window that shows most of the volume."""
-        if self.volume is not None:
-            values, unit = self.volume.values, self.volume.unit
-            self.set_window(*windows.auto_window(values, unit, diverging=self._diverging))
-
-    def window_presets(self) -> list[Preset]:
-        """Named windows for this volume, none without one."""
-        if self.volume is None:
-            return []
-        return windows.presets(self.volume.values, self.volume.unit, diverging=self._diverging)
-
     def reset(self) -> None:
         """Cursor, window and zoom as for a volume never seen before."""
         if self.volume is not None:
-            self.set_cursor(place_to_look(self.volume))
+            self.set_cursor(facts_of(self.volume).place_to_look)
             self.auto_window()
         self.fit_requested.emit()
-
-    def set_colour_map(self, key: str) -> None:
-        """Choose a colour map; to and from a difference map the window is set anew."""
-        was_diverging, self.colour_map = self._diverging, colour_map(key).key
-        self.display_changed.emit()
-        if was_diverging != self._diverging:
-            self.auto_window()
 
     def set_interpolation(self, interpolation: Interpolation) -> None:
         """Show voxels as they are ("nearest") or blended ("linear")."""
@@ -199,10 +149,5 @@ class ViewState(QObject):
         self.display_changed.emit()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
-        self.colours = colours
-        self.display_changed.emit()
-
-    @property
-    def _diverging(self) -> bool:
-        return colour_map(self.colour_map).diverging
+        self.fusion.set_colours(colours)
+        super().set_colours(colours)

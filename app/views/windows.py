@@ -50,6 +50,14 @@ def largest(values: NDArray[np.float32]) -> float:
     return float(np.abs(finite).max()) if finite.size else 0.0
 
 
+def largest_along(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """Return the largest values along an axis; NaN counts as 0."""
+    image: NDArray[np.float32] = values.max(axis=axis)
+    if np.isnan(image).any():
+        image = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf).max(axis=axis)
+    return image
+
+
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
     """Whether the lower bound belongs at zero: not for HU, not for differences."""
     return unit != "HU" and not diverging

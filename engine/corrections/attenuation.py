@@ -100,10 +100,10 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
 
 def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
     """Return a map of a DICOM series, whose z is the patient's, along the z of the scanner."""
-    from engine.io.dicom.reader import DicomSeries
+    from engine.io.dicom.reader import is_in_patient_axes
     from engine.io.straight_axes import NO_SIDES, in_scanner_frame
 
-    is_of_patient = mu_map.info.get("format") == DicomSeries.name
+    is_of_patient = is_in_patient_axes(mu_map)
     if is_of_patient and data.info.get("axes") == NO_SIDES:
         raise DataError(
             "the map is in the axes of the patient, and this scan does not tell how they lie in "

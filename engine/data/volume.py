@@ -24,6 +24,7 @@ class Volume:
     info : free provenance, written beside the volume
     notes : what the reader wants the user to know, one sentence each
     patient : number of the patient where the file says it, to be compared, never written; else ""
+    frame_of_reference : UID of the space that its places are told in, likewise
 
     Examples
     --------
@@ -39,6 +40,7 @@ class Volume:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     patient: str = field(default="", repr=False)
+    frame_of_reference: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if self.values.shape != self.grid.shape:

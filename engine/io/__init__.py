@@ -24,7 +24,7 @@ from engine.geometry.scanner import Scanner
 from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.calibration_file import write_calibration
-from engine.io.dicom.reader import series_file
+from engine.io.dicom.reader import is_in_patient_axes, series_file
 from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
 from engine.io.formats import (
@@ -88,6 +88,7 @@ __all__ = [
     "frame_suffixes",
     "inspect",
     "is_histogram",
+    "is_in_patient_axes",
     "is_projections",
     "read_components",
     "read_efficiencies",

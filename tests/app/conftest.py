@@ -18,6 +18,7 @@ from app.control.context import AppContext
 from app.control.previews import Previews
 from app.control.result_commands import ResultCommands
 from app.control.runner import Runner
+from app.control.volume_commands import VolumeCommands
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, SCANNER, Input
@@ -117,7 +118,8 @@ class Controls:
         previews = Previews(session, commands)
         self.session, self.commands = session, commands
         results = ResultCommands(session, commands)
-        self.context = AppContext(session, commands, theme, preferences, previews, results)
+        volumes = VolumeCommands(session, commands)
+        self.context = AppContext(session, commands, theme, preferences, previews, results, volumes)
         self.runner = Runner(session, preferences, commands)
 
     def open_path(self, path: Path) -> None:

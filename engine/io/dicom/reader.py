@@ -75,6 +75,11 @@ class DicomSeries(VolumeReader):
         return tuple(_images(series, frames)) if len(frames) > 1 else ()
 
 
+def is_in_patient_axes(volume: Volume) -> bool:
+    """Whether a μ-map states its place in the patient's axes; others lie as the scanner sees."""
+    return volume.info.get("format") == DicomSeries.name
+
+
 @dataclass(frozen=True)
 class _Series:
     """A series whose headers were read.
@@ -122,7 +127,8 @@ class _Series:
         stored = values.transpose(2, 1, 0)
         straight, grid, notes = upright(self.path, stored, affine_of(ordered), air)
         volume = Volume(straight, grid, unit, self.info, (*notes, *self.notes))
-        volume = replace(volume, patient=self.chosen.text("PatientID"))
+        patient, frame = (self.chosen.text(key) for key in ("PatientID", "FrameOfReferenceUID"))
+        volume = replace(volume, patient=patient, frame_of_reference=frame)
         return in_scanner_frame(volume) if volume.head_sign < 0 else volume
 
 

@@ -1,0 +1,182 @@
+"""The rows over the views: which volume is on show, which lies over it, and how it is mixed in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.control.volume_commands import Place
+from app.fusion.volume_menu import VolumeMenu
+from app.look.file_dialogs import ask_open
+from app.look.widgets import icon_button, label, set_tone
+from app.models.open_volumes import OpenVolume
+from app.views.fusion_state import COMPARING, FusionMode
+from app.views.labels import shortened
+from app.views.plain_text import plain_tip
+from app.views.window_controls import WindowControls
+
+NAME_LETTERS = 22
+SLIDER_PX = 90
+STEPS = 100
+MODES: tuple[tuple[FusionMode, str, str], ...] = (
+    ("blend", "Blend", "The upper volume lets the lower one through"),
+    ("swipe", "Swipe", "The upper volume from a border on; drag the border in a view"),
+    ("beside", "Side by side", "Both at the same place, in the same part and size"),
+    ("difference", "Difference", "The lower volume less the upper one, about 0"),
+    ("ratio", "Ratio", "The lower volume over the upper one, about 1"),
+)
+KINDS = "Volumes (*);;All files (*)"
+
+
+class FusionBar(QWidget):
+    """Follows the open volumes; the second row is there while two of them are on show."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._commands = context, context.volumes
+        self._volumes = context.session.volumes
+        self._fusion = context.session.view.fusion
+        self.base = self._name_button("base")
+        self.overlay = self._name_button("overlay")
+        words = "Change places: the upper volume goes below"
+        self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
+        self.mode = self._mode_box()
+        self.share = self._slider()
+        self.hides_low = self._switch("Clear below window", "What is below its window lets through")
+        self.hides_low.toggled.connect(self._fusion.set_hides_low)
+        self.linked = self._switch("One window", "Both volumes have one window")
+        self.linked.toggled.connect(self._link)
+        self.window_of_upper = WindowControls(self._fusion, " of the upper volume")
+        self.window_of_both = WindowControls(self._fusion.compared, " of the comparison")
+        self.words = label("", wrap=True)
+        self.words.setContentsMargins(10, 0, 10, 4)
+        self._lay_out()
+        fusion, view = self._fusion, context.session.view
+        for signal in (self._volumes.changed, fusion.volume_changed, fusion.mixing_changed):
+            signal.connect(self.refresh)
+        for signal in (view.volume_changed, fusion.display_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(6)
+        row.addWidget(self.base)
+        row.addWidget(self.swap)
+        row.addWidget(self.overlay)
+        for each in (self.mode, self.share, self.hides_low, self.linked):
+            row.addWidget(each)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self.window_of_upper)
+        column.addWidget(self.window_of_both)
+        column.addWidget(self.words)
+
+    def _switch(self, text: str, words: str) -> QToolButton:
+        made = QToolButton()
+        made.setText(text)
+        made.setToolTip(plain_tip(words))
+        made.setAccessibleName(text)
+        made.setProperty("role", "small")
+        made.setCheckable(True)
+        return made
+
+    def _name_button(self, place: Place) -> QPushButton:
+        made = QPushButton()
+        menu = VolumeMenu(
+            self._commands, place, lambda: self._key(place), lambda: self._ask_file(place)
+        )
+        menu.setParent(made, menu.windowFlags())
+        made.setMenu(menu)
+        return made
+
+    def _mode_box(self) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName("How both volumes are shown")
+        for key, title, tip in MODES:
+            box.addItem(title, key)
+            box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        box.activated.connect(lambda index: self._fusion.set_mode(box.itemData(index)))
+        return box
+
+    def _slider(self) -> QSlider:
+        made = QSlider(Qt.Orientation.Horizontal)
+        made.setRange(0, STEPS)
+        made.setFixedWidth(SLIDER_PX)
+        made.valueChanged.connect(self._take_share)
+        return made
+
+    def _take_share(self, value: int) -> None:
+        if self._fusion.mode == "swipe":
+            self._fusion.set_swipe(value / STEPS)
+        else:
+            self._fusion.set_opacity(value / STEPS)
+
+    def _link(self, on: bool) -> None:
+        self._fusion.set_links_windows(on)
+        if on:
+            self._fusion.set_window(*self._context.session.view.window)
+
+    def _ask_file(self, place: Place) -> None:
+        preferences = self._context.preferences
+        title = "Show a volume" if place == "base" else "Lay a volume over it"
+        path = ask_open(self.window(), title, preferences.folder_last_used, KINDS)
+        if path is not None:
+            preferences.folder_last_used = str(path.parent)
+            self._commands.open_file(path, place)
+
+    def _at(self, place: Place) -> OpenVolume | None:
+        return self._volumes.base if place == "base" else self._volumes.overlay
+
+    def _key(self, place: Place) -> str:
+        found = self._at(place)
+        return found.key if found is not None else ""
+
+    def refresh(self) -> None:
+        """Show what is on show."""
+        fusion, view = self._fusion, self._context.session.view
+        self._name(self.base, "base", "Nothing on show")
+        self._name(self.overlay, "overlay", "Lay over it …")
+        two, blends = fusion.has_values, fusion.mode == "blend"
+        for each in (self.swap, self.mode):
+            each.setVisible(two)
+        self.share.setVisible(two and fusion.mode in ("blend", "swipe"))
+        self.hides_low.setVisible(two and fusion.mode in ("blend", "swipe"))
+        same_unit = view.unit == fusion.unit
+        self.linked.setVisible(two and same_unit and fusion.mode not in COMPARING)
+        self.window_of_upper.setVisible(two and fusion.mode not in COMPARING)
+        self.window_of_both.setVisible(fusion.compares)
+        self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
+        self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
+        name = "Opacity of the upper volume" if blends else "Border between both volumes"
+        self.share.setAccessibleName(name)
+        self.share.setToolTip(plain_tip(f"{name} (O: hide it)" if blends else name))
+        self.share.blockSignals(True)
+        self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
+        self.share.blockSignals(False)
+        self.hides_low.setChecked(fusion.hides_low)
+        self.linked.setChecked(fusion.links_windows)
+        words = fusion.warning or fusion.remark[:1].upper() + fusion.remark[1:]
+        self.words.setText(words)
+        self.words.setVisible(two and bool(words))
+        set_tone(self.words, "look" if fusion.warning else "muted")
+
+    def _name(self, button: QPushButton, place: Place, empty: str) -> None:
+        found = self._at(place)
+        title = "Volume on show" if place == "base" else "Volume over it"
+        button.setText(shortened(found.name, NAME_LETTERS) if found is not None else empty)
+        button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
+        button.setAccessibleName(f"{title}: {button.text()}")

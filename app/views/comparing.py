@@ -1,0 +1,34 @@
+"""Difference and ratio of two pictures at the pixels of the lower one; no Qt.
+
+difference = lower − upper,   ratio = lower / upper where upper is at least `LEAST` of its window
+
+NaN where there is no upper picture, or nothing to divide by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float32]
+LEAST = 0.02
+
+
+def difference(lower: Values, upper: Values) -> Values:
+    """Return lower − upper."""
+    return np.asarray(lower - upper, np.float32)
+
+
+def ratio(lower: Values, upper: Values, top: float) -> Values:
+    """Return lower / upper; `top` is the upper end of the window of the upper picture."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        usable = upper >= LEAST * abs(top)
+        return np.asarray(np.where(usable, lower / upper, np.nan), np.float32)
+
+
+def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
+    """Return why two volumes cannot be compared so; empty if they can."""
+    if mode == "difference" and lower_unit != upper_unit:
+        units = " and ".join(unit or "no unit" for unit in (lower_unit, upper_unit))
+        return f"A difference needs one unit, these have {units}; show the ratio, or blend them."
+    return ""

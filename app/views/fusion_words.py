@@ -1,0 +1,56 @@
+"""Two volumes in words: captions that name both with their units, and both values at the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.views import comparing
+from app.views.labels import shortened
+from app.views.resampling import value_at
+from app.views.text import number
+from app.views.volume_look import VolumeLook
+
+if TYPE_CHECKING:
+    from app.views.state import ViewState
+
+NAME_LETTERS = 26
+SIGNS = {"difference": "−", "ratio": "/"}
+
+
+def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
+    """Return what a pane says of its volumes; nothing where there is one alone."""
+    fusion = state.fusion
+    if not fusion.has_values:
+        return ()
+    lower, upper = named(state), named(fusion)
+    if fusion.is_beside:
+        return (upper,) if part == "upper" else (lower,)
+    if fusion.compares:
+        return _compared(state)
+    share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
+    return lower, f"+ {upper}{share}"
+
+
+def _compared(state: ViewState) -> tuple[str, ...]:
+    fusion = state.fusion
+    if why := comparing.obstacle(fusion.mode, state.unit, fusion.unit):
+        return (why,)
+    names = [shortened(look.name, NAME_LETTERS) for look in (state, fusion)]
+    unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
+    return names[0], f"{SIGNS[fusion.mode]} {names[1]}{unit}"
+
+
+def named(look: VolumeLook) -> str:
+    """Return the name of a volume with its unit."""
+    return f"{shortened(look.name, NAME_LETTERS)} [{look.shown_unit or 'no unit'}]"
+
+
+def upper_value(state: ViewState) -> str:
+    """Return the value of the upper volume at the cursor; empty without one, or outside."""
+    fusion = state.fusion
+    if fusion.volume is None:
+        return ""
+    value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
+    if value is None:
+        return "outside the second volume"
+    return f"{number(fusion.to_shown(value))} {fusion.shown_unit}".strip()

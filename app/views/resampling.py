@@ -1,0 +1,174 @@
+"""Slices of a volume in the planes of another picture: only what is shown is interpolated; no Qt.
+
+Where the volume's axes lie along those of the picture, a slice is two of its own blended along the
+normal: at d = (depth − first centre) / voxel, with i = ⌊d⌋ and w = d − i,
+
+    (1 − w) slice_i + w slice_(i+1)
+
+and its pixels stay its own. Else it is trilinear at points of the plane, NaN outside.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.views.placing import Placing
+from app.views.planes import Orientation, Rect
+from engine.data import Volume
+from engine.geometry import ImageGrid, Point
+
+Values = NDArray[np.float32]
+N_ACROSS = 400
+"""Most points along the longer side of a plane that lies askew in a volume."""
+SAME = 1e-3
+"""Part of a voxel that no eye tells."""
+
+
+def slice_through(
+    volume: Volume, placing: Placing, way: Orientation, point_mm: Point, *, blended: bool = True
+) -> tuple[Values, Rect] | None:
+    """Return a slice of a volume in the plane of a picture, and where it lies in it [mm].
+
+    Parameters
+    ----------
+    volume
+        whose values are shown
+    placing
+        where it lies
+    way
+        the plane of the picture
+    point_mm
+        point of the picture that the plane goes through
+    blended
+        whether slices are blended; else the nearest is taken
+
+    Returns
+    -------
+    (rows, columns) values, NaN where there is none, and their place; None where the plane misses
+    the volume
+    """
+    rect = placing.rect(way, volume.grid)
+    if not placing.is_straight:
+        step = max(max(rect.width, rect.height) / N_ACROSS, min(volume.grid.voxel_mm))
+        shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
+        values = _askew(volume, placing, way, point_mm, rect, shape)
+        return None if np.isnan(values).all() else (values, rect)
+    own = placing.seen(way)
+    depth = float(placing.to_volume(np.array(point_mm))[own.normal])
+    values_there = _between(volume, own, depth, blended)
+    return None if values_there is None else (values_there, rect)
+
+
+def resampled(
+    volume: Volume,
+    placing: Placing,
+    way: Orientation,
+    point_mm: Point,
+    rect: Rect,
+    shape: tuple[int, int],
+) -> Values:
+    """Return a volume's values at the pixels (rows, columns) of a rectangle; NaN outside."""
+    if not placing.is_straight:
+        return _askew(volume, placing, way, point_mm, rect, shape)
+    found = slice_through(volume, placing, way, point_mm)
+    if found is None:
+        return np.full(shape, np.nan, np.float32)
+    values, there = found
+    if values.shape == shape and _is_same(there, rect):
+        return values
+    down = _line(there.v, there.height, values.shape[0], rect.v, rect.height, shape[0])
+    across = _line(there.u, there.width, values.shape[1], rect.u, rect.width, shape[1])
+    return _blend(_blend(values, *down).T, *across).T
+
+
+def value_at(volume: Volume, placing: Placing, point_mm: Point) -> float | None:
+    """Return the value of the voxel of a volume under a point of the picture; None outside."""
+    x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
+    index = volume.grid.index_of((x, y, z))
+    return None if index is None else float(volume.values[index])
+
+
+def _between(volume: Volume, own: Orientation, depth_mm: float, blended: bool) -> Values | None:
+    grid: ImageGrid = volume.grid
+    n = grid.shape[2 - own.normal]
+    place = (depth_mm - float(grid.lower_mm[own.normal])) / grid.voxel_mm[own.normal] - 0.5
+    if not -0.5 - SAME <= place <= n - 0.5 + SAME:
+        return None
+    place = min(max(place, 0.0), n - 1.0)
+    first = min(math.floor(place), max(n - 2, 0))
+    weight = place - first
+    if weight < SAME or weight > 1 - SAME or not blended:
+        return own.extract(volume.values, first + round(weight))
+    lower, upper = (own.extract(volume.values, first + k) for k in (0, 1))
+    lower *= np.float32(1 - weight)
+    upper *= np.float32(weight)
+    lower += upper
+    return lower
+
+
+def _askew(
+    volume: Volume,
+    placing: Placing,
+    way: Orientation,
+    point_mm: Point,
+    rect: Rect,
+    shape: tuple[int, int],
+) -> Values:
+    from scipy.ndimage import affine_transform
+
+    steps = np.zeros((3, 3))  # of rows, of columns; the third is not used
+    steps[way.down.axis, 1] = way.down.sign * rect.height / shape[0]
+    steps[way.right.axis, 2] = way.right.sign * rect.width / shape[1]
+    corner = way.to_patient(rect.u, rect.v, point_mm[way.normal])
+    first = np.array(corner) + steps @ (0, 0.5, 0.5)
+    voxel = np.array(volume.grid.voxel_mm)
+    start = volume.grid.to_voxels(placing.to_volume(first)) - 0.5
+    per_pixel = placing.matrix @ steps / voxel[:, None]
+    found = affine_transform(
+        volume.values,
+        per_pixel[::-1],
+        start[::-1],
+        (1, *shape),
+        order=1,
+        mode="constant",
+        cval=np.nan,
+    )
+    return np.asarray(found[0], np.float32)
+
+
+def _line(
+    start: float, length: float, n: int, wanted: float, wanted_length: float, n_wanted: int
+) -> tuple[NDArray[np.intp], Values, NDArray[np.bool_]]:
+    """Return lower neighbours, weights of the upper ones, and which pixels lie within."""
+    middle = wanted + (np.arange(n_wanted) + 0.5) * (wanted_length / n_wanted)
+    place = (middle - start) * (n / length) - 0.5
+    inside = (place >= -0.5 - SAME) & (place <= n - 0.5 + SAME)
+    place = np.clip(place, 0, n - 1)
+    lower = np.minimum(place.astype(np.intp), max(n - 2, 0))
+    return lower, (place - lower).astype(np.float32), inside
+
+
+def _blend(
+    values: Values, lower: NDArray[np.intp], weight: Values, inside: NDArray[np.bool_]
+) -> Values:
+    """Interpolate along the first axis."""
+    upper = np.minimum(lower + 1, len(values) - 1)
+    found = values[lower] * (1 - weight)[:, None]
+    found += values[upper] * weight[:, None]
+    found[~inside] = np.nan
+    return np.asarray(found, np.float32)
+
+
+def _is_same(one: Rect, other: Rect) -> bool:
+    return all(
+        math.isclose(a, b, abs_tol=SAME)
+        for a, b in (
+            (one.u, other.u),
+            (one.v, other.v),
+            (one.width, other.width),
+            (one.height, other.height),
+        )
+    )

@@ -1,0 +1,127 @@
+"""The upper of two pictures in a slice view: its values, its colours, and how it is mixed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+
+from app.views import comparing, overlay
+from app.views.colour_maps import colourise
+from app.views.planes import Orientation, Rect, slice_centre
+from app.views.resampling import resampled, slice_through
+from app.views.scaled_image import ScaledImage
+from app.views.viewport import Viewport
+
+if TYPE_CHECKING:
+    from app.views.state import ViewState
+
+HANDLE_PX = 7.0
+"""Half the height of the handle by which the border of a swipe is dragged."""
+Values = NDArray[np.float32]
+
+
+class UpperPicture:
+    """Computes what is stale when it is painted."""
+
+    def __init__(self, state: ViewState) -> None:
+        self._state, self._fusion = state, state.fusion
+        self._found: tuple[Values, Rect] | None = None
+        self._is_stale = True
+        self._image: QImage | None = None
+        self._scaled = ScaledImage()
+
+    def forget_values(self) -> None:
+        """The slice is another one."""
+        self._is_stale = True
+        self._image = None
+
+    def forget_colours(self) -> None:
+        """Window or colour map are others."""
+        self._image = None
+
+    def values(self, way: Orientation, lower: Values, rect: Rect) -> tuple[Values, Rect] | None:
+        """Return what is to be coloured, and where it lies [mm]; `lower` lies in `rect`."""
+        if self._is_stale:
+            self._is_stale = False
+            self._found = self._compared(way, lower, rect) if self._fusion.compares else None
+            if self._found is None and not self._fusion.compares:
+                self._found = self._own(way)
+        return self._found
+
+    def paint(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        found: tuple[Values, Rect],
+        *,
+        is_alone: bool,
+    ) -> None:
+        """Paint over the lower picture, or alone."""
+        state, fusion = self._state, self._fusion
+        look = fusion.compared if fusion.compares else fusion
+        if self._image is None:
+            hides = fusion.hides_low and not is_alone and not fusion.compares
+            self._image = clear_image(found[0], look.window, look.colour_map, hides_low=hides)
+        area = overlay.to_view(found[1], viewport)
+        painter.save()
+        if not is_alone and fusion.mode == "blend":
+            painter.setOpacity(fusion.opacity)
+        if not is_alone and fusion.mode == "swipe":
+            width, height = viewport.size
+            left = fusion.swipe * width
+            painter.setClipRect(QRectF(left, 0, width - left, height))
+        smooth = state.interpolation == "linear"
+        self._scaled.paint(painter, self._image, area, smooth=smooth)
+        painter.restore()
+
+    def _own(self, way: Orientation) -> tuple[Values, Rect] | None:
+        volume = self._fusion.volume
+        if volume is None:
+            return None
+        blended = self._state.interpolation == "linear"
+        at = self._state.cursor_mm
+        return slice_through(volume, self._fusion.placing, way, at, blended=blended)
+
+    def _compared(self, way: Orientation, lower: Values, rect: Rect) -> tuple[Values, Rect] | None:
+        fusion, volume, base = self._fusion, self._fusion.volume, self._state.volume
+        if (
+            volume is None
+            or base is None
+            or comparing.obstacle(fusion.mode, base.unit, volume.unit)
+        ):
+            return None
+        point = slice_centre(base.grid, way.normal, self._state.cursor_mm)
+        shape = (lower.shape[0], lower.shape[1])
+        there = resampled(volume, fusion.placing, way, point, rect, shape)
+        if fusion.mode == "difference":
+            return comparing.difference(lower, there), rect
+        return comparing.ratio(lower, there, fusion.window[1]), rect
+
+
+def clear_image(
+    values: Values, window: tuple[float, float], colour_map: str, *, hides_low: bool
+) -> QImage:
+    """Return a picture that lets through where there is no value, or none within the window."""
+    gone = np.isnan(values)
+    pixels = colourise(np.where(gone, np.float32(window[0]), values), window, colour_map)
+    pixels[gone | (values < window[0]) if hides_low else gone] = 0
+    rows, columns = pixels.shape
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    return QImage(pixels.data, columns, rows, 4 * columns, form).copy()
+
+
+def swipe_line(painter: QPainter, part: float, size: tuple[int, int], ink: str, halo: str) -> None:
+    """The border between both pictures, with a handle in its middle."""
+    width, height = size
+    x = round(part * width) + 0.5
+    middle = QPointF(x, height / 2)
+    painter.setPen(overlay.halo_pen(halo))
+    painter.drawLine(QLineF(x, 0, x, height))
+    painter.setPen(QPen(QColor(ink), 1.4))
+    painter.drawLine(QLineF(x, 0, x, height))
+    painter.setBrush(QColor(ink))
+    painter.drawEllipse(middle, HANDLE_PX, HANDLE_PX)

@@ -1,0 +1,145 @@
+"""Two volumes in one view: what is painted of each, where, and what is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from app.views.colour_maps import lookup_table
+from app.views.ortho_view import OrthoView
+from app.views.placing import Placing
+from app.views.slice_view import SliceView
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from tests.app.views.painted import painted
+from tests.app.views.test_painted import faults
+
+EVEN = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
+
+
+def even(value: float, unit: str = "HU") -> Volume:
+    return Volume(np.full(EVEN.shape, value, np.float32), EVEN, unit)
+
+
+@pytest.fixture
+def fused(state):
+    """Grey 2 of 4 under red-hot 3 of 4, everywhere."""
+    state.set_volume(even(2))
+    state.name = "below"
+    state.set_colour_map("grey")
+    state.set_window(0, 4)
+    state.fusion.lay(even(3), Placing(), "above")
+    state.fusion.set_window(0, 4)
+    return state
+
+
+def colour_at(image: np.ndarray, part: float) -> np.ndarray:
+    """Red, green and blue off the crosshair, at a part of the width."""
+    pixel = int(image[image.shape[0] // 3, round(part * image.shape[1])])
+    return np.array([pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255])
+
+
+def of_map(key: str, value: float) -> np.ndarray:
+    pixel = int(lookup_table(key)[int(value * 64)])
+    return np.array([pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255])
+
+
+@pytest.mark.parametrize("opacity", [0.0, 0.3, 1.0])
+def test_colours_are_mixed_by_the_opacity(fused, show, pixels, opacity):
+    fused.fusion.set_opacity(opacity)
+    image = pixels(show(SliceView(fused, "axial")))
+    lower, upper = of_map("grey", 2), of_map("hot", 3)
+    expected = (1 - opacity) * lower + opacity * upper
+    np.testing.assert_allclose(colour_at(image, 0.4), expected, atol=2)
+
+
+def test_what_is_below_its_window_lets_the_lower_picture_through(fused, show, pixels):
+    fused.fusion.set_opacity(1.0)
+    fused.fusion.set_window(3.5, 9)
+    view = show(SliceView(fused, "axial"))
+    np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("grey", 2), atol=1)
+    fused.fusion.set_hides_low(False)
+    np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("hot", 0), atol=1)
+
+
+def test_a_swipe_shows_one_at_each_side_of_a_border_that_is_dragged(fused, qtbot, show, pixels):
+    fused.fusion.set_mode("swipe")
+    view = show(SliceView(fused, "axial"))
+    for border in (0.5, 0.35):
+        image = pixels(view)
+        np.testing.assert_allclose(colour_at(image, border - 0.1), of_map("grey", 2), atol=1)
+        np.testing.assert_allclose(colour_at(image, border + 0.1), of_map("hot", 3), atol=1)
+        start = QPoint(round(view.width() * 0.5), 40)
+        if border == 0.5:
+            cursor = fused.cursor_mm
+            qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+            qtbot.mouseMove(view, QPoint(round(view.width() * 0.35), 40))
+            qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start)
+            assert fused.fusion.swipe == pytest.approx(0.35, abs=0.01)
+            assert fused.cursor_mm == cursor
+
+
+def test_difference_and_ratio_are_those_of_the_values(fused, show):
+    view = show(SliceView(fused, "axial"))
+    for mode, value in (("difference", -1.0), ("ratio", 2 / 3)):
+        fused.fusion.set_mode(mode)
+        values, rect = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
+        np.testing.assert_allclose(values, value, rtol=1e-6)
+        assert rect == view.raster.rect
+        assert fused.fusion.compared.window[0] < value < fused.fusion.compared.window[1]
+
+
+def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
+    fused.fusion.lay(even(3, "kBq/mL"), Placing(), "above")
+    fused.fusion.set_mode("difference")
+    view = show(SliceView(fused, "axial"), 700, 400)
+    assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
+    assert "one unit" in view.caption() and "HU and kBq/mL" in view.caption()
+
+
+def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
+    fused.fusion.say("Two patients: these volumes are not of one person.", "")
+    view = show(SliceView(fused, "axial"), 420, 320)
+    said = " ".join(text.words for text in painted(view).texts)
+    for part in ("below [HU]", "+ above [HU] 50 %", "Two patients: these volumes are not"):
+        assert part in said
+    for mode in ("swipe", "beside", "difference", "ratio"):
+        fused.fusion.set_mode(mode)
+        assert "Two patients:" in " ".join(text.words for text in painted(view).texts)
+    assert faults(show(SliceView(fused, "axial"), 200, 180)) == []
+
+
+def test_views_side_by_side_show_the_same_part_of_one_place(fused, qtbot, show, pixels):
+    views = show(OrthoView(fused), 900, 640)
+    fused.fusion.set_mode("beside")
+    qtbot.wait(1)
+    lower, upper = views.axial, views.upper_views[0]
+    assert not views.mip.isVisible() and upper.isVisible()
+    np.testing.assert_allclose(colour_at(pixels(lower), 0.4), of_map("grey", 2), atol=1)
+    np.testing.assert_allclose(colour_at(pixels(upper), 0.4), of_map("hot", 3), atol=1)
+    for one, other in ((lower, upper), (upper, lower)):
+        one.zoom(1.7, (3.0, -2.0))
+        assert other.viewport.px_per_mm == pytest.approx(one.viewport.px_per_mm)
+        assert other.viewport.centre == pytest.approx(one.viewport.centre)
+    upper.fit()
+    assert lower.viewport == lower.viewport.fit(
+        lower.image_rect(fused.volume), lower.viewport.size, 26
+    )
+    views.toggle_enlarged(views.coronal)
+    assert views.coronal.isVisible() and views.upper_views[1].isVisible()
+    assert not views.axial.isVisible() and not upper.isVisible()
+    fused.fusion.set_mode("blend")
+    views.toggle_enlarged(views.coronal)
+    assert all(view.isVisible() for view in views.views) and not upper.isVisible()
+
+
+def test_one_window_serves_both_where_they_have_one_unit(fused):
+    fused.fusion.set_links_windows(True)
+    fused.set_window(1, 3)
+    assert fused.fusion.window == (1, 3)
+    fused.fusion.set_window(0, 2)
+    assert fused.window == (0, 2)
+    fused.fusion.lay(even(3, "kBq/mL"), Placing(), "above")
+    fused.set_window(-5, 5)
+    assert fused.fusion.window != (-5, 5)

@@ -1,0 +1,102 @@
+"""Slices of one volume in the planes of another: closed forms, and points where they belong."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from app.views.placing import Placing
+from app.views.planes import PLANES, orientation
+from app.views.resampling import resampled, slice_through, value_at
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.rigid_motion import RigidMotion
+
+GRID = ImageGrid((14, 18, 16), (3.0, 2.0, 2.5), (4.0, -6.0, 3.0))
+FINE = ImageGrid((30, 26, 34), (1.3, 1.6, 1.1), (2.0, -3.0, 5.0))
+SLOPES = np.array([0.7, -1.3, 0.4])
+POINT = (6.0, -8.5, 4.0)
+MOTION = RigidMotion((4.0, -3.0, 2.5), (12.0, -25.0, 40.0))
+SIGNED = [
+    (order, signs) for order in permutations(range(3)) for signs in product((1.0, -1.0), repeat=3)
+]
+"""The 48 ways in which axes can lie along axes."""
+
+
+def sloping(grid: ImageGrid) -> Volume:
+    """Values that grow evenly: linear interpolation has them exactly between voxels, too."""
+    z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
+    values = SLOPES[2] * z[:, None, None] + SLOPES[1] * y[:, None] + SLOPES[0] * x
+    return Volume(values.astype(np.float32), grid, "HU")
+
+
+def placings() -> list[Placing]:
+    found = []
+    for order, signs in SIGNED:
+        matrix = np.zeros((3, 3))
+        matrix[range(3), order] = signs
+        rows = tuple(tuple(float(v) for v in row) for row in matrix)
+        found.append(Placing(rows, (1.7, -2.2, 0.6)))
+    return [*found, Placing.of(sloping(FINE), sloping(GRID), MOTION)]
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_values_that_grow_evenly_are_met_exactly_however_a_volume_lies(plane):
+    volume, way = sloping(FINE), orientation(plane)
+    for placing in placings():
+        rect = way.rect(GRID)
+        found = resampled(volume, placing, way, POINT, rect, (11, 9))
+        rows, columns = np.nonzero(np.isfinite(found))
+        assert len(rows) > 15
+        u = rect.u + (columns + 0.5) * rect.width / 9
+        v = rect.v + (rows + 0.5) * rect.height / 11
+        points = np.array([way.to_patient(*uv, POINT[way.normal]) for uv in zip(u, v, strict=True)])
+        there = placing.to_volume(points)
+        half = np.array(FINE.voxel_mm) / 2
+        inner = ((there > FINE.lower_mm + half) & (there < FINE.upper_mm - half)).all(axis=1)
+        np.testing.assert_allclose(found[rows, columns][inner], (there @ SLOPES)[inner], atol=2e-4)
+
+
+def with_point(grid: ImageGrid, at_mm: np.ndarray) -> Volume:
+    """A small Gaussian about a point."""
+    z, y, x = (grid.centres_mm(axis) - at_mm[axis] for axis in (2, 1, 0))
+    squares = z[:, None, None] ** 2 + y[:, None] ** 2 + x**2
+    return Volume(np.exp(-squares / (2 * 1.6**2)).astype(np.float32), grid, "HU")
+
+
+@pytest.mark.parametrize("plane", PLANES)
+@pytest.mark.parametrize("convention", ["radiological", "neurological"])
+def test_a_point_is_shown_where_it_is_however_a_volume_lies(plane, convention):
+    way = orientation(plane, convention)
+    for placing in placings():
+        volume = with_point(FINE, placing.to_volume(np.array(POINT)))
+        found = slice_through(volume, placing, way, POINT)
+        assert found is not None
+        values, rect = np.nan_to_num(found[0]), found[1]
+        rows, columns = values.shape
+        u = rect.u + (np.arange(columns) + 0.5) * rect.width / columns
+        v = rect.v + (np.arange(rows) + 0.5) * rect.height / rows
+        centre = (values.sum(axis=0) @ u, values.sum(axis=1) @ v) / values.sum()
+        off = np.abs(np.array(centre) - way.to_screen(POINT))
+        assert (off < min(FINE.voxel_mm) / 2).all(), (placing, off)
+        assert value_at(volume, placing, POINT) == pytest.approx(1, abs=0.25)
+
+
+def test_a_plane_that_misses_a_volume_shows_nothing():
+    volume, way = sloping(FINE), orientation("axial")
+    far = (0.0, 0.0, 500.0)
+    for placing in (placings()[0], placings()[-1]):
+        assert slice_through(volume, placing, way, far) is None
+        assert np.isnan(resampled(volume, placing, way, far, way.rect(GRID), (5, 4))).all()
+        assert value_at(volume, placing, far) is None
+
+
+def test_a_volume_that_counts_z_towards_the_feet_is_turned():
+    feetwards = Volume(sloping(FINE).values, FINE, "HU", {"axes": "LPI"})
+    headwards, unknown = sloping(GRID), Volume(sloping(GRID).values, GRID, "", {"axes": "xyz"})
+    at = np.array([POINT])
+    assert Placing.of(feetwards, headwards).to_volume(at)[0, 2] == -POINT[2]
+    assert (Placing.of(feetwards, unknown).to_volume(at) == at).all()
+    assert (Placing.of(feetwards, headwards, turns=False).to_volume(at) == at).all()
