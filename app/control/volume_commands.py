@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.modalities import Study
 
 Place = Literal["base", "overlay"]
-"""Where a volume is wanted: on show, or over the one that is."""
+"""A place of a volume: on show, or over the one that is."""
 
 
 class VolumeChoice(NamedTuple):

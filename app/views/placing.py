@@ -1,4 +1,4 @@
-"""Where a volume lies under the points of a picture: by an affine map, no Qt.
+"""Places of a volume under the points of a picture: by an affine map, no Qt.
 
 A point p of the picture [mm] is the point
 

@@ -22,7 +22,7 @@ _LOCK = Lock()
 
 
 class VolumeFacts:
-    """Of one volume; each fact is found when it is first asked for."""
+    """Facts of one volume, each found when it is first asked for."""
 
     def __init__(self, volume: Volume) -> None:
         self._volume = weakref.ref(volume)
