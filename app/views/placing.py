@@ -55,8 +55,8 @@ class Placing:
         `motion` takes the volume to where it belongs. Where one of the two does not say how a
         patient lay, or nothing `turns`, both are taken to count along the same axes.
         """
-        told = NO_SIDES not in (volume.axes, like.axes)
-        turns = turns and told and volume.head_sign != like.head_sign
+        known = NO_SIDES not in (volume.axes, like.axes)
+        turns = turns and known and volume.head_sign != like.head_sign
         matrix, shift = np.array(FEETWARDS if turns else UNTURNED), np.zeros(3)
         if motion is not None:
             middle = volume.grid.centre_mm
@@ -78,7 +78,7 @@ class Placing:
         """Return the points (..., 3) of the volume under points of the picture [mm]."""
         return np.asarray(points_mm @ self.matrix.T + np.array(self.shift_mm))
 
-    def to_picture(self, points_mm: Matrix) -> Matrix:
+    def to_base(self, points_mm: Matrix) -> Matrix:
         """Return the points (..., 3) of the picture at points of the volume [mm]."""
         return np.asarray((points_mm - np.array(self.shift_mm)) @ np.linalg.inv(self.matrix).T)
 
@@ -94,7 +94,7 @@ class Placing:
         """Return what the whole of a volume covers of a plane of the picture [mm]."""
         corners = np.array([grid.lower_mm, grid.upper_mm])
         every = np.array(np.meshgrid(*corners.T, indexing="ij")).reshape(3, -1).T
-        uv = np.array([way.to_screen(_point(each)) for each in self.to_picture(every)])
+        uv = np.array([way.to_screen(_point(each)) for each in self.to_base(every)])
         (left, top), (right, bottom) = uv.min(axis=0), uv.max(axis=0)
         return Rect(float(left), float(top), float(right - left), float(bottom - top))
 

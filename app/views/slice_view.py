@@ -17,7 +17,7 @@ from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.text import millimetres
-from app.views.upper_picture import HANDLE_PX, UpperPicture, swipe_line
+from app.views.upper_slice import HANDLE_PX, UpperSlice, swipe_line
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
@@ -44,7 +44,7 @@ class SliceView(RasterView):
         name = f"{plane.capitalize()} view" + (", second volume" if part == "upper" else "")
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
-        self._upper = UpperPicture(state)
+        self._upper = UpperSlice(state)
         self._orientation = orientation(plane, state.convention)
         self._shown_index: int | None = None
         self._depth_mm = 0.0

@@ -24,7 +24,7 @@ HANDLE_PX = 7.0
 Values = NDArray[np.float32]
 
 
-class UpperPicture:
+class UpperSlice:
     """Computes what is stale when it is painted."""
 
     def __init__(self, state: ViewState) -> None:
