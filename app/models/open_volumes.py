@@ -11,7 +11,7 @@ from app.models.volume_display import VolumeDisplay
 from app.models.volume_origin import NO_SIDES, Bond, Origin, bond_of
 from app.views.fusion_state import OVERLAY_MAPS
 from app.views.placing import NO_SIDES as NOT_TOLD
-from app.views.placing import Placing
+from app.views.placing import VolumePlacing
 from app.views.state import ViewState
 from app.views.windows import Window
 from engine.data import Volume
@@ -45,10 +45,10 @@ class OpenVolume:
     motion: RigidMotion | None = None
     has_scanner_axes: bool = False
 
-    def placing_over(self, base: OpenVolume) -> Placing:
+    def placing_over(self, base: OpenVolume) -> VolumePlacing:
         """Return where this volume lies in the picture of another one."""
         turns = not (self.has_scanner_axes or base.has_scanner_axes)
-        return Placing.of(self.volume, base.volume, self.motion, turns=turns)
+        return VolumePlacing.of(self.volume, base.volume, self.motion, turns=turns)
 
 
 class OpenVolumes(QObject):
@@ -195,7 +195,7 @@ class OpenVolumes(QObject):
         fusion.say(*self.bond)
         if base is None or overlay is None:
             if fusion.volume is not None:
-                fusion.lay(None, Placing(), "")
+                fusion.lay(None, VolumePlacing(), "")
             return
         if fusion.colour_map == self._view.colour_map:
             other = next(key for key in OVERLAY_MAPS if key != self._view.colour_map)

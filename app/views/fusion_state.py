@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 
 from app.views import windows
 from app.views.colours import ViewColours
-from app.views.placing import Placing
+from app.views.placing import VolumePlacing
 from app.views.text import power_of
 from app.views.volume_facts import facts_of
 from app.views.volume_look import VolumeLook
@@ -43,7 +43,7 @@ class FusionState(VolumeLook):
     def __init__(self, lower: VolumeLook) -> None:
         super().__init__(lower)
         self._lower = lower
-        self.placing = Placing()
+        self.placing = VolumePlacing()
         self.mode: FusionMode = "blend"
         self.opacity, self.swipe = OPACITY, SWIPE
         self._before = OPACITY
@@ -62,7 +62,7 @@ class FusionState(VolumeLook):
         """Whether the two stand side by side."""
         return self.has_values and self.mode == "beside"
 
-    def lay(self, volume: Volume | None, placing: Placing, name: str) -> None:
+    def lay(self, volume: Volume | None, placing: VolumePlacing, name: str) -> None:
         """Lay another volume over the one on show, or none; a like one keeps its window."""
         if (placing, name) == (self.placing, self.name) and volume is self.volume:
             return

@@ -29,7 +29,7 @@ NO_SIDES = "xyz"
 
 
 @dataclass(frozen=True)
-class Placing:
+class VolumePlacing:
     """From points of a picture to those of a volume.
 
     Attributes
@@ -49,7 +49,7 @@ class Placing:
         motion: RigidMotion | None = None,
         *,
         turns: bool = True,
-    ) -> Placing:
+    ) -> VolumePlacing:
         """Return where a volume lies in the picture of another one of the same patient.
 
         `motion` takes the volume to where it belongs. Where one of the two does not say how a

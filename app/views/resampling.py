@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views.placing import Placing
+from app.views.placing import VolumePlacing
 from app.views.planes import Orientation, Rect
 from engine.data import Volume
 from engine.geometry import ImageGrid, Point
@@ -28,7 +28,12 @@ SAME = 1e-3
 
 
 def slice_through(
-    volume: Volume, placing: Placing, way: Orientation, point_mm: Point, *, blended: bool = True
+    volume: Volume,
+    placing: VolumePlacing,
+    way: Orientation,
+    point_mm: Point,
+    *,
+    blended: bool = True,
 ) -> tuple[Values, Rect] | None:
     """Return a slice of a volume in the plane of a picture, and where it lies in it [mm].
 
@@ -64,7 +69,7 @@ def slice_through(
 
 def resampled(
     volume: Volume,
-    placing: Placing,
+    placing: VolumePlacing,
     way: Orientation,
     point_mm: Point,
     rect: Rect,
@@ -84,7 +89,7 @@ def resampled(
     return _blend(_blend(values, *down).T, *across).T
 
 
-def value_at(volume: Volume, placing: Placing, point_mm: Point) -> float | None:
+def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float | None:
     """Return the value of the voxel of a volume under a point of the picture; None outside."""
     x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
     index = volume.grid.index_of((x, y, z))
@@ -111,7 +116,7 @@ def _between(volume: Volume, own: Orientation, depth_mm: float, blended: bool) -
 
 def _askew(
     volume: Volume,
-    placing: Placing,
+    placing: VolumePlacing,
     way: Orientation,
     point_mm: Point,
     rect: Rect,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from app.views.colour_maps import lookup_table
 from app.views.ortho_view import OrthoView
-from app.views.placing import Placing
+from app.views.placing import VolumePlacing
 from app.views.slice_view import SliceView
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -29,7 +29,7 @@ def fused(state):
     state.name = "below"
     state.set_colour_map("grey")
     state.set_window(0, 4)
-    state.fusion.lay(even(3), Placing(), "above")
+    state.fusion.lay(even(3), VolumePlacing(), "above")
     state.fusion.set_window(0, 4)
     return state
 
@@ -91,7 +91,7 @@ def test_difference_and_ratio_are_those_of_the_values(fused, show):
 
 
 def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
-    fused.fusion.lay(even(3, "kBq/mL"), Placing(), "above")
+    fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.fusion.set_mode("difference")
     view = show(SliceView(fused, "axial"), 700, 400)
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
@@ -140,6 +140,6 @@ def test_one_window_serves_both_where_they_have_one_unit(fused):
     assert fused.fusion.window == (1, 3)
     fused.fusion.set_window(0, 2)
     assert fused.window == (0, 2)
-    fused.fusion.lay(even(3, "kBq/mL"), Placing(), "above")
+    fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.set_window(-5, 5)
     assert fused.fusion.window != (-5, 5)

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from app.views.placing import Placing
+from app.views.placing import VolumePlacing
 from app.views.planes import PLANES, orientation
 from app.views.resampling import resampled, slice_through, value_at
 from engine.data.volume import Volume
@@ -32,14 +32,14 @@ def sloping(grid: ImageGrid) -> Volume:
     return Volume(values.astype(np.float32), grid, "HU")
 
 
-def placings() -> list[Placing]:
+def placings() -> list[VolumePlacing]:
     found = []
     for order, signs in SIGNED:
         matrix = np.zeros((3, 3))
         matrix[range(3), order] = signs
         rows = tuple(tuple(float(v) for v in row) for row in matrix)
-        found.append(Placing(rows, (1.7, -2.2, 0.6)))
-    return [*found, Placing.of(sloping(FINE), sloping(GRID), MOTION)]
+        found.append(VolumePlacing(rows, (1.7, -2.2, 0.6)))
+    return [*found, VolumePlacing.of(sloping(FINE), sloping(GRID), MOTION)]
 
 
 @pytest.mark.parametrize("plane", PLANES)
@@ -97,6 +97,6 @@ def test_a_volume_that_counts_z_towards_the_feet_is_turned():
     feetwards = Volume(sloping(FINE).values, FINE, "HU", {"axes": "LPI"})
     headwards, unknown = sloping(GRID), Volume(sloping(GRID).values, GRID, "", {"axes": "xyz"})
     at = np.array([POINT])
-    assert Placing.of(feetwards, headwards).to_volume(at)[0, 2] == -POINT[2]
-    assert (Placing.of(feetwards, unknown).to_volume(at) == at).all()
-    assert (Placing.of(feetwards, headwards, turns=False).to_volume(at) == at).all()
+    assert VolumePlacing.of(feetwards, headwards).to_volume(at)[0, 2] == -POINT[2]
+    assert (VolumePlacing.of(feetwards, unknown).to_volume(at) == at).all()
+    assert (VolumePlacing.of(feetwards, headwards, turns=False).to_volume(at) == at).all()
