@@ -194,3 +194,7 @@ class Failed(Event):
     """Traceback for the log, empty for a fault of the input."""
     on_cpu: bool = False
     """Whether the GPU failed, so that the CPU could go on."""
+    reason: str = ""
+    """What happened alone, where the text says besides what to press in the window."""
+    died: bool = False
+    """Whether the process ended without a word."""

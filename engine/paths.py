@@ -40,6 +40,14 @@ def state_dir() -> Path:
     return made(_home("state") or state, OTHER_HOME)
 
 
+def queue_dir() -> Path:
+    """Folder of the studies that wait for their turn; not made."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return _home("queue") or state / "queue"
+
+
 def locks_dir() -> Path:
     """Folder of the locks between processes; made if absent."""
     import platformdirs

@@ -33,7 +33,7 @@ VERBS = {
     "resume": Verb("reconstruct", "go on with an interrupted reconstruction"),
     "demo": Verb("reconstruct", "simulate a small scan and reconstruct it"),
     "live": Verb("live", "follow a scan while it is measured, or play one"),
-    "queue": Verb("queue", "reconstruct many studies, one after the other"),
+    "queue": Verb("queue", "let studies wait for their turn, and work through them"),
     "results": Verb("results", "list the images that were kept, pin or delete them"),
     "inspect": Verb("inspect", "say what files are and what is wrong with them"),
     "import": Verb(

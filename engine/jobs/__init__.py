@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from engine.jobs.process.messages import Source as Source
     from engine.jobs.process.starting import new_process as new_process
     from engine.jobs.process.starting import process_context as process_context
+    from engine.jobs.queue.entry import QueueEntry as QueueEntry
+    from engine.jobs.queue.launching import ensure_runner as ensure_runner
+    from engine.jobs.queue.settings import QueueSettings as QueueSettings
+    from engine.jobs.queue.store import StudyQueue as StudyQueue
     from engine.jobs.storage import choose_stored as choose_stored
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
@@ -45,6 +49,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "new_process",
                 "process_context",
             ),
+            "engine.jobs.queue.entry": ("QueueEntry",),
+            "engine.jobs.queue.launching": ("ensure_runner",),
+            "engine.jobs.queue.settings": ("QueueSettings",),
+            "engine.jobs.queue.store": ("StudyQueue",),
             "engine.jobs.storage": (
                 "choose_stored",
                 "kind_title",

@@ -50,6 +50,7 @@ from engine.io.tracer_file import write_tracer
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
+from engine.jobs.queue import StudyQueue
 from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -226,6 +227,14 @@ def _job(folder: Path, version: int) -> None:
     job.mark("paused" if version else "aborted", f"version {version}")
 
 
+def _queued(folder: Path, version: int) -> None:
+    """A study in the queue, and how the queue is worked through."""
+    queue = StudyQueue(folder)
+    entry = next(iter(queue.entries()), None) or queue.add(_study(folder, 0))
+    queue.change(entry.id, lambda now: now.model_copy(update={"text": f"version {version}"}))
+    queue.change_settings(at_once=1 + version)
+
+
 def _result(folder: Path, version: int) -> None:
     study, made = _study(folder, version), {"version": version}
     Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
@@ -348,6 +357,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
     Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
+    Writer("queued study", _queued, ("engine/jobs/queue/store.py",)),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),
     Writer(

@@ -147,6 +147,12 @@ def killed_gpu(study, **options):
             os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def dead_at_once(study, **options):
+    """A process that is killed before it has an image."""
+    yield StageStarted("read", "Reading the scan")
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
 def faulty_code_on_gpu(study, **options):
     """A fault of the GPU that nobody put into words."""
     yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")

@@ -23,7 +23,7 @@ from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.frames import FinishedFrames
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.iterates import Iterates
-from engine.jobs.checkpoint.job_record import STUDY, JobInfo, JobRecord, Status
+from engine.jobs.checkpoint.job_record import QUEUED_RUN, STUDY, JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
@@ -41,7 +41,6 @@ IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 ITERATES, FRAMES = "iterates", "frames"
 KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
-
 OWNER_ONLY = 0o700
 """Permissions of a job's folder: it says where scans lie, and whose."""
 
@@ -288,7 +287,11 @@ def _sweep(folder: Path) -> None:
 
 def _remove_old() -> None:
     drop_unused()
-    ended = [info for info in jobs() if info.status in ("finished", "aborted", "failed")]
+    ended = [
+        info
+        for info in jobs()
+        if info.status in ("finished", "aborted", "failed") and not info.id.startswith(QUEUED_RUN)
+    ]
     for info in ended[KEPT_ENDED:]:
         audit_log.record("run deleted", job=info.id, why="older than the ended ones that are kept")
         shutil.rmtree(info.folder, ignore_errors=True)

@@ -18,6 +18,8 @@ from engine.settings import Settings, setting
 Status = Literal["running", "paused", "finished", "aborted", "failed"]
 
 STUDY = "study.toml"
+QUEUED_RUN = "queue-"
+"""Begins the names of runs of the queue, which removes them itself."""
 
 
 class JobRecord(Settings):
@@ -34,6 +36,11 @@ class JobRecord(Settings):
     text: str = setting("", "Why it failed")
     result: str = setting("", "Name of the result that holds its last image", max_length=100)
     output: str = setting("", "Where the volume is to be written, if the job began with a place")
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a process works on it now."""
+        return self.status in ("running", "paused") and self.owner.alive
 
     def to_text(self) -> str:
         """Return the record as a sealed text."""

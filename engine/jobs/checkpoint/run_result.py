@@ -13,6 +13,7 @@ from engine.reporting import provenance
 from engine.results import NewResult, Result, Results
 from engine.results.result_record import Outcome
 
+NOT_KEPT = "The image could not be kept among the results, so export it"
 NO_MEMORY = "there is not enough memory to write it"
 
 log = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ class RunResult:
             removed = results.remove_outdated()
         except (EngineError, MemoryError) as e:
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
-            return Warned(f"The image could not be kept among the results, so export it: {why}")
+            return Warned(f"{NOT_KEPT}: {why}")
         return ResultKept(self.id, " ".join(("Kept among the results.", *_said(removed))))
 
     def keep_last(self, outcome: Outcome) -> None:

@@ -196,7 +196,7 @@ class EngineProcess:
         if failed.user_fault:
             return failed
         safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
-        return replace(failed, text=f"{failed.text} {safe}", on_cpu=True)
+        return replace(failed, text=f"{failed.text} {safe}", reason=failed.text, on_cpu=True)
 
     def _unpacked(self, frame: VolumeFrame) -> Event | None:
         # a slow window gets the newest image, and not all of them one after the other
@@ -239,9 +239,8 @@ class EngineProcess:
         safe = what_is_safe(self._last_preview, self._job, on_gpu=on_gpu)
         if self._aborting:
             return Aborted(f"Aborted. {safe}")
-        reason = how_it_ended(self._exit_code)
-        text = f"The engine stopped: {reason}. {safe}"
-        return Failed(text, user_fault=False, on_cpu=on_gpu)
+        why = f"The engine stopped: {how_it_ended(self._exit_code)}."
+        return Failed(f"{why} {safe}", user_fault=False, on_cpu=on_gpu, reason=why, died=True)
 
     def _clean_up(self) -> None:
         """Leave no process, no shared memory and no job that seems to run."""

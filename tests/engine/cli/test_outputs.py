@@ -29,7 +29,7 @@ RING = RingSettings(
 INPUTS = ("scan.h5", "scan.l", "scan.l.hdr", "mu.nii.gz", "mu.provenance.json", "eff.csv")
 COMMANDS: dict[str, list[str]] = {
     "reconstruct": ["study.toml", "--protocol", "p.toml", "--scanner", "s.toml"],
-    "queue": ["study.toml"],
+    "queue add": ["study.toml"],
     "resume": ["job"],
     "demo": ["--headless", "--threads", "1"],
     "inspect": ["scan.h5", "--candidates", "axis", "--protocol", "p.toml"],

@@ -1,154 +1,311 @@
-"""A queue of studies: each ends for itself, it goes on where it stopped, and nothing piles up."""
+"""The queue: order, pause, reasons, claims; it goes on where it stopped, and nothing piles up."""
 
 from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import psutil
 import pytest
 
 from engine import paths
-from engine.cli.exit_codes import DONE, USER_FAULT
-from engine.cli.main import main
+from engine.errors import SettingsError
 from engine.events import Preview
-from engine.geometry.ring import RingScanner
-from engine.io import read_frames, read_volume, write_listmode
+from engine.io import read_volume
 from engine.jobs.checkpoint import jobs
+from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.process.slots import FOLDER, PREFIX
-from engine.jobs.queue import QueuedStudy, run_queue
+from engine.jobs.queue import QueueEntry, StudyQueue
+from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
+from engine.jobs.queue.executor import LocalExecutor
+from engine.jobs.queue.room import SPARE, RunMemory, has_room
+from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.simulate import simulate_listmode, uniform_cylinder
-from engine.study.study import Study, write_study
+from engine.results import Results
+from engine.study.study import Study
 from tests.engine import engine_sources
-from tests.engine.jobs.test_gpu_failure import RING
 
 MOST_GROWTH_BYTES = 1 << 20
-"""Of a job, after the first few: as promised."""
+"""Of a study, after the first few: as promised."""
 
 
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyQueue:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    return StudyQueue()
 
 
-def queued(folder: Path, name: str, iterations: int = 2, subsets: int = 3) -> QueuedStudy:
+def study(folder: Path, name: str, iterations: int = 2, subsets: int = 3) -> Study:
     (folder / f"{name}.l").write_bytes(name.encode())
     algorithm = {"kind": "osem", "iterations": iterations, "subsets": subsets}
     protocol = ListModeProtocol.model_validate({"algorithm": algorithm})
-    study = Study(data=folder / f"{name}.l", protocol=protocol)
-    return QueuedStudy(study, folder / f"{name}.h5")
+    return Study(data=folder / f"{name}.l", protocol=protocol)
 
 
-def states(*outcomes: object, **options: object) -> list[str]:
-    return [each.state for each in run_queue(outcomes, **options)]
+def run(queue: StudyQueue, source=engine_sources.steady, on_event=None) -> list[str]:
+    """Work through a queue; return how each study stands."""
+    QueueRunner(queue, LocalExecutor(queue, on_event, source), lambda _: None).run()
+    return [entry.state for entry in queue.entries()]
 
 
-def test_each_study_ends_for_itself_and_what_is_there_stays(tmp_path: Path) -> None:
-    good, other = queued(tmp_path, "good"), queued(tmp_path, "other")
-    bad = QueuedStudy(good.study, tmp_path / "nowhere" / "bad.h5")
-    found = list(run_queue((good, bad, other), source=engine_sources.steady))
-    assert [each.state for each in found] == ["written", "failed", "written"]
-    assert "there is no folder" in found[1].text and found[0].text == ""
-    np.testing.assert_array_equal(
-        read_volume(good.output).values, 2 * engine_sources.image_after(6)
-    )
-    again = states(good, bad, other, source=engine_sources.steady)
-    assert again == ["there already", "failed", "there already"]
-    assert states(good, source=engine_sources.steady, force=True) == ["written"]
-    assert read_volume(good.output).info == {"updates": 6}
+def titles(queue: StudyQueue) -> list[str]:
+    return [entry.title.partition(".")[0] for entry in queue.entries()]
 
 
-def test_a_study_whose_engine_fails_or_dies_is_a_sentence_and_the_next_begins(
-    tmp_path: Path,
+def running(queue: StudyQueue, id: str) -> QueueEntry:
+    """Wait until a study has a checkpoint."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if any(info.id.endswith(id) and info.done for info in jobs()):
+            return queue.get(id)
+        time.sleep(0.02)
+    raise AssertionError(f"{id} never ran")
+
+
+def test_each_study_ends_for_itself_and_its_image_is_a_result(
+    queue: StudyQueue, tmp_path: Path
 ) -> None:
-    (died,) = run_queue([queued(tmp_path, "died")], source=engine_sources.killed_gpu)
-    assert died.state == "failed" and "SIGSEGV" in died.text
-    (failed,) = run_queue([queued(tmp_path, "failed")], source=engine_sources.faulty_input)
-    assert failed.state == "failed" and "nothing to reconstruct" in failed.text
+    output = tmp_path / "good.h5"
+    good = queue.add(study(tmp_path, "good"), output=output)
+    bad = queue.add(study(tmp_path, "bad"), output=tmp_path / "nowhere" / "bad.h5")
+    queue.add(study(tmp_path, "other"))
+    assert run(queue) == ["finished", "failed", "finished"]
+    assert "there is no folder" in queue.get(bad.id).text
+    expected = 2 * engine_sources.image_after(6)
+    np.testing.assert_array_equal(read_volume(output).values, expected)
+    np.testing.assert_array_equal(
+        Results().open(queue.get(good.id).result).volume().values, expected
+    )
+    assert len(Results().newest_first()) == 2 and not jobs(), "nothing is left to go on from"
+    assert not queue.settings.runs, "an empty queue rests"
+    assert run(queue) == ["finished", "failed", "finished"], "what ended stays as it is"
 
 
-def test_a_queue_that_was_ended_goes_on_where_it_was(tmp_path: Path) -> None:
-    each, seen = queued(tmp_path, "long", 40), []
+def test_a_file_that_came_to_be_meanwhile_is_not_replaced(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    output = tmp_path / "image.h5"
+    entry = queue.add(study(tmp_path, "good"), output=output)
+    output.write_bytes(b"of somebody else")
+    assert run(queue) == ["failed"] and "this file exists" in queue.get(entry.id).text
+    assert output.read_bytes() == b"of somebody else"
+    output.unlink()
+    queue.retry(entry.id)
+    assert run(queue) == ["finished"] and output.exists()
 
-    def watch(event: object) -> None:
-        seen.append(event)
-        if isinstance(event, Preview) and event.iteration == 3:
-            raise KeyboardInterrupt
 
-    with (
-        pytest.raises(KeyboardInterrupt),
-        closing(run_queue([each], source=engine_sources.slow, on_event=watch)) as outcomes,
-    ):
-        list(outcomes)
+def test_a_study_whose_engine_fails_or_dies_is_a_sentence(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    failed = queue.add(study(tmp_path, "failed"))
+    assert run(queue, engine_sources.faulty_input) == ["failed"]
+    assert queue.get(failed.id).text == "scan.l: 0 events; nothing to reconstruct."
+    died = queue.add(study(tmp_path, "died"))
+    assert run(queue, engine_sources.dead_at_once) == ["failed", "failed"]
+    assert "SIGSEGV" in queue.get(died.id).text
+    assert f"That was {MOST_DEATHS} times at the same place." in queue.get(died.id).text
+    assert "press" not in queue.get(died.id).text, "words of the window"
+
+
+def test_an_engine_that_dies_is_given_up_only_where_it_gets_no_further() -> None:
+    entry = QueueEntry(id="1", state="running", added_utc="2026-01-01T00:00:00Z")
+    stuck = further = entry
+    for n in range(1, MOST_DEATHS):
+        stuck = ended(stuck, Ending("died", "Killed.", updates=4))
+        further = ended(further, Ending("died", "Killed.", updates=4 * n))
+        assert further.state == "waiting" and further.deaths == 1
+    assert stuck.state == "waiting"
+    assert ended(stuck, Ending("died", "Killed.", updates=4)).state == "failed"
+
+
+def test_order_pause_resume_and_removal_are_those_asked_for(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    a, b, c, d = (queue.add(study(tmp_path, name)) for name in "abcd")
+    queue.move(c.id, 0)
+    queue.move(a.id, 99)
+    assert titles(queue) == ["c", "b", "d", "a"]
+    queue.pause(b.id)
+    queue.remove(d.id)
+    begun: list[str] = []
+    QueueRunner(queue, LocalExecutor(queue, source=engine_sources.steady), begun.append).run()
+    assert [line[0] for line in begun if line.endswith("begins")] == ["c", "a"]
+    assert [e.state for e in queue.entries()] == ["finished", "paused", "finished"]
+    assert queue.resume(b.id).state == "waiting"
+    with pytest.raises(SettingsError, match="is in the queue already"):
+        queue.add(study(tmp_path, "b"))
+    with pytest.raises(SettingsError, match="no such study"):
+        queue.get(d.id)
+    assert run(queue) == ["finished"] * 3
+
+
+def test_what_is_paused_at_work_goes_on_from_its_checkpoint(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    long, urgent = queue.add(study(tmp_path, "long", 40)), queue.add(study(tmp_path, "urgent"))
+    worker = Thread(target=run, args=(queue, engine_sources.slow))
+    worker.start()
+    running(queue, long.id)
+    assert queue.pause(long.id).wish == "pause"
+    worker.join()
+    assert [e.state for e in queue.entries()] == ["paused", "finished"]
+    assert queue.get(urgent.id).result
     (left,) = jobs()
-    assert left.status == "aborted" and left.done
     updates: list[int] = []
 
     def note(event: object) -> None:
         updates.extend([event.update] if isinstance(event, Preview) else [])
 
-    (done,) = run_queue([each], source=engine_sources.steady, on_event=note)
-    assert done.state == "written" and updates[0] > left.done - 1 >= 5
-    assert len(jobs()) == 1, "it is the same job"
+    queue.resume(long.id)
+    assert run(queue, on_event=note) == ["finished", "finished"]
+    assert updates[0] > (left.done or 0) >= 1, "it went on"
+    assert len(Results().newest_first()) == 2, "the image at the pause has given way"
 
 
-def test_nothing_grows_from_one_study_to_the_next(tmp_path: Path) -> None:
-    _refuse_growth(tmp_path, 3)
+def test_whoever_ends_the_queue_puts_back_what_is_at_work(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    entry = queue.add(study(tmp_path, "long", 40))
+    worker = Thread(target=run, args=(queue, engine_sources.slow))
+    worker.start()
+    running(queue, entry.id)
+    queue.set_running(False)
+    worker.join()
+    assert queue.get(entry.id).state == "waiting" and queue.settings.has_runner is not None
+    assert not queue.settings.runs
+
+
+A_RUNNER = """
+from engine.jobs.queue import StudyQueue
+from tests.engine import engine_sources
+from tests.engine.jobs.test_queue import run
+run(StudyQueue(), engine_sources.slow)
+"""
+
+
+def test_a_runner_that_is_killed_loses_nothing_and_makes_nothing_twice(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    first = queue.add(study(tmp_path, "first", 10))
+    queue.add(study(tmp_path, "second"))
+    process = subprocess.Popen([sys.executable, "-c", A_RUNNER])
+    at_work = running(queue, first.id)
+    assert at_work.owner is not None and at_work.owner.pid == process.pid
+    assert queue.claim(first.id) is None, "it is at work"
+    process.kill()
+    process.wait()
+    assert queue.get(first.id).is_abandoned
+    assert run(queue) == ["finished", "finished"]
+    assert len(Results().newest_first()) == 2
+
+
+def test_a_result_that_its_runner_could_not_tell_of_is_not_made_again(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    output = tmp_path / "image.h5"
+    entry = queue.add(study(tmp_path, "scan"), output=output)
+    assert run(queue) == ["finished"]
+    dead = replace_owner(Owner.me())
+    told = queue.get(entry.id).model_copy(update={"state": "running", "owner": dead, "result": ""})
+    queue._write(told)  # as if it had been killed just before its last word
+    assert run(queue, engine_sources.faulty_code) == ["finished"], "no engine was asked"
+    assert len(Results().newest_first()) == 1 and output.exists()
+
+
+def replace_owner(owner: Owner) -> Owner:
+    """An owner that is no more: the same number, of an earlier start."""
+    return owner.model_copy(update={"started_s": owner.started_s - 1000})
+
+
+def test_no_two_processes_get_one_study(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(study(tmp_path, "scan"))
+    claims: list[QueueEntry | None] = []
+    threads = [Thread(target=lambda: claims.append(queue.claim(entry.id))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(claim is not None for claim in claims) == 1
+
+
+def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(study(tmp_path, "scan"))
+    file = queue.folder / f"{entry.id}.json"
+    file.write_bytes(file.read_bytes().replace(b"waiting", b"running"))
+    (stands,) = queue.entries()
+    assert stands.state == "failed" and "it has changed since it was written" in stands.text
+    assert run(queue) == ["failed"]
+    queue.remove(entry.id)
+    assert not queue.entries()
+
+
+def test_as_many_begin_as_the_memory_holds() -> None:
+    one, gpu = RunMemory(100), RunMemory(100, on_gpu=True)
+    free = {"used_bytes": 0, "free_bytes": int(2 * SPARE * 100)}
+    assert has_room(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
+    assert has_room(one, [one], **free)
+    assert not has_room(one, [one, one], **free)
+    assert not has_room(one, [replace(one, memory_bytes=0)], **free), "nobody knows"
+    assert not has_room(RunMemory(), [one], **free)
+    assert not has_room(gpu, [gpu], **free) and has_room(gpu, [one], **free)
+    assert has_room(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"
+
+
+def test_several_run_beside_each_other(queue: StudyQueue, tmp_path: Path) -> None:
+    queue.change_settings(at_once=2)
+    entries = [queue.add(study(tmp_path, name, 4)) for name in "abc"]
+    most = 0
+
+    def count(_: object) -> None:
+        nonlocal most
+        most = max(most, sum(e.state == "running" for e in queue.entries()))
+
+    assert run(queue, engine_sources.slow, count) == ["finished"] * 3
+    assert most == 2 and len({queue.get(e.id).result for e in entries}) == 3
+
+
+def test_nothing_grows_from_one_study_to_the_next(queue: StudyQueue, tmp_path: Path) -> None:
+    _refuse_growth(queue, tmp_path, 3)
 
 
 @pytest.mark.slow
-def test_nothing_grows_over_200_studies(tmp_path: Path) -> None:
-    _refuse_growth(tmp_path, 200)
+def test_nothing_grows_over_200_studies(queue: StudyQueue, tmp_path: Path) -> None:
+    _refuse_growth(queue, tmp_path, 200)
 
 
-def _refuse_growth(folder: Path, n: int, n_first: int = 2) -> None:
+def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) -> None:
     """Run studies with images of 8 MB; memory and handles after each are those after the first."""
     me, usage = psutil.Process(), []
+    names = iter(range(n + n_first))
 
-    def studies() -> Iterator[QueuedStudy]:
-        for k in count():
-            if k == n + n_first:
-                return
-            each = queued(folder, f"study-{k}", 1, 1)
-            yield each
-            each.output.unlink()
+    def add_next() -> Iterator[QueueEntry]:
+        for k in names:
+            yield queue.add(study(folder, f"study-{k}", 1, 1))
 
-    for outcome in run_queue(studies(), source=engine_sources.large):
-        assert outcome.state == "written", outcome.text
-        gc.collect()
-        usage.append((me.memory_info().rss, me.num_fds(), me.num_threads(), len(me.children())))
+    coming = add_next()
+    next(coming)
+
+    def say(line: str) -> None:
+        if line.endswith(": finished"):
+            gc.collect()
+            usage.append((me.memory_info().rss, me.num_fds(), len(me.children())))
+            (newest, *_) = Results().newest_first()
+            Results().delete(newest)
+            next(coming, None)
+
+    QueueRunner(queue, LocalExecutor(queue, source=engine_sources.large), say).run()
+    assert len(usage) == n + n_first, [entry.text for entry in queue.entries()]
     memory, *handles = zip(*usage[n_first:], strict=True)
     slope = np.polyfit(np.arange(n), memory, 1)[0]
-    assert slope < MOST_GROWTH_BYTES, f"{slope / 1e6:.2f} MB a job, {memory}"
+    assert slope < MOST_GROWTH_BYTES, f"{slope / 1e6:.2f} MB a study, {memory}"
     for numbers in handles:
         assert len(set(numbers)) == 1, numbers
     assert not list(FOLDER.glob(f"{PREFIX}{os.getpid()}-*")), "shared memory"
-
-
-def test_the_command_line_names_images_by_pseudonyms_and_tells_what_failed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
-    data = simulate_listmode(phantom, RingScanner(RING), n_prompts=500, seed=7, attenuation=False)
-    write_listmode(data, tmp_path / "scan.h5")
-    algorithm = {"kind": "osem", "iterations": 1, "subsets": 1}
-    protocol = ListModeProtocol.model_validate({"algorithm": algorithm, "frames": "n=2"})
-    write_study(Study(data=tmp_path / "scan.h5", protocol=protocol), tmp_path / "Mustermann.toml")
-    (tmp_path / "broken.toml").write_text("data = 3\n")
-    studies = [str(tmp_path / name) for name in ("broken.toml", "Mustermann.toml")]
-    command = ["queue", *studies, "-o", str(tmp_path / "images"), "--format", ".h5"]
-    assert main(command) == USER_FAULT
-    said = capsys.readouterr()
-    assert "1 of 2 studies have no image, the first since: broken.toml" in said.err
-    assert "  written, " in said.out
-    (image,) = (tmp_path / "images").iterdir()
-    assert image.name.startswith("study-") and read_volume(image).unit == "counts/mm"
-    assert len(read_frames(image)) == 2
-    assert main(["queue", studies[1], *command[3:]]) == DONE
-    assert "  there already" in capsys.readouterr().out

@@ -1,0 +1,186 @@
+"""The process that works through the queue: it takes studies in order and looks after them.
+
+It is a process of its own, so that it outlives the window, and all that counts is in the files: a
+window looks at them, a second runner takes other studies, and the next one goes on from them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from engine.errors import EngineError
+from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue.ending import ended
+from engine.jobs.queue.entry import QueueEntry
+from engine.jobs.queue.executor import Executor, Work
+from engine.jobs.queue.room import RunMemory, estimate, free_memory, has_room, memory_of_children
+from engine.jobs.queue.settings import AS_MANY_AS_FIT
+from engine.jobs.queue.store import Change, StudyQueue, remove_run
+
+LOOK_S = 0.2
+"""Between two looks at the queue."""
+TELL_S = 2.0
+"""Least time between two words on how far a study is."""
+
+log = logging.getLogger(__name__)
+
+
+class QueueRunner:
+    """Works through a queue until nothing is left, or it is told to rest.
+
+    Parameters
+    ----------
+    queue
+        on disk
+    executor
+        what works on a study
+    say
+        called with a line on what begins and ends
+    """
+
+    def __init__(
+        self, queue: StudyQueue, executor: Executor, say: Callable[[str], object] | None = None
+    ) -> None:
+        self._queue, self._executor, self._say = queue, executor, say or log.info
+        self._me = Owner.me()
+        self._works: dict[str, Work] = {}
+        self._told: dict[str, tuple[str, float]] = {}
+        self._told_at = 0.0
+        self._reader = ThreadPoolExecutor(1, "estimates")
+        self._estimates: dict[str, Future[RunMemory]] = {}
+        self._fault = ""
+
+    def run(self) -> None:
+        """Work until the queue rests; whoever interrupts ends what is at work, to go on later."""
+        self._queue.change_settings(runs=True, runner=self._me)
+        try:
+            while not self._rests():
+                self._look()
+                time.sleep(LOOK_S)
+        finally:
+            self._stop()
+            self._reader.shutdown(wait=False, cancel_futures=True)
+
+    def _rests(self) -> bool:
+        if self._works:
+            return False
+        try:
+            return self._queue.end_if_done()
+        except EngineError as e:
+            self._complain(e)
+            return False
+
+    def _look(self) -> None:
+        """Write down what ended, hear what people want, and begin what fits."""
+        try:
+            entries = {entry.id: entry for entry in self._queue.entries()}
+            for id, work in list(self._works.items()):
+                self._attend(id, work, entries.get(id))
+            self._tell()
+            if self._queue.settings.runs:
+                self._begin(list(entries.values()))
+            self._fault = ""
+        except EngineError as e:  # a full disk: what ended is written down once there is room
+            self._complain(e)
+
+    def _attend(self, id: str, work: Work, entry: QueueEntry | None) -> None:
+        ending = work.ending
+        if ending is None:
+            if entry is None or entry.wish:
+                work.stop()
+            return
+        if entry is not None:
+            settled = self._change_mine(id, lambda now: ended(now, ending))
+            if settled.wish == "remove":
+                self._queue.drop(id)
+            elif settled.state == "finished":
+                remove_run(settled)
+            why = f": {settled.text}" if settled.text else ""
+            self._say(f"{settled.title}: {settled.state}{why}")
+        del self._works[id]
+
+    def _tell(self) -> None:
+        if time.monotonic() - self._told_at < TELL_S:
+            return
+        self._told_at = time.monotonic()
+        for id, work in self._works.items():
+            said = (work.doing, work.done)
+            if said != self._told.get(id):
+                told = {"doing": said[0], "done": said[1]}
+                self._change_mine(id, lambda now, told=told: now.model_copy(update=told))  # type: ignore[misc]
+                self._told[id] = said
+
+    def _begin(self, entries: list[QueueEntry]) -> None:
+        for entry in entries:
+            if entry.is_ready and entry.id not in self._works:
+                if not self._fits(entry, entries):
+                    return  # in order: none passes one that waits for memory
+                claimed = self._queue.claim(entry.id)
+                if claimed is not None:
+                    self._say(f"{claimed.title}: begins")
+                    self._works[entry.id] = self._executor.start(claimed)
+                return  # the next one at the next look, when this one counts
+
+    def _fits(self, entry: QueueEntry, entries: list[QueueEntry]) -> bool:
+        n_free = self._executor.n_free()
+        if n_free is not None:
+            return n_free > len(self._works)
+        at_once = self._queue.settings.at_once
+        running = [each for each in entries if each.state == "running" and not each.is_abandoned]
+        if at_once != AS_MANY_AS_FIT:
+            return len(running) < at_once
+        wanted = self._known(entry)
+        if wanted is None:
+            return False
+        others = [self._known(each) or RunMemory() for each in running]
+        used, free = memory_of_children(), free_memory()
+        return has_room(wanted, others, used_bytes=used, free_bytes=free)
+
+    def _known(self, entry: QueueEntry) -> RunMemory | None:
+        """Return what a study takes, None while its files are being read for that."""
+        if entry.memory_bytes:
+            return RunMemory(entry.memory_bytes, entry.on_gpu)
+        if entry.id not in self._estimates:
+            self._estimates[entry.id] = self._reader.submit(_memory_of, entry)
+        found = self._estimates[entry.id]
+        return found.result() if found.done() else None
+
+    def _stop(self) -> None:
+        """End what is at work, wait for it, and put it back."""
+        for work in self._works.values():
+            work.stop()
+        while self._works:
+            self._look_at_ends()
+            time.sleep(LOOK_S)
+        self._executor.close()
+
+    def _look_at_ends(self) -> None:
+        try:
+            entries = {entry.id: entry for entry in self._queue.entries()}
+            for id, work in list(self._works.items()):
+                if work.ending is not None:
+                    self._attend(id, work, entries.get(id))
+        except EngineError as e:
+            self._complain(e)
+
+    def _change_mine(self, id: str, change: Change) -> QueueEntry:
+        """Change a study unless it is another's by now."""
+        return self._queue.change(id, lambda now: change(now) if self._is_mine(now) else None)
+
+    def _is_mine(self, entry: QueueEntry) -> bool:
+        return entry.state == "running" and entry.owner == self._me
+
+    def _complain(self, e: EngineError) -> None:
+        if str(e) != self._fault:
+            self._fault = str(e)
+            self._say(f"The queue cannot be written: {e}")
+
+
+def _memory_of(entry: QueueEntry) -> RunMemory:
+    try:
+        return estimate(entry.to_study(), entry.device)
+    except EngineError:  # its run will say why
+        return RunMemory()

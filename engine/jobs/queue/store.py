@@ -1,0 +1,295 @@
+"""The queue on disk: one small file for each study, changed by one process at a time.
+
+Every change is made under one lock, from what the file says at that moment, and takes its place in
+one step: whoever is killed leaves the file before or after it. A running study names the process
+that works on it; it is free again once that process is no more.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.errors import EngineError, ResourceError, SettingsError
+from engine.io import audit_log
+from engine.io.atomic_write import write_atomically
+from engine.io.dead_parts import sweep_parts
+from engine.io.locks import after_others
+from engine.jobs.checkpoint import Job
+from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue.entry import QueueEntry, Wish
+from engine.jobs.queue.settings import QueueSettings
+from engine.paths import jobs_dir, made, queue_dir
+from engine.settings import explain
+from engine.study.study import Study
+
+SETTINGS = "queue.settings"
+OWNER_ONLY = 0o700
+"""Permissions of the folder: it says where scans lie, and whose."""
+KEPT_FINISHED = 50
+"""Finished studies that stay listed; their images are among the results."""
+OPEN = ("waiting", "paused", "running")
+
+Change = Callable[[QueueEntry], QueueEntry | None]
+"""Returns the entry as it shall be, None where it shall stay as it is."""
+
+
+class StudyQueue:
+    """The queue of this user.
+
+    Parameters
+    ----------
+    folder
+        another one than that of the user
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = made(folder or queue_dir(), mode=OWNER_ONLY)
+
+    # what stands in it
+
+    def entries(self) -> list[QueueEntry]:
+        """All studies in their order; one whose file is damaged stands as failed."""
+        found = [self._read(file) for file in self.folder.glob("[0-9a-z]*.json")]
+        known = [entry for entry in found if entry is not None]
+        return sorted(known, key=lambda entry: (entry.place, entry.added_utc, entry.id))
+
+    def get(self, id: str) -> QueueEntry:
+        """Return a study by its name in the queue."""
+        entry = self._read(self._file(id))
+        if entry is None:
+            raise SettingsError(
+                f"{id}: no such study in the queue; `isocenter queue list` names all."
+            )
+        return entry
+
+    @property
+    def settings(self) -> QueueSettings:
+        """How it is worked through; the usual way where the file cannot be read."""
+        with suppress(OSError, ValueError):
+            return QueueSettings.model_validate_json((self.folder / SETTINGS).read_bytes())
+        return QueueSettings()
+
+    # what people do with it
+
+    def add(
+        self,
+        study: Study,
+        *,
+        output: Path | None = None,
+        replaces: bool = False,
+        device: str = "auto",
+        threads: int | None = None,
+        memory_bytes: int = 0,
+        on_gpu: bool = False,
+    ) -> QueueEntry:
+        """Put a study at the end; refuse one that waits or runs already, to the same place.
+
+        Parameters
+        ----------
+        study
+            what to reconstruct, and how
+        output
+            file its image is written to besides the results
+        replaces
+            whether that file may be there already
+        device, threads
+            as for one reconstruction
+        memory_bytes, on_gpu
+            what it will take, where that is known
+        """
+        place = "" if output is None else str(output.expanduser().absolute())
+        whole = study.with_absolute_paths()
+        text = whole.model_dump_json()
+        with self._alone():
+            entries = self.entries()
+            same = [e for e in entries if e.state in OPEN and (e.study, e.output) == (text, place)]
+            if same:
+                raise SettingsError(f"{whole.title}: is in the queue already ({same[0].id}).")
+            entry = QueueEntry(
+                id=secrets.token_hex(4),
+                place=max((each.place for each in entries), default=0.0) + 1,
+                study=text,
+                title=whole.title,
+                output=place,
+                replaces=replaces,
+                device=device,
+                threads=threads,
+                memory_bytes=memory_bytes,
+                on_gpu=on_gpu,
+                added_utc=datetime.now(UTC),
+            )
+            self._write(entry)
+            self._drop_finished(entries)
+        audit_log.record("study queued", job=entry.run)
+        return entry
+
+    def pause(self, id: str) -> QueueEntry:
+        """Hold a study back; one at work ends, with its checkpoint, and can go on from there."""
+        return self._ask(id, "pause", "paused")
+
+    def resume(self, id: str) -> QueueEntry:
+        """Let a paused study wait for its turn again."""
+
+        def change(entry: QueueEntry) -> QueueEntry | None:
+            if entry.state == "running":
+                return entry.model_copy(update={"wish": ""}) if entry.wish == "pause" else None
+            return _with(entry, state="waiting") if entry.state == "paused" else None
+
+        return self.change(id, change)
+
+    def retry(self, id: str) -> QueueEntry:
+        """Let a study that failed wait for its turn again."""
+
+        def change(entry: QueueEntry) -> QueueEntry | None:
+            if not entry.study:
+                raise SettingsError(entry.text)
+            anew = {"state": "waiting", "text": "", "deaths": 0, "done": 0.0, "ended_utc": None}
+            return _with(entry, **anew) if entry.state == "failed" else None
+
+        return self.change(id, change)
+
+    def remove(self, id: str) -> None:
+        """Take a study out, with what its run has kept to go on; its results stay."""
+        entry = self._ask(id, "remove", "paused")
+        if entry.wish != "remove":
+            self.drop(id)
+
+    def move(self, id: str, to: int) -> None:
+        """Put a study at a place, counted from 0 among all; the others keep their order."""
+        with self._alone():
+            moved = self.get(id)
+            entries = [each for each in self.entries() if each.id != id]
+            entries.insert(max(0, min(to, len(entries))), moved)
+            for place, each in enumerate(entries, 1):
+                if each.place != place and each.study:
+                    self._write(_with(each, place=float(place)))
+
+    def set_running(self, runs: bool, at_once: int | None = None) -> QueueSettings:
+        """Let waiting studies begin, or none any more; those at work then go back to wait."""
+        changes: dict[str, Any] = {"runs": runs}
+        if at_once is not None:
+            changes["at_once"] = at_once
+        settings = self.change_settings(**changes)
+        if not runs:
+            for entry in self.entries():
+                if entry.state == "running":
+                    self._ask(entry.id, "wait", "waiting")
+        return settings
+
+    # what those who work on it do
+
+    def claim(self, id: str) -> QueueEntry | None:
+        """Take a study that waits, or whose process died, for this process; None if it is taken."""
+        claimed: list[QueueEntry] = []
+
+        def change(entry: QueueEntry) -> QueueEntry | None:
+            if not entry.is_ready:
+                return None
+            mine = {"owner": Owner.me(), "begun_utc": datetime.now(UTC), "ended_utc": None}
+            claimed.append(_with(entry, state="running", text="", doing="", wish="", **mine))
+            return claimed[0]
+
+        with suppress(SettingsError):  # taken out meanwhile
+            self.change(id, change)
+        return claimed[0] if claimed else None
+
+    def change(self, id: str, change: Change) -> QueueEntry:
+        """Change a study from what its file says now; return it as it then is."""
+        with self._alone():
+            entry = self.get(id)
+            changed = change(entry)
+            if changed is None or changed == entry:
+                return entry
+            self._write(changed)
+            return changed
+
+    def change_settings(self, **values: Any) -> QueueSettings:
+        """Change how the queue is worked through."""
+        with self._alone():
+            settings = self.settings.model_copy(update=values)
+            text = QueueSettings.model_validate(settings.model_dump()).model_dump_json(indent=2)
+            write_atomically(text.encode(), self.folder / SETTINGS, private=True)
+        return settings
+
+    def end_if_done(self) -> bool:
+        """Let the queue rest if nothing is left to begin or at work; return whether it rests."""
+        with self._alone():
+            settings = self.settings
+            if any(entry.is_ready or entry.state == "running" for entry in self.entries()):
+                return not settings.runs
+            rests = settings.model_copy(update={"runs": False})
+            if rests != settings:
+                text = rests.model_dump_json(indent=2)
+                write_atomically(text.encode(), self.folder / SETTINGS, private=True)
+            return True
+
+    def drop(self, id: str) -> None:
+        """Delete the file of a study, and the folder of its run."""
+        with self._alone():
+            entry = self._read(self._file(id))
+            if entry is None:
+                return
+            remove_run(entry)
+            self._file(id).unlink(missing_ok=True)
+        audit_log.record("study taken out of the queue", job=entry.run)
+
+    def _ask(self, id: str, wish: Wish, state: str) -> QueueEntry:
+        """Ask the process at work for something, or do it where there is none."""
+
+        def change(entry: QueueEntry) -> QueueEntry | None:
+            if entry.state == "running" and not entry.is_abandoned:
+                return entry.model_copy(update={"wish": wish})
+            return _with(entry, state=state) if entry.is_ready else None
+
+        return self.change(id, change)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return after_others(self.folder)
+
+    def _file(self, id: str) -> Path:
+        if not id.isalnum():
+            raise SettingsError(f"{id!r}: not the name of a study in the queue.")
+        return self.folder / f"{id}.json"
+
+    def _read(self, file: Path) -> QueueEntry | None:
+        try:
+            entry = QueueEntry.from_text(file.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as e:
+            return QueueEntry.damaged(file, explain(e))
+        except ValueError as e:
+            return QueueEntry.damaged(file, str(e))
+        except OSError as e:
+            raise ResourceError(f"{file}: cannot be read ({e.strerror or e}).") from e
+        return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")
+
+    def _write(self, entry: QueueEntry) -> None:
+        sweep_parts(self.folder)
+        write_atomically(entry.to_text().encode(), self._file(entry.id), private=True)
+
+    def _drop_finished(self, entries: Sequence[QueueEntry]) -> None:
+        finished = [entry for entry in entries if entry.state == "finished"]
+        finished.sort(key=lambda entry: entry.ended_utc or entry.added_utc)
+        for entry in finished[:-KEPT_FINISHED]:
+            self._file(entry.id).unlink(missing_ok=True)
+
+
+def remove_run(entry: QueueEntry) -> None:
+    """Remove what the run of a study has kept to go on."""
+    folder = jobs_dir() / entry.run
+    with suppress(EngineError):
+        if folder.is_dir() and not Job(folder).record.is_at_work:
+            Job(folder).remove()
+
+
+def _with(entry: QueueEntry, **values: Any) -> QueueEntry:
+    """Return a copy in another state; nobody is asked for anything there any more."""
+    return entry.model_copy(update={"wish": "", **values})
