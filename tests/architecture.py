@@ -132,6 +132,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "measure": ("control", "forms", "look", "models", "run", "views"),
     "study": ("control", "forms", "inspect", "look", "models", "views"),
     "results": ("control", "look", "models", "views"),
+    "queue": ("control", "look", "models", "views"),
     "calibrate": ("control", "forms", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
     "fusion": ("control", "look", "models", "views"),
@@ -140,7 +141,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "shell": (
         *("calibrate", "control", "export", "forms", "fusion", "inspect", "live", "look"),
         "measure",
-        *("models", "results", "run", "study", "tune"),
+        *("models", "queue", "results", "run", "study", "tune"),
     ),
     "__main__": ("shell",),
     "": (),

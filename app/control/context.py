@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.control.commands import Commands
 from app.control.previews import Previews
+from app.control.queue_commands import QueueCommands
 from app.control.result_commands import ResultCommands
 from app.control.volume_commands import VolumeCommands
 from app.look.theme import Theme
@@ -15,7 +16,7 @@ from app.models.session import Session
 
 @dataclass(frozen=True)
 class AppContext:
-    """Session, commands, theme, preferences, previews, results and volumes of one window."""
+    """Session, commands, theme, preferences, previews, results, volumes and queue of one window."""
 
     session: Session
     commands: Commands
@@ -24,3 +25,4 @@ class AppContext:
     previews: Previews
     results: ResultCommands
     volumes: VolumeCommands
+    queue: QueueCommands

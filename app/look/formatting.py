@@ -15,6 +15,14 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
+def duration(seconds: float) -> str:
+    """Return a time that cannot be taken for one of the clock: 41 s, 12 min, 1 h 02 min."""
+    if seconds < MINUTE_S - 0.5:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / MINUTE_S), HOUR_S // MINUTE_S)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+
+
 def count(number: float) -> str:
     """Return a large number with a letter for its thousands."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):

@@ -12,6 +12,7 @@ from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
 from app.models.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.models.queue_model import QueueModel
 from app.models.result_list import ResultList
 from app.models.run_model import RunModel
 from app.models.run_record import RunRecord
@@ -30,6 +31,7 @@ class Session(QObject):
     study : inputs and protocol
     run : the reconstruction and its images
     results : images of earlier runs, on disk
+    queue : studies that wait for their turn, on disk
     view : how the volume on show is displayed
     volumes : what is open beside the image of the run, and which of them are on show
     log : what happened, line by line
@@ -43,7 +45,7 @@ class Session(QObject):
         super().__init__()
         self.device = device
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
-        self.results = ResultList()
+        self.results, self.queue = ResultList(), QueueModel()
         self.log: list[LogLine] = []
         self.identify = False
         self.volumes = OpenVolumes(self.view)

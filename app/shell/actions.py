@@ -19,6 +19,7 @@ from engine.modalities import DEMOS
 
 NORMALISE_TIP = "From scans of a cylinder or a rotating line: how each crystal and line counts"
 CALIBRATE_TIP = "From the image on show, of a cylinder of known activity: what one count stands for"
+QUEUE_TIP = "Let this study, with its settings as they are, wait for its turn"
 TUNE_TIP = "Find the fastest kernels on this machine, and keep them for later runs"
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""
@@ -80,6 +81,10 @@ class Actions(QObject):
         self.abort = make(
             "Abort", "abort", "Ctrl+.", "Stop now; the last image and checkpoint stay"
         )
+        self.add_to_queue = make("Add to queue", "add", "Ctrl+Shift+R", QUEUE_TIP)
+        self.queue = make(
+            "Queue …", "list", "Ctrl+U", "Studies that wait for their turn: order, pause, reasons"
+        )
         self.tune = make("Tune this machine …", "", "", TUNE_TIP)
         self.normalise = make("Measure a normalisation …", "", "", NORMALISE_TIP)
         self.calibrate = make("Calibrate to Bq/mL …", "", "", CALIBRATE_TIP)
@@ -137,6 +142,7 @@ class Actions(QObject):
             "&Edit": (self.undo, self.redo),
             "&Run": (
                 *(self.start, None, self.finish, self.pause, self.abort),
+                *(None, self.add_to_queue, self.queue),
                 *(None, self.normalise, self.calibrate, self.tune),
             ),
             "&View": (self.full_views, self.log, self.theme),
@@ -197,6 +203,7 @@ class Actions(QObject):
         session = self._context.session
         state = session.run.state
         _allow(self.start, session.obstacle(), "Reconstruct (Ctrl+R)")
+        _allow(self.add_to_queue, self._context.queue.obstacle(), f"{QUEUE_TIP} (Ctrl+Shift+R)")
         running = (
             "" if state in (RunState.RUNNING, RunState.PAUSED) else "No iterations are running."
         )

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.control.commands import Commands
 from app.control.context import AppContext
 from app.control.previews import Previews
+from app.control.queue_commands import QueueCommands
 from app.control.result_commands import ResultCommands
 from app.control.volume_commands import VolumeCommands
 from app.look.theme import Theme
@@ -57,7 +58,8 @@ def make_window(
     previews = Previews(session, commands)
     results = ResultCommands(session, commands)
     volumes = VolumeCommands(session, commands)
-    context = AppContext(session, commands, theme, preferences, previews, results, volumes)
+    queue = QueueCommands(session, commands, preferences, results)
+    context = AppContext(session, commands, theme, preferences, previews, results, volumes, queue)
     with theme.put_off():
         window = MainWindow(context)
     report_settings(session, preferences)

@@ -27,6 +27,7 @@ from engine.support import SupportBundle
 
 if TYPE_CHECKING:
     from app.calibrate.normalise_dialog import NormaliseDialog
+    from app.queue.queue_dialog import QueueDialog
 
 ICON_PX = 48
 IMPORT_KINDS = (
@@ -45,6 +46,7 @@ class Dialogs(QObject):
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
         self._normalising: NormaliseDialog | None = None
+        self._queue: QueueDialog | None = None
 
     def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose a file for a role of the study."""
@@ -129,6 +131,16 @@ class Dialogs(QObject):
         from app.shell.storage_dialog import StorageDialog
 
         StorageDialog(self._parent, self._context, self.confirm).open()
+
+    def queue(self) -> None:
+        """Show the queue beside the window, which stays in use; there is one of it."""
+        from app.queue.queue_dialog import QueueDialog
+
+        if self._queue is None:
+            self._queue = QueueDialog(self._parent, self._context)
+        self._queue.show()
+        self._queue.raise_()
+        self._queue.activateWindow()
 
     def tune(self) -> None:
         """Look for the fastest kernels on this machine."""

@@ -69,6 +69,7 @@ SHORTCUTS = (
     ("Space or Ctrl+P", "Pause, go on"),
     ("Ctrl+K", "Finish and keep"),
     ("Ctrl+.", "Abort"),
+    ("Ctrl+Shift+R, Ctrl+U", "Add the study to the queue, show the queue"),
     ("Ctrl+Z, Ctrl+Shift+Z", "Undo, redo a setting"),
     ("[ and ]", "Earlier, later iteration"),
     ("F", "Views only"),

@@ -45,7 +45,8 @@ LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 PAGES = (
-    *("save_study", "save_protocol", "protocols", "storage", "normalise", "calibrate", "tune"),
+    *("save_study", "save_protocol", "protocols", "storage", "queue"),
+    *("normalise", "calibrate", "tune"),
     *("guide", "help", "support_bundle", "about"),
 )
 """Actions that are dialogs of the same name."""
@@ -84,9 +85,9 @@ class MainWindow(QMainWindow):
         if not context.preferences.geometry.isEmpty():
             self.restoreGeometry(context.preferences.geometry)
         self.centre.welcome.open.setFocus()
-        QTimer.singleShot(0, self.welcome_lists.refresh)
+        for lists in (self.welcome_lists, context.results, context.queue):
+            QTimer.singleShot(0, lists.refresh)
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
-        QTimer.singleShot(0, context.results.refresh)
 
     def _add_header(self) -> None:
         self._bar = bar = QToolBar("Header")
@@ -148,6 +149,7 @@ class MainWindow(QMainWindow):
                 "undo": session.study.undo,
                 "redo": session.study.redo,
                 "start": self.start,
+                "add_to_queue": self.context.queue.add,
                 "pause": runner.pause,
                 "finish": runner.finish,
                 "abort": runner.abort,

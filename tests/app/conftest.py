@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.control.commands import Commands
 from app.control.context import AppContext
 from app.control.previews import Previews
+from app.control.queue_commands import QueueCommands
 from app.control.result_commands import ResultCommands
 from app.control.runner import Runner
 from app.control.volume_commands import VolumeCommands
@@ -119,7 +120,10 @@ class Controls:
         self.session, self.commands = session, commands
         results = ResultCommands(session, commands)
         volumes = VolumeCommands(session, commands)
-        self.context = AppContext(session, commands, theme, preferences, previews, results, volumes)
+        queue = QueueCommands(session, commands, preferences, results)
+        self.context = AppContext(
+            session, commands, theme, preferences, previews, results, volumes, queue
+        )
         self.runner = Runner(session, preferences, commands)
 
     def open_path(self, path: Path) -> None:

@@ -33,6 +33,7 @@ from tests.app.gallery.calibrating import (
     say_tracer,
 )
 from tests.app.gallery.photographer import Act, Photographer
+from tests.app.gallery.queueing import show_queue
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
@@ -69,6 +70,7 @@ PICTURES = (
     "normalise",
     "tracer",
     "calibrate",
+    "queue",
 )
 
 
@@ -149,6 +151,7 @@ def guide(shots: Photographer) -> None:
     shots.shoot("dual-head-finished")
     live(shots)
     measure_scanner(shots)
+    show_queue(shots, "queue", "queue-failed")
 
 
 def measure_scanner(shots: Photographer) -> None:

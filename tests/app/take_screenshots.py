@@ -17,7 +17,7 @@ from pathlib import Path
 
 SCREENS = Path(__file__).with_name("screens")
 HOME, PLATFORM = "ISOCENTER_HOME", "QT_QPA_PLATFORM"
-KEPT = ("jobs", "results", "state")
+KEPT = ("jobs", "queue", "results", "state")
 """Of the folder of jobs and caches: what must not be left of other pictures."""
 
 

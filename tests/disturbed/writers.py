@@ -357,7 +357,9 @@ WRITERS: tuple[Writer, ...] = (
     Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
     Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
-    Writer("queued study", _queued, ("engine/jobs/queue/store.py",)),
+    Writer(
+        "queued study", _queued, ("engine/jobs/queue/store.py", "engine/jobs/queue/settings.py")
+    ),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),
     Writer(

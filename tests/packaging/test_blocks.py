@@ -50,6 +50,7 @@ ONLY_PARSED = {
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
     "isocenter register": "wants two images of a body; tests/engine/registration makes some",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
+    "isocenter queue": "wants studies; tests/engine/cli/test_queue_verb.py has some",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (

@@ -88,6 +88,16 @@ class QueueEntry(Settings):
         return f"{QUEUED_RUN}{self.id}"
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that it names, without reading any."""
+        if not self.study:
+            return ()
+        said = from_json(self.study)
+        named = [Path(name) for name in (said["data"], *said["inputs"].values())]
+        scanner = Path(said["scanner"] or "")
+        return (*named, scanner) if scanner.suffix else tuple(named)
+
+    @property
     def is_abandoned(self) -> bool:
         """Whether it was at work when the process that worked on it died."""
         return self.state == "running" and not (self.owner is not None and self.owner.alive)

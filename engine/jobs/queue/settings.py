@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
+from engine.io.atomic_write import write_atomically
 from engine.jobs.checkpoint.owner import Owner
 from engine.settings import Settings, setting
 
+FILE = "queue.settings"
 AS_MANY_AS_FIT = 0
 
 
@@ -29,3 +33,16 @@ class QueueSettings(Settings):
     def has_runner(self) -> bool:
         """Whether a process works through the queue now."""
         return self.runner is not None and self.runner.alive
+
+
+def read_settings(folder: Path) -> QueueSettings:
+    """Return the settings of a queue; the usual ones where they cannot be read."""
+    with suppress(OSError, ValueError):
+        return QueueSettings.model_validate_json((folder / FILE).read_bytes())
+    return QueueSettings()
+
+
+def write_settings(folder: Path, settings: QueueSettings) -> None:
+    """Write the settings of a queue, which its user alone may read."""
+    text = QueueSettings.model_validate(settings.model_dump()).model_dump_json(indent=2)
+    write_atomically(text.encode(), folder / FILE, private=True)

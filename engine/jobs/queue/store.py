@@ -24,12 +24,11 @@ from engine.io.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.entry import QueueEntry, Wish
-from engine.jobs.queue.settings import QueueSettings
+from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.paths import jobs_dir, made, queue_dir
 from engine.settings import explain
 from engine.study.study import Study
 
-SETTINGS = "queue.settings"
 OWNER_ONLY = 0o700
 """Permissions of the folder: it says where scans lie, and whose."""
 KEPT_FINISHED = 50
@@ -72,9 +71,7 @@ class StudyQueue:
     @property
     def settings(self) -> QueueSettings:
         """How it is worked through; the usual way where the file cannot be read."""
-        with suppress(OSError, ValueError):
-            return QueueSettings.model_validate_json((self.folder / SETTINGS).read_bytes())
-        return QueueSettings()
+        return read_settings(self.folder)
 
     # what people do with it
 
@@ -161,6 +158,12 @@ class StudyQueue:
         if entry.wish != "remove":
             self.drop(id)
 
+    def clear_finished(self) -> None:
+        """Take out all studies that have finished."""
+        for entry in self.entries():
+            if entry.state == "finished":
+                self.drop(entry.id)
+
     def move(self, id: str, to: int) -> None:
         """Put a study at a place, counted from 0 among all; the others keep their order."""
         with self._alone():
@@ -214,8 +217,7 @@ class StudyQueue:
         """Change how the queue is worked through."""
         with self._alone():
             settings = self.settings.model_copy(update=values)
-            text = QueueSettings.model_validate(settings.model_dump()).model_dump_json(indent=2)
-            write_atomically(text.encode(), self.folder / SETTINGS, private=True)
+            write_settings(self.folder, settings)
         return settings
 
     def end_if_done(self) -> bool:
@@ -226,8 +228,7 @@ class StudyQueue:
                 return not settings.runs
             rests = settings.model_copy(update={"runs": False})
             if rests != settings:
-                text = rests.model_dump_json(indent=2)
-                write_atomically(text.encode(), self.folder / SETTINGS, private=True)
+                write_settings(self.folder, rests)
             return True
 
     def drop(self, id: str) -> None:

@@ -1,0 +1,1 @@
+"""The queue: studies that wait for their turn."""
