@@ -47,8 +47,8 @@ class QueueRunner:
         self._queue, self._executor, self._say = queue, executor, say or log.info
         self._me = Owner.me()
         self._works: dict[str, Work] = {}
-        self._told: dict[str, tuple[str, float]] = {}
-        self._told_at = 0.0
+        self._noted: dict[str, tuple[str, float]] = {}
+        self._noted_at = 0.0
         self._reader = ThreadPoolExecutor(1, "estimates")
         self._estimates: dict[str, Future[RunMemory]] = {}
         self._fault = ""
@@ -103,15 +103,15 @@ class QueueRunner:
         del self._works[id]
 
     def _tell(self) -> None:
-        if time.monotonic() - self._told_at < TELL_S:
+        if time.monotonic() - self._noted_at < TELL_S:
             return
-        self._told_at = time.monotonic()
+        self._noted_at = time.monotonic()
         for id, work in self._works.items():
             said = (work.doing, work.done)
-            if said != self._told.get(id):
-                told = {"doing": said[0], "done": said[1]}
-                self._change_mine(id, lambda now, told=told: now.model_copy(update=told))  # type: ignore[misc]
-                self._told[id] = said
+            if said != self._noted.get(id):
+                noted = {"doing": said[0], "done": said[1]}
+                self._change_mine(id, lambda now, noted=noted: now.model_copy(update=noted))  # type: ignore[misc]
+                self._noted[id] = said
 
     def _begin(self, entries: list[QueueEntry]) -> None:
         for entry in entries:

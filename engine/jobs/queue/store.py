@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -176,7 +175,7 @@ class StudyQueue:
 
     def set_running(self, runs: bool, at_once: int | None = None) -> QueueSettings:
         """Let waiting studies begin, or none any more; those at work then go back to wait."""
-        changes: dict[str, Any] = {"runs": runs}
+        changes: dict[str, object] = {"runs": runs}
         if at_once is not None:
             changes["at_once"] = at_once
         settings = self.change_settings(**changes)
@@ -213,7 +212,7 @@ class StudyQueue:
             self._write(changed)
             return changed
 
-    def change_settings(self, **values: Any) -> QueueSettings:
+    def change_settings(self, **values: object) -> QueueSettings:
         """Change how the queue is worked through."""
         with self._alone():
             settings = self.settings.model_copy(update=values)
@@ -291,6 +290,6 @@ def remove_run(entry: QueueEntry) -> None:
             Job(folder).remove()
 
 
-def _with(entry: QueueEntry, **values: Any) -> QueueEntry:
+def _with(entry: QueueEntry, **values: object) -> QueueEntry:
     """Return a copy in another state; nobody is asked for anything there any more."""
     return entry.model_copy(update={"wish": "", **values})
