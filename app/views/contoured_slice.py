@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.views import overlay
 from app.views.gestures import Drag
+from app.views.halo import halo_pen
 from app.views.planes import PlaneName, Rect
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
@@ -93,7 +93,7 @@ class ContouredSlice(SliceView):
             for point in points[1:]:
                 path.lineTo(point)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for pen in (overlay.halo_pen(HALO), QPen(QColor(self.state.colours.line), LINE_PX)):
+        for pen in (halo_pen(HALO), QPen(QColor(self.state.colours.line), LINE_PX)):
             painter.setPen(pen)
             painter.drawPath(path)
         super().paint_marks(painter, viewport)

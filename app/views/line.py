@@ -9,7 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.views import overlay
+from app.views.halo import halo_pen, halo_text
 from app.views.planes import Orientation, PlaneName
 from app.views.state import ViewState
 from app.views.text import millimetres
@@ -42,7 +42,7 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
     ends = [QPointF(*viewport.to_px(*way.to_screen(p))) for p in (line.start_mm, line.end_mm)]
     across = QLineF(*ends)
     halo = "#c0101214"
-    for pen in (overlay.halo_pen(halo), QPen(QColor(ink), 1.6)):
+    for pen in (halo_pen(halo), QPen(QColor(ink), 1.6)):
         painter.setPen(pen)
         painter.drawLine(across)
     painter.setPen(QPen(QColor(halo), 1.0))
@@ -53,7 +53,7 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
     away = QPointF(along.dx(), along.dy()) * 13
     for letter, end, sign in (("1", ends[0], -1), ("2", ends[1], 1)):
         at = end + away * sign + QPointF(-4, 5)
-        overlay.halo_text(painter, at.x(), at.y(), letter, ink, halo)
+        halo_text(painter, at.x(), at.y(), letter, ink, halo)
 
 
 class Drawn(Protocol):

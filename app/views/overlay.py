@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.views.colours import ViewColours
+from app.views.halo import halo_pen, halo_text
 from app.views.planes import Edges, Rect
 from app.views.viewport import Viewport, nice_length
 
@@ -56,23 +57,6 @@ def plate(painter: QPainter, rect: QRectF, text: str, colours: ViewColours, ink:
     painter.drawRoundedRect(rect, 3, 3)
     painter.setPen(QColor(ink or colours.plate_text))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-
-
-def halo_text(
-    painter: QPainter, left: float, baseline: float, text: str, ink: str, halo: str
-) -> None:
-    """Words with a rim, readable on any picture without hiding it."""
-    path = QPainterPath()
-    path.addText(left, baseline, painter.font(), text)
-    painter.strokePath(path, halo_pen(halo))
-    painter.setPen(QColor(ink))
-    painter.drawText(QPointF(left, baseline), text)
-
-
-def halo_pen(colour: str) -> QPen:
-    """The rim around words and lines."""
-    round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
-    return QPen(QColor(colour), 3.5, c=round_cap, j=round_join)
 
 
 def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewColours) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.views import overlay
 from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedRaster
+from app.views.halo import halo_text
 from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.viewport import Viewport
@@ -110,7 +111,7 @@ class RadiographView(DetectorView):
             overlay.arrow(painter, QLineF(corner, tip), colours.plate_text, colours.canvas)
             left = tip.x() + (5 if dx else -metrics.horizontalAdvance(text) / 2)
             base = tip.y() + (metrics.ascent() / 3 if dx else (-5 if way < 0 else 15))
-            overlay.halo_text(painter, left, base, text, colours.plate_text, colours.canvas)
+            halo_text(painter, left, base, text, colours.plate_text, colours.canvas)
 
     @property
     def _way(self) -> int:

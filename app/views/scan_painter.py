@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from app.views import overlay
 from app.views.colours import ViewColours
+from app.views.halo import halo_text
 from app.views.scan_scene import ScanScene, SceneCamera
 from app.views.text import number
 
@@ -174,4 +175,4 @@ class ScanPainter:
             self._label(line.pointAt(0.5) + QPointF(-wide / 2, -7), text, self.colours.text)
 
     def _label(self, at: QPointF, text: str, ink: str) -> None:
-        overlay.halo_text(self.painter, at.x(), at.y(), text, ink, self.colours.canvas)
+        halo_text(self.painter, at.x(), at.y(), text, ink, self.colours.canvas)

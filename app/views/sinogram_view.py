@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.views import overlay
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView, MarkedRaster
+from app.views.halo import halo_text
 from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.raster_view import FIT_MARGIN_PX
@@ -102,7 +103,7 @@ class SinogramView(DetectorView):
         ends = ((area.top() + ascent + 4, "view 1"), (area.bottom() - 6, f"view {frame.n_views}"))
         for base, text in ends:
             message = text if text == "view 1" else f"{text}, {last}"
-            overlay.halo_text(painter, left, base, message, colours.plate_text, colours.canvas)
+            halo_text(painter, left, base, message, colours.plate_text, colours.canvas)
 
     def _move(self, columns: int, rows: int) -> None:
         frame = self.state.frame

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from app.views import comparing, overlay
 from app.views.colour_maps import colourise
+from app.views.halo import halo_pen
 from app.views.planes import Orientation, Rect, slice_centre
 from app.views.resampling import resampled, slice_through
 from app.views.scaled_image import ScaledImage
@@ -119,7 +120,7 @@ def swipe_line(painter: QPainter, part: float, size: tuple[int, int], ink: str, 
     width, height = size
     x = round(part * width) + 0.5
     middle = QPointF(x, height / 2)
-    painter.setPen(overlay.halo_pen(halo))
+    painter.setPen(halo_pen(halo))
     painter.drawLine(QLineF(x, 0, x, height))
     painter.setPen(QPen(QColor(ink), 1.4))
     painter.drawLine(QLineF(x, 0, x, height))
