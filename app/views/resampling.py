@@ -21,7 +21,7 @@ from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
 Values = NDArray[np.float32]
-N_ACROSS = 400
+N_ACROSS = 340
 """Most points along the longer side of a plane that lies askew in a volume."""
 SAME = 1e-3
 """Part of a voxel that no eye tells."""
