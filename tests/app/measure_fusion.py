@@ -11,6 +11,7 @@ the lower and of the upper volume, and of a moved cursor, each until all is pain
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import tempfile
 import time
@@ -21,6 +22,7 @@ import numpy as np
 
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
+log = logging.getLogger(__name__)
 SCREEN = "1920x1080"
 N_TIMES, N_WARM = 40, 3
 TICK_MS = 2
@@ -45,6 +47,7 @@ def main() -> None:
     parser.add_argument("--edge", type=int, default=512, help="voxels along each axis")
     parser.add_argument("--askew", action="store_true", help="the upper volume is turned")
     wanted = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
         _measure(Path(folder), wanted.edge, askew=wanted.askew)
@@ -65,14 +68,16 @@ def _measure(folder: Path, edge: int, *, askew: bool) -> None:
     volumes = window.context.volumes
     before = time.perf_counter()
     held = _longest(app, lambda: volumes.open_file(folder / "upper.nii", "overlay"), window)
-    print(f"opening a file of {edge}^3: loop held {1e3 * held:.0f} ms of its thread's time at most")
-    print(f"   in {time.perf_counter() - before:.1f} s in all")
+    log.info(
+        f"opening a file of {edge}^3: loop held {1e3 * held:.0f} ms of its thread's time at most"
+    )
+    log.info(f"   in {time.perf_counter() - before:.1f} s in all")
     if askew:
         _turn(window)
     for name, act in _acts(window).items():
         times = sorted(1e3 * each for each in _timed(app, act))
         p50, p95 = times[len(times) // 2], times[round(0.95 * (len(times) - 1))]
-        print(f"{name:<28} median {p50:6.1f} ms, 95 % {p95:6.1f} ms of processor time")
+        log.info(f"{name:<28} median {p50:6.1f} ms, 95 % {p95:6.1f} ms of processor time")
     window.dialogs.confirm = lambda *words: True
     window.close()
 
