@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from engine.data import number_text, quantity
+
+__all__ = ["clock", "count", "number_text", "quantity", "sentence_case", "size", "words"]
+
 MINUTE_S, HOUR_S = 60, 3600
 
 

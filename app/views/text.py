@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from engine.data import number_text, power_text
 from engine.geometry import Point
 
 
@@ -17,7 +18,7 @@ def number(value: float, figures: int = 3) -> str:
         text = f"{value:.{max(0, figures - 1 - exponent)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
     else:
-        text = f"{value:.{figures - 1}e}"
+        return number_text(value, figures)
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
@@ -26,7 +27,6 @@ IMAGE_OF_RUN = re.compile(
     r"|(iteration|frame) \d+( of \d+)?(, subset \d+( of \d+)?)?"
 )
 """Labels of images that a run has made; others are names of files."""
-SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 PLAIN = (1e-2, 1e5)
 """Largest values of a picture that are read without a power of ten."""
 
@@ -44,7 +44,7 @@ def power_of(largest: float) -> int:
 
 def unit_text(unit: str, power: int) -> str:
     """Return a unit with the power of ten that was taken out of its values."""
-    factor = f"×10{str(power).translate(SUPERSCRIPTS)}" if power else ""
+    factor = f"×{power_text(power)}" if power else ""
     return " ".join(part for part in (factor, unit) if part)
 
 

@@ -35,6 +35,7 @@ VERBS = {
     "live": Verb("live", "follow a scan while it is measured, or play one"),
     "queue": Verb("queue", "let studies wait for their turn, and work through them"),
     "results": Verb("results", "list the images that were kept, pin or delete them"),
+    "report": Verb("report", "write a report of a result, and sign it off"),
     "inspect": Verb("inspect", "say what files are and what is wrong with them"),
     "import": Verb(
         "import_scan", "describe projections that do not describe themselves (TIFF folders, raw)"

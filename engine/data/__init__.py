@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from engine.data.moving import values_at as values_at
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
+    from engine.data.readable import number_text as number_text
+    from engine.data.readable import power_text as power_text
+    from engine.data.readable import quantity as quantity
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
     from engine.data.time_frames import FrameVolume as FrameVolume
     from engine.data.time_frames import TimeFrame as TimeFrame
@@ -33,6 +36,11 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.data.projections": (
                 "Kind",
                 "Projections",
+            ),
+            "engine.data.readable": (
+                "number_text",
+                "power_text",
+                "quantity",
             ),
             "engine.data.scatter_profile": ("ScatterProfile",),
             "engine.data.time_frames": (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from engine.data.readable import quantity
+
 UNITS = {
     "s": "s",
     "ms": "ms",
@@ -25,8 +27,8 @@ NAMES = {
     "branching": "Positrons per decay",
 }
 """What the field calls things whose key says it in another way."""
-LARGE = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
-MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
+FEW, MANY = 4, 6
+"""Figures that are read of what has a prefix or a clock, and of what stands as a file has it."""
 
 
 def fact_of(key: str, value: Any) -> tuple[str, str]:
@@ -34,7 +36,7 @@ def fact_of(key: str, value: Any) -> tuple[str, str]:
     name, _, unit = key.rpartition("_")
     if unit not in UNITS or name.endswith("_per"):  # "counts_per_mm" is a number
         name, unit = key, ""
-    return _label(name), quantity(value, UNITS[unit]) if unit else text_of(value)
+    return _label(name), _with_unit(value, UNITS[unit]) if unit else text_of(value)
 
 
 def _label(name: str) -> str:
@@ -42,18 +44,10 @@ def _label(name: str) -> str:
     return (words[:1].upper() + words[1:]).replace("_", " ")
 
 
-def quantity(value: Any, unit: str) -> str:
-    """Return a value with its unit, in a size that can be read: 109.8 min, 46.5 MBq."""
+def _with_unit(value: Any, unit: str) -> str:
     if not isinstance(value, int | float) or not math.isfinite(value):
         return f"{text_of(value)} {unit}"
-    if unit == "s" and abs(value) >= MINUTES_FROM_S:
-        per, unit = (3600, "h") if abs(value) >= HOURS_FROM_S else (60, "min")
-        return f"{value / per:.1f} {unit}"
-    if unit == "Bq":
-        for size, letter in LARGE:
-            if abs(value) >= size:
-                return f"{value / size:.4g} {letter}Bq"
-    return f"{value:.6g} {unit}"
+    return quantity(value, unit, FEW if unit in ("Bq", "s") else MANY)
 
 
 def text_of(value: Any) -> str:

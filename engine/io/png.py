@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from engine.arrays import Array
+from engine.data.readable import number_text, quantity
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.atomic_write import write_atomically
@@ -237,7 +238,8 @@ def draw_footer(
     draw.text((end + 10, y), f"{bar_mm} {_length_unit(volume)}", fill=INK, font=plain, anchor="lm")
     none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
-    values = f"{none} {low:g}, {much} {upper:.3g} {volume.unit or '(unit not known)'}"
+    unit = volume.unit or "(unit not known)"
+    values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
 

@@ -1,18 +1,20 @@
 """A picture of an image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
 
 The pixels are those of the PNG picture, in colours (RGB). It lies in the study of the image, as the
-series writer names it, and refers to the slices of its series. Nothing in the picture says whose it
-is or when it was measured, which is what burned-in annotation means (PS3.3 C.7.6.1).
+series writer names it, and refers to the slices of its series. Nothing in that picture says whose
+it is or when it was measured, which is what burned-in annotation means (PS3.3 C.7.6.1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
@@ -44,6 +46,26 @@ class DicomCaptureWriter(VolumeWriter):
         write_capture(volume, path, provenance)
 
 
+@dataclass(frozen=True)
+class CapturedPage:
+    """A picture made of an image.
+
+    Attributes
+    ----------
+    pixels : (rows, columns, 3) uint8
+    title : before the description of its series
+    derivation : what was made of the image
+    number : of its series
+    is_annotated : whether what is burned in says whose it is, or when it was measured
+    """
+
+    pixels: NDArray[np.uint8]
+    title: str = "Picture"
+    derivation: str = DERIVATION
+    number: str = "902"
+    is_annotated: bool = False
+
+
 def write_capture(
     volume: Volume,
     path: Path,
@@ -67,10 +89,22 @@ def write_capture(
         headers of the DICOM series that the volume was read from, of the same study; the series
         that we would write is referred to if empty and the volume is from no series
     """
+    page = CapturedPage(np.asarray(page_of(volume).convert("RGB"), np.uint8))
+    write_atomically(capture_of(page, volume, provenance, subject, series), path)
+
+
+def capture_of(
+    page: CapturedPage,
+    volume: Volume,
+    provenance: Plain,
+    subject: Subject | None = None,
+    series: Sequence[Header] = (),
+) -> bytes:
+    """Return a picture made of a volume as a DICOM file, as `write_capture` writes its own."""
     whose = subject or subject_of(provenance, digest_of(volume))
-    pixels = np.asarray(page_of(volume).convert("RGB"), np.uint8)
     study = str(whose.attributes["StudyInstanceUID"])
-    own = uid_of("picture", study, digest_of(volume), sha256(pixels.tobytes()).hexdigest())
+    pixels = sha256(page.pixels.tobytes()).hexdigest()
+    own = uid_of("picture", study, digest_of(volume), pixels)
     general = general_attributes(volume, provenance, whose)
     attributes: Plain = {
         **general,
@@ -78,8 +112,8 @@ def write_capture(
         "SOPClassUID": CLASS_UID,
         "SOPInstanceUID": instance_uid(own, 1),
         "SeriesInstanceUID": own,
-        "SeriesNumber": "902",
-        "SeriesDescription": words(f"Picture, {general['SeriesDescription']}"),
+        "SeriesNumber": page.number,
+        "SeriesDescription": words(f"{page.title}, {general['SeriesDescription']}"),
         "InstanceNumber": "1",
         "Modality": "OT",
         "ConversionType": "WSD",
@@ -88,11 +122,11 @@ def write_capture(
         "SecondaryCaptureDeviceManufacturer": "Isocenter",
         "SecondaryCaptureDeviceSoftwareVersions": general["SoftwareVersions"],
         "ImageType": ["DERIVED", "SECONDARY"],
-        "DerivationDescription": DERIVATION,
+        "DerivationDescription": page.derivation,
         "PatientOrientation": "",
-        "BurnedInAnnotation": "NO",
+        "BurnedInAnnotation": "YES" if page.is_annotated else "NO",
     }
-    write_atomically(encoded(attributes, pixels), path)
+    return encoded(attributes, page.pixels)
 
 
 def _sources(

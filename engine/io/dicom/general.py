@@ -62,10 +62,7 @@ def encoded(attributes: Plain, numbers: NDArray[np.int16] | NDArray[np.uint8]) -
         (rows, columns) int16, (frames, rows, columns) of several, or (rows, columns, 3) uint8 of a
         picture in colours
     """
-    from pydicom.dataset import FileMetaDataset
-
     dataset = _dataset(attributes)
-    dataset.SpecificCharacterSet = "ISO_IR 192"
     is_coloured, bits = numbers.dtype.kind == "u", 8 * numbers.dtype.itemsize
     dataset.SamplesPerPixel = 3 if is_coloured else 1
     dataset.PhotometricInterpretation = "RGB" if is_coloured else "MONOCHROME2"
@@ -75,6 +72,21 @@ def encoded(attributes: Plain, numbers: NDArray[np.int16] | NDArray[np.uint8]) -
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = bits, bits, bits - 1
     dataset.PixelRepresentation = int(numbers.dtype.kind == "i")
     dataset.PixelData = numbers.tobytes() + bytes(numbers.nbytes % 2)
+    return _file_of(dataset)
+
+
+def encoded_document(attributes: Plain, document: bytes) -> bytes:
+    """Return a DICOM file that holds a document, by the keywords of its attributes."""
+    dataset = _dataset(attributes)
+    dataset.EncapsulatedDocument = document + bytes(len(document) % 2)
+    dataset.EncapsulatedDocumentLength = len(document)
+    return _file_of(dataset)
+
+
+def _file_of(dataset: Dataset) -> bytes:
+    from pydicom.dataset import FileMetaDataset
+
+    dataset.SpecificCharacterSet = "ISO_IR 192"
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID = dataset.SOPClassUID
     meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID

@@ -14,7 +14,7 @@ from engine.io.fact_labels import fact_of
         ("n_time_tags", 1234567, "Time marks", "1,234,567"),
         ("n_other_tags", 3, "Number of other tags", "3"),
         ("frame_s", 30.0, "Frame duration", "30 s"),
-        ("scan_s", 14_400, "Scan", "4.0 h"),
+        ("scan_s", 14_400, "Scan", "4 h"),
         ("isotope", "F-18", "Isotope", "F-18"),
         ("pixel_mm", 0.05, "Pixel", "0.05 mm"),
         ("patient_orientation", "HFS", "Patient orientation", "HFS"),

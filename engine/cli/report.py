@@ -1,0 +1,94 @@
+"""`isocenter report`: a result as a report, and signing it off."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.documents.making import report_of
+from engine.documents.signature import JUDGEMENTS, sign
+from engine.documents.site import Site
+from engine.documents.subject import ReportSubject
+from engine.documents.writing import KINDS, ending_of_report, report_file
+from engine.errors import FileFormatError, SettingsError
+from engine.io.atomic_write import write_atomically
+from engine.io.dicom.subject import Subject, subject_like
+from engine.io.json_text import from_json
+from engine.io.open_input import open_input, read_text
+from engine.plain import Plain
+from engine.quality.quality_report import FORMAT
+from engine.results import Results
+
+MOST_BYTES = 1 << 24
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "report")
+    p.add_argument("result", metavar="RESULT", help="one that `isocenter results` lists")
+    p.add_argument(
+        "-o", "--output", type=Path, required=True, action=Output, metavar="OUT",
+        help=f"its ending says the format: {', '.join(KINDS)}",
+    )  # fmt: skip
+    p.add_argument("--full", action="store_true", help="all that is known, not one page")
+    p.add_argument(
+        "--quality",
+        type=Path,
+        metavar="FILE",
+        help="JSON that `isocenter quality` wrote",
+    )
+    p.add_argument("--sign", metavar="WHO", help="sign the result off under this name first")
+    p.add_argument(
+        "--judgement", choices=JUDGEMENTS, default=JUDGEMENTS[0], help="with --sign; acceptable"
+    )
+    p.add_argument("--remark", default="", help="with --sign: a sentence")
+    p.add_argument(
+        "--like", type=Path, metavar="FILE",
+        help="DICOM: an image of the same patient, to whose study the report belongs; by "
+        "pseudonyms if left out",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_report)
+
+
+def _report(arguments: argparse.Namespace, console: Console) -> None:
+    ending_of_report(arguments.output)
+    site, quality = Site.read(), _quality(arguments.quality)
+    whose = _whose(arguments.like, console)
+    result = Results().open(arguments.result)
+    if arguments.sign is not None:
+        made = sign(result, arguments.sign, arguments.judgement, arguments.remark)
+        console.line(f"Signed off: {made.describe()}")
+    elif arguments.remark:
+        raise SettingsError("--remark goes with --sign WHO.")
+    subject = ReportSubject.read(result, site, quality)
+    report = report_of(subject, full=arguments.full)
+    write_atomically(report_file(report, subject, arguments.output, whose), arguments.output)
+    console.line(f"Report: {arguments.output}")
+
+
+def _quality(path: Path | None) -> Plain:
+    if path is None:
+        return {}
+    try:
+        found = from_json(read_text(path, MOST_BYTES))
+    except ValueError as e:
+        raise FileFormatError(f"{path.name}: not the JSON of `isocenter quality` ({e}).") from e
+    if found.get("format") != FORMAT:
+        raise FileFormatError(
+            f"{path.name}: not written by `isocenter quality`; make it with that."
+        )
+    return found
+
+
+def _whose(path: Path | None, console: Console) -> Subject | None:
+    """Return the patient that --like names, said to the user."""
+    if path is None:
+        return None
+    with open_input(path) as file:
+        subject = subject_like(file)
+    console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
+    return subject

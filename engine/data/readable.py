@@ -1,0 +1,68 @@
+"""Numbers as people read them: few figures, a unit of the right size, no power written with an e.
+
+Units that take prefixes get one, so that the number is between 1 and 1000 where it can be: 46.5
+MBq, 7.3 kBq/mL. Others have a power of ten in steps of three where zeros would be counted: 73 ×
+10⁻⁶ counts/mm.
+"""
+
+from __future__ import annotations
+
+import math
+
+MINUS, TIMES = "−", "×"
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+PREFIXED = ("Bq", "Bq/mL", "Bq/s", "B/s", "Hz", "W", "J", "eV")
+"""Units that take a prefix."""
+PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ"}
+LEAST, MOST = 1e-3, 1e6
+"""Between these a number is read without a power of ten."""
+MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
+
+
+def number_text(value: float, figures: int = 4) -> str:
+    """Return a number with so many figures that tell; a sentence's own minus, no zeros behind.
+
+    >>> number_text(7.3e-5), number_text(-1234567.0), number_text(0.5)
+    ('73 × 10⁻⁶', '−1.235 × 10⁶', '0.5')
+    """
+    if math.isnan(value):
+        return "no number"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if value == 0 or LEAST <= abs(value) < MOST:
+        return _plain(value, figures)
+    power = 3 * math.floor(math.log10(abs(value)) / 3)
+    mantissa = _plain(value / 10.0**power, figures)
+    if mantissa.lstrip(MINUS) == "1,000":  # rounded up to the next step
+        mantissa, power = mantissa.replace("1,000", "1"), power + 3
+    return f"{mantissa} {TIMES} {power_text(power)}"
+
+
+def power_text(power: int) -> str:
+    """Return a power of ten, "10⁻⁶"."""
+    return f"10{str(power).translate(SUPERSCRIPTS)}"
+
+
+def quantity(value: float, unit: str, figures: int = 4) -> str:
+    """Return a value with its unit, in a size that can be read.
+
+    >>> quantity(4.65e7, "Bq"), quantity(7300.0, "Bq/mL"), quantity(6586.2, "s")
+    ('46.5 MBq', '7.3 kBq/mL', '109.8 min')
+    >>> quantity(7.3e-5, "counts/mm")
+    '73 × 10⁻⁶ counts/mm'
+    """
+    if unit == "s" and math.isfinite(value) and abs(value) >= MINUTES_FROM_S:
+        per, unit = (3600, "h") if abs(value) >= HOURS_FROM_S else (60, "min")
+        return f"{number_text(value / per, figures)} {unit}"
+    if unit in PREFIXED and value and math.isfinite(value):
+        size = 3 * math.floor(math.log10(abs(value)) / 3)
+        size = min(max(size, min(PREFIXES)), max(PREFIXES))
+        return f"{number_text(value / 10.0**size, figures)} {PREFIXES[size]}{unit}"
+    return f"{number_text(value, figures)} {unit}".rstrip()
+
+
+def _plain(value: float, figures: int) -> str:
+    whole = math.floor(math.log10(abs(value))) + 1 if value else 1
+    text = f"{value:,.{max(0, figures - whole)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return ("0" if text in ("-0", "") else text).replace("-", MINUS)

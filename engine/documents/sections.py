@@ -1,0 +1,205 @@
+"""The parts of a report, each made of what is kept of a result; a further part is one function.
+
+A part that has nothing to say is left out. Those of `BRIEF` make the report of one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from engine.data.readable import number_text, quantity
+from engine.documents.blocks import Grid, Picture, Row, Section
+from engine.documents.subject import ReportSubject
+from engine.errors import FileFormatError
+from engine.io.fact_labels import fact_of
+from engine.io.png import snapshot
+from engine.modalities.base import AnyModality
+from engine.modalities.studies import modality_of
+from engine.plain import Plain
+from engine.reporting.provenance import assignments
+from engine.study.protocol import Protocol
+from engine.study.saved_as import SavedAs, digest_of, version_words
+
+Part = Callable[[ReportSubject], Section | None]
+STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
+LOOK = ("unavailable",)
+"""States of corrections that somebody should look at."""
+UNSIGNED = "Not signed off"
+
+
+def pictures(subject: ReportSubject) -> Section:
+    """Return three slices and a projection."""
+    volume = subject.volume
+    caption = f"{volume.grid.describe()} voxels, {volume.unit or 'no unit'}"
+    return Section("Image", pictures=(Picture(snapshot(volume), caption, 0.78),))
+
+
+def summary(subject: ReportSubject) -> Section:
+    """Return the few facts that everybody asks for."""
+    record, protocol = subject.result.record, subject.result.study.protocol
+    rows = [
+        Row("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
+        Row("Protocol", version_words(protocol)),
+        Row("Algorithm", protocol.algorithm.describe()),
+        Row("Run", record.ending, "look" if record.is_partial else ""),
+        Row("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
+        Row("Device", record.device),
+    ]
+    if changed := _changed(protocol):
+        rows.insert(2, Row("Changed in it", "; ".join(changed), "look"))
+    return Section("Reconstruction", tuple(rows))
+
+
+def scan(subject: ReportSubject) -> Section | None:
+    """Return what is known of the scan."""
+    known = subject.known("scan")
+    facts = known if isinstance(known, dict) else {}
+    rows = [Row(*fact_of(key, value)) for key, value in facts.items() if _is_short(value)]
+    return Section("Scan", tuple(rows)) if rows else None
+
+
+def corrections(subject: ReportSubject) -> Section | None:
+    """Return the ledger: what each correction did, or why it could not be used; the warnings."""
+    titles = _titles(modality_of(subject.result.study.protocol))
+    found = [each for each in subject.provenance.get("corrections", []) if isinstance(each, dict)]
+    rows = [_ledger_row(each, titles) for each in found]
+    notes = [Row("", str(text), "look") for text in subject.provenance.get("warnings", [])]
+    if not rows and not notes:
+        return None
+    title = modality_of(subject.result.study.protocol).ledger_title
+    return Section(title, tuple(rows), notes=tuple(notes))
+
+
+def settings(subject: ReportSubject) -> Section:
+    """Return each setting that is not as usual, as the command line would assign it."""
+    protocol = subject.result.study.protocol.model_copy(update={"saved": None})
+    pairs = (each.partition("=") for each in assignments(protocol))
+    rows = [Row(key, value) for key, _, value in pairs if key != "name"]
+    notes = () if rows else (Row("", "All settings are as usual.", "muted"),)
+    return Section("Settings that are not as usual", tuple(rows), notes=notes)
+
+
+def image_numbers(subject: ReportSubject) -> Section:
+    """Return what the values of the image are, and how near it came to the data."""
+    volume, values = subject.volume, subject.volume.values
+    n_bad = int(values.size - np.count_nonzero(np.isfinite(values)))
+    share = 100 * float(np.count_nonzero(values < 0)) / values.size
+    mean = float(np.mean(values, dtype=np.float64))
+    rows = [
+        Row("Largest value", quantity(float(values.max()), volume.unit)),
+        Row("Smallest value", quantity(float(values.min()), volume.unit)),
+        Row("Mean", quantity(mean, volume.unit)),
+        Row("Values below zero", f"{number_text(share, 3)} %"),
+        Row("Values that are no numbers", f"{n_bad:,}", "look" if n_bad else ""),
+        *_convergence(subject),
+    ]
+    return Section("Numbers of the image", tuple(rows))
+
+
+def quality(subject: ReportSubject) -> Section | None:
+    """Return the figures of a quality report that was handed over."""
+    from engine.quality.quality_report import QualityFigure
+
+    try:
+        made = [QualityFigure(**each) for each in subject.quality.get("figures", [])]
+    except TypeError as e:
+        raise FileFormatError(f"The report of the image's quality is damaged ({e}).") from e
+    rows = tuple((each.group, each.name, each.text()) for each in made)
+    if not rows:
+        return None
+    title = str(subject.quality.get("title", "Image quality"))
+    return Section(title, grids=(Grid(("Group", "Figure", "Value"), rows),))
+
+
+def signatures(subject: ReportSubject) -> Section:
+    """Return who signed the result off."""
+    if not subject.signatures:
+        return Section("Signed off", notes=(Row("", f"{UNSIGNED}.", "look"),))
+    rows = [Row(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
+    notes = [Row("", each.remark) for each in subject.signatures if each.remark]
+    return Section("Signed off", tuple(rows), notes=tuple(notes))
+
+
+def provenance(subject: ReportSubject) -> Section:
+    """Return files, digests, versions, and the command that makes the same image again."""
+    record, protocol = subject.result.record, subject.result.study.protocol
+    saved = protocol.saved or SavedAs()
+    rows = [Row(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
+    rows += [
+        Row("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        Row("Protocol as used, SHA-256", digest_of(protocol)),
+        *([Row("Protocol as saved, SHA-256", saved.sha256)] if saved.sha256 else []),
+        Row("Result", f"{record.id}, SHA-256 {record.sha256}"),
+        Row("Software", _software(subject)),
+        Row("System", str(subject.known("environment", "system") or "not known")),
+        Row("Again with", str(subject.provenance.get("replay", "not known"))),
+    ]
+    return Section("Provenance", tuple(rows))
+
+
+def digests(subject: ReportSubject) -> Section:
+    """Return the digests that tell image, result and program."""
+    rows = (
+        Row("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        Row("Result", subject.result.id),
+        Row("Software", _software(subject)),
+    )
+    return Section("Provenance", rows)
+
+
+BRIEF: tuple[Part, ...] = (signatures, summary, pictures, corrections, digests)
+FULL: tuple[Part, ...] = (
+    *(signatures, summary, pictures, scan, corrections, settings),
+    *(image_numbers, quality, provenance),
+)
+
+
+def _changed(protocol: Protocol) -> tuple[str, ...]:
+    return protocol.saved.changed if protocol.saved is not None else ()
+
+
+def _titles(modality: AnyModality) -> dict[str, str]:
+    return {kind.kind: kind.title for kind in modality.ledger}
+
+
+def _ledger_row(each: Plain, titles: dict[str, str]) -> Row:
+    kind, state = str(each.get("kind", "")), str(each.get("state", ""))
+    title = titles.get(kind) or kind.replace("_", " ").capitalize()
+    text = f"{STATES.get(state, state)}: {each.get('text', '')}"
+    return Row(title, text, "look" if state in LOOK else "muted" if state == "off" else "")
+
+
+def _convergence(subject: ReportSubject) -> Iterator[Row]:
+    for key, name in (
+        ("log_likelihoods", "Log-likelihood"),
+        ("relative_residuals", "Relative residual"),
+    ):
+        values = subject.provenance.get(key) or []
+        if len(values) > 1:
+            change = f"{number_text(values[-1] - values[-2], 3)} by the last iteration"
+            yield Row(name, f"{number_text(values[-1], 6)}, changed by {change}")
+
+
+def _role_words(role: str) -> str:
+    head, _, rest = role.partition(",")
+    words = "Scan" if head == "data" else head.replace("_", " ").capitalize()
+    return f"{words},{rest}" if rest else words
+
+
+def _file_words(file: Plain) -> str:
+    n_bytes = file.get("bytes")
+    size = f", {n_bytes:,} bytes" if isinstance(n_bytes, int) else ""
+    return f"{file.get('name', '')}{size}, SHA-256 {file.get('sha256', 'not known')}"
+
+
+def _software(subject: ReportSubject) -> str:
+    known = subject.known("environment") or {}
+    commit = known.get("commit")
+    words = f"Isocenter {known.get('isocenter', 'of a version not known')}"
+    return f"{words}, commit {str(commit)[:12]}" if commit else words
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str | int | float) and len(str(value)) < 200

@@ -1,0 +1,46 @@
+"""A report as a file, by the ending of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.documents.blocks import Report
+from engine.documents.dicom_report import to_capture, to_dicom_pdf
+from engine.documents.printed import to_pdf
+from engine.documents.subject import ReportSubject
+from engine.documents.web_page import to_html
+from engine.errors import OutputError
+from engine.io.dicom.subject import Subject
+
+Write = Callable[[Report, ReportSubject, Subject | None], bytes]
+KINDS: dict[str, tuple[str, Write]] = {
+    ".pdf": ("PDF", lambda report, of, whose: to_pdf(report)),
+    ".html": ("Web page", lambda report, of, whose: to_html(report)),
+    ".capture.dcm": ("DICOM picture", to_capture),
+    ".dcm": ("DICOM PDF", to_dicom_pdf),
+}
+"""Ending to the words for it and what writes it; the longer ending first."""
+
+
+def ending_of_report(path: Path) -> str:
+    """Return the ending of a report's name; raises `OutputError` where it is none of ours."""
+    found = next((each for each in KINDS if path.name.lower().endswith(each)), None)
+    if found is None:
+        raise OutputError(f"{path.name}: a report's name ends in {', '.join(KINDS)}.")
+    return found
+
+
+def report_file(report: Report, of: ReportSubject, path: Path, whose: Subject | None) -> bytes:
+    """Return the bytes of a report's file.
+
+    Parameters
+    ----------
+    report, of
+        what to write, and the result that it was made of
+    path
+        its name, whose ending says the format; nothing is written
+    whose
+        patient and study of a DICOM file; by pseudonyms if None
+    """
+    return KINDS[ending_of_report(path)][1](report, of, whose)
