@@ -61,7 +61,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "selftest": SCANS,
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
-    "documents": ("modalities", "privacy", "quality", "reporting", "results", *SCANS),
+    "documents": (
+        *("modalities", "privacy", "quality", "regions", "reporting", "results"),
+        *SCANS,
+    ),
     "jobs": (
         *("importing", "modalities", "privacy", "registration", "reporting", "results", "selftest"),
         *SCANS,

@@ -12,9 +12,8 @@ from engine.documents.making import report_of
 from engine.documents.signature import JUDGEMENTS, sign
 from engine.documents.site import Site
 from engine.documents.subject import ReportSubject
-from engine.documents.writing import KINDS, ending_of_report, report_file
+from engine.documents.writing import KINDS, ending_of_report, write_report
 from engine.errors import FileFormatError, SettingsError
-from engine.io.atomic_write import write_atomically
 from engine.io.dicom.subject import Subject, subject_like
 from engine.io.json_text import from_json
 from engine.io.open_input import open_input, read_text
@@ -40,6 +39,10 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="FILE",
         help="JSON that `isocenter quality` wrote",
     )
+    p.add_argument(
+        "--regions", type=Path, metavar="R.toml",
+        help="regions of the scan, measured in the image; those beside the image if left out",
+    )  # fmt: skip
     p.add_argument("--sign", metavar="WHO", help="sign the result off under this name first")
     p.add_argument(
         "--judgement", choices=JUDGEMENTS, default=JUDGEMENTS[0], help="with --sign; acceptable"
@@ -59,14 +62,15 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     site, quality = Site.read(), _quality(arguments.quality)
     whose = _whose(arguments.like, console)
     result = Results().open(arguments.result)
+    ReportSubject.read(result, site, quality, arguments.regions)  # no fault comes after the signing
     if arguments.sign is not None:
         made = sign(result, arguments.sign, arguments.judgement, arguments.remark)
         console.line(f"Signed off: {made.describe()}")
     elif arguments.remark:
         raise SettingsError("--remark goes with --sign WHO.")
-    subject = ReportSubject.read(result, site, quality)
+    subject = ReportSubject.read(result, site, quality, arguments.regions)
     report = report_of(subject, full=arguments.full)
-    write_atomically(report_file(report, subject, arguments.output, whose), arguments.output)
+    write_report(report, subject, arguments.output, whose)
     console.line(f"Report: {arguments.output}")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.documents.subject import ReportSubject as ReportSubject
     from engine.documents.writing import KINDS as KINDS
     from engine.documents.writing import ending_of_report as ending_of_report
-    from engine.documents.writing import report_file as report_file
+    from engine.documents.writing import write_report as write_report
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
@@ -37,6 +37,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "site": ("Site",),
             "subject": ("ReportSubject",),
-            "writing": ("KINDS", "ending_of_report", "report_file"),
+            "writing": ("KINDS", "ending_of_report", "write_report"),
         },
     )

@@ -18,6 +18,7 @@ from engine.io.png import snapshot
 from engine.modalities.base import AnyModality
 from engine.modalities.studies import modality_of
 from engine.plain import Plain
+from engine.regions.measuring import MeasuredRegion, measure
 from engine.reporting.provenance import assignments
 from engine.study.protocol import Protocol
 from engine.study.saved_as import SavedAs, digest_of, version_words
@@ -98,6 +99,19 @@ def image_numbers(subject: ReportSubject) -> Section:
     return Section("Numbers of the image", tuple(rows))
 
 
+def regions(subject: ReportSubject) -> Section | None:
+    """Return what the image holds in each region."""
+    found = subject.regions
+    if found is None or not found.regions:
+        return None
+    measured = [measure(region, subject.volume) for region in found.regions]
+    rows = tuple(_region_row(each) for each in measured if each.figures is not None)
+    faults = (each for each in measured if each.figures is None)
+    notes = tuple(Row("", f"{each.region.name}: {each.fault}", "look") for each in faults)
+    grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
+    return Section("Regions", grids=grids if rows else (), notes=notes)
+
+
 def quality(subject: ReportSubject) -> Section | None:
     """Return the figures of a quality report that was handed over."""
     from engine.quality.quality_report import QualityFigure
@@ -149,9 +163,9 @@ def digests(subject: ReportSubject) -> Section:
     return Section("Provenance", rows)
 
 
-BRIEF: tuple[Part, ...] = (signatures, summary, pictures, corrections, digests)
+BRIEF: tuple[Part, ...] = (signatures, summary, pictures, regions, corrections, digests)
 FULL: tuple[Part, ...] = (
-    *(signatures, summary, pictures, scan, corrections, settings),
+    *(signatures, summary, pictures, regions, scan, corrections, settings),
     *(image_numbers, quality, provenance),
 )
 
@@ -180,6 +194,15 @@ def _convergence(subject: ReportSubject) -> Iterator[Row]:
         if len(values) > 1:
             change = f"{number_text(values[-1] - values[-2], 3)} by the last iteration"
             yield Row(name, f"{number_text(values[-1], 6)}, changed by {change}")
+
+
+def _region_row(measured: MeasuredRegion) -> tuple[str, ...]:
+    found = measured.figures
+    if found is None:
+        return (measured.region.name,)
+    peak = "" if found.peak is None else quantity(found.peak.value, found.unit)
+    values = (quantity(each, found.unit) for each in (found.mean, found.sd, found.most))
+    return measured.region.name, *values, peak, f"{number_text(found.volume_ml)} mL"
 
 
 def _role_words(role: str) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from engine.data.volume import Volume
 from engine.documents.signature import Signature, signatures_of
 from engine.documents.site import Site
+from engine.errors import DataError
 from engine.plain import Plain
-from engine.results.result import Result
+from engine.regions.region_file import file_beside, read_regions
+from engine.regions.region_set import RegionSet, marks_of
+from engine.results.result import VOLUME, Result
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class ReportSubject:
     site : who issues the report
     signatures : who signed it off, the oldest first
     quality : a report of the image's quality, as `isocenter quality` wrote it; empty for none
+    regions : of this scan, to measure in the image; None for none
     """
 
     result: Result
@@ -31,12 +36,27 @@ class ReportSubject:
     site: Site
     signatures: tuple[Signature, ...] = ()
     quality: Plain = field(default_factory=dict)
+    regions: RegionSet | None = None
 
     @classmethod
-    def read(cls, result: Result, site: Site, quality: Plain | None = None) -> Self:
-        """Read a result from the disk; each of its files is compared with its digest."""
+    def read(
+        cls, result: Result, site: Site, quality: Plain | None = None, regions: Path | None = None
+    ) -> Self:
+        """Read a result from the disk; each of its files is compared with its digest.
+
+        Regions are those of a file, or those beside its image; of another scan they are refused.
+        """
+        volume = result.volume()
+        beside = file_beside(result.folder / VOLUME)
+        path = regions or (beside if beside.exists() else None)
         return cls(
-            result, result.volume(), result.provenance, site, signatures_of(result), quality or {}
+            result,
+            volume,
+            result.provenance,
+            site,
+            signatures_of(result),
+            quality or {},
+            None if path is None else _regions_of(path, volume),
         )
 
     @property
@@ -50,3 +70,13 @@ class ReportSubject:
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         return value
+
+
+def _regions_of(path: Path, volume: Volume) -> RegionSet:
+    found = read_regions(path)
+    if not found.is_of(marks_of(volume)):
+        raise DataError(
+            f"{path.name}: these regions were drawn on another scan than the result is of; choose "
+            "those of its own scan."
+        )
+    return found.facing(volume)

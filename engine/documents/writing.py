@@ -11,6 +11,7 @@ from engine.documents.printed import to_pdf
 from engine.documents.subject import ReportSubject
 from engine.documents.web_page import to_html
 from engine.errors import OutputError
+from engine.io.atomic_write import write_atomically
 from engine.io.dicom.subject import Subject
 
 Write = Callable[[Report, ReportSubject, Subject | None], bytes]
@@ -31,16 +32,18 @@ def ending_of_report(path: Path) -> str:
     return found
 
 
-def report_file(report: Report, of: ReportSubject, path: Path, whose: Subject | None) -> bytes:
-    """Return the bytes of a report's file.
+def write_report(
+    report: Report, of: ReportSubject, path: Path, whose: Subject | None = None
+) -> None:
+    """Write a report; whole, or not at all.
 
     Parameters
     ----------
     report, of
         what to write, and the result that it was made of
     path
-        its name, whose ending says the format; nothing is written
+        target, whose ending says the format
     whose
         patient and study of a DICOM file; by pseudonyms if None
     """
-    return KINDS[ending_of_report(path)][1](report, of, whose)
+    write_atomically(KINDS[ending_of_report(path)][1](report, of, whose), path)

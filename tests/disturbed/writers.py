@@ -26,6 +26,8 @@ from engine.data.sinogram import Sinogram
 from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.tracer import Tracer
 from engine.data.volume import Volume
+from engine.documents import ReportSubject, Site, report_of, sign
+from engine.documents import write_report as write_result_report
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
@@ -62,7 +64,7 @@ from engine.plain import Plain
 from engine.quality.over_time import TimeCurve
 from engine.quality.quality_report import QualityReport
 from engine.regions import Region, RegionSet, SphereRegion, measure, write_regions
-from engine.results import NewResult, Results
+from engine.results import NewResult, Result, Results
 from engine.results.thumbnail import thumbnail
 from engine.study.study import Study, write_study
 from engine.support.bundle import SupportBundle
@@ -316,6 +318,21 @@ def _region_table(folder: Path, version: int) -> None:
     write_table((measure(_region(9), _image(version)),), folder / "a.csv")
 
 
+def _kept_result(folder: Path) -> Result:
+    results = Results.at(folder)
+    found = results.newest_first()
+    return found[0] if found else results.keep(NewResult(_study(folder, 0), _image(0), {}))
+
+
+def _signature(folder: Path, version: int) -> None:
+    sign(_kept_result(folder), f"version {version}", "acceptable")
+
+
+def _result_report(folder: Path, version: int) -> None:
+    subject = ReportSubject(_kept_result(folder), _image(0), {}, Site(name=f"{version}"))
+    write_result_report(report_of(subject), subject, folder / "a.html")
+
+
 def _benchmark(folder: Path, version: int) -> None:
     known = {"devices": {}, "busy_cores_before": 0.0, "environment": {"commit": "none"}}
     run = {"parts": {}, "date": str(version), **known}
@@ -408,6 +425,11 @@ WRITERS: tuple[Writer, ...] = (
     Writer("curve", _curve, ("engine/cli/curve.py",)),
     Writer("regions", _regions, ("engine/regions/region_file.py",)),
     Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
+    Writer(
+        "site", lambda folder, v: Site(name=f"{v}").write(folder), ("engine/documents/site.py",)
+    ),
+    Writer("signature", _signature, ("engine/documents/signature.py",)),
+    Writer("report", _result_report, ("engine/documents/writing.py",)),
     Writer("figures of a card", _card, ("engine/benchmark/gpu_file.py",)),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
     Writer("quality report", _quality, ("engine/cli/quality.py",)),

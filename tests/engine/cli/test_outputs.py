@@ -49,6 +49,7 @@ COMMANDS: dict[str, list[str]] = {
     "sinogram": ["scan.h5"],
     "curve": ["mu.h5", "--at", "0,0,0"],
     "regions": ["mu.nii.gz", "--regions", "s.toml"],
+    "report": ["no-result", "--regions", "s.toml", "--like", "scan.l"],
     "register": ["mu.nii.gz", "scan.h5"],
     "mu-map": ["mu.nii.gz"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
