@@ -199,6 +199,7 @@ MAY_OPEN = (
     *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
     *("engine.io.png", "engine.results", "engine.tuning", "engine.backend.processor"),
+    "engine.documents.illustrations",
     "engine.benchmark.counted",  # what is shipped with us
     *("engine.backend.verdicts", "engine.backend.cupy_compiling"),
     *("engine.benchmark.gpu_file", "engine.cli.gpu_check"),

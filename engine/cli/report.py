@@ -61,7 +61,8 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     ending_of_report(arguments.output)
     site, quality = Site.read(), _quality(arguments.quality)
     whose = _whose(arguments.like, console)
-    result = Results().open(arguments.result)
+    results = Results()
+    result = results.open(arguments.result)
     ReportSubject.read(result, site, quality, arguments.regions)  # no fault comes after the signing
     if arguments.sign is not None:
         made = sign(result, arguments.sign, arguments.judgement, arguments.remark)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
-    from engine.documents.blocks import Report as Report
+    from engine.documents.blocks import ResultReport as ResultReport
     from engine.documents.making import report_of as report_of
-    from engine.documents.printed import to_pictures as to_pictures
+    from engine.documents.printed import to_images as to_images
     from engine.documents.signature import JUDGEMENTS as JUDGEMENTS
     from engine.documents.signature import Judgement as Judgement
     from engine.documents.signature import Signature as Signature
@@ -24,9 +24,9 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
-            "blocks": ("Report",),
+            "blocks": ("ResultReport",),
             "making": ("report_of",),
-            "printed": ("to_pictures",),
+            "printed": ("to_images",),
             "signature": (
                 "JUDGEMENTS",
                 "Judgement",

@@ -9,7 +9,7 @@ Tone = Literal["", "look", "muted"]
 
 
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """A name and its value; `tone` "look" for what somebody should look at."""
 
     name: str
@@ -18,7 +18,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Illustration:
     """A picture.
 
     Attributes
@@ -48,24 +48,24 @@ class Section:
     Attributes
     ----------
     title : its heading
-    rows, grids, pictures : what it holds
+    rows, grids, illustrations : what it holds
     notes : sentences, the first ones of it
     """
 
     title: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ReportRow, ...] = ()
     grids: tuple[Grid, ...] = ()
-    pictures: tuple[Picture, ...] = ()
-    notes: tuple[Row, ...] = ()
+    illustrations: tuple[Illustration, ...] = ()
+    notes: tuple[ReportRow, ...] = ()
 
     def smaller(self, factor: float) -> Section:
         """Return the section with pictures of a part of their width."""
-        pictures = (replace(each, width=factor * each.width) for each in self.pictures)
-        return replace(self, pictures=tuple(pictures))
+        smaller = (replace(each, width=factor * each.width) for each in self.illustrations)
+        return replace(self, illustrations=tuple(smaller))
 
 
 @dataclass(frozen=True)
-class Report:
+class ResultReport:
     """All of a report, in the order it is read.
 
     Attributes
@@ -89,6 +89,6 @@ class Report:
     is_identified: bool
     is_brief: bool = False
 
-    def with_smaller_pictures(self, factor: float) -> Report:
+    def with_smaller_illustrations(self, factor: float) -> ResultReport:
         """Return the report with pictures of a part of their width."""
         return replace(self, sections=tuple(each.smaller(factor) for each in self.sections))

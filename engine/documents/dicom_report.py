@@ -7,12 +7,12 @@ of the patient says; so report and image always lie in one study. PS3.3 A.45.1 a
 from __future__ import annotations
 
 from hashlib import sha256
-from io import BytesIO
 
 import numpy as np
 
-from engine.documents.blocks import Report
-from engine.documents.printed import to_pdf, to_pictures
+from engine.documents.blocks import ResultReport
+from engine.documents.illustrations import image_of
+from engine.documents.printed import to_images, to_pdf
 from engine.documents.subject import ReportSubject
 from engine.io.dicom.capture import CapturedPage, capture_of
 from engine.io.dicom.general import encoded_document, general_attributes
@@ -26,12 +26,12 @@ from engine.privacy.records import without_names
 PDF_CLASS = "1.2.840.10008.5.1.4.1.1.104.1"
 """Encapsulated PDF Storage."""
 NUMBERS = {"pdf": "903", "picture": "904"}
-"""Of the series."""
+"""Numbers of the series: nobody else of ours has these."""
 FOREIGN = ("ImageComments", "Laterality")
 """Attributes of images that a document has none of."""
 
 
-def to_dicom_pdf(report: Report, of: ReportSubject, whose: Subject | None = None) -> bytes:
+def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
     """Return the pages as a DICOM file that holds a PDF."""
     document = to_pdf(report)
     provenance = _provenance(of)
@@ -58,11 +58,9 @@ def to_dicom_pdf(report: Report, of: ReportSubject, whose: Subject | None = None
     return encoded_document(attributes, document)
 
 
-def to_capture(report: Report, of: ReportSubject, whose: Subject | None = None) -> bytes:
+def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
     """Return the first page as a DICOM picture."""
-    from PIL import Image
-
-    page = Image.open(BytesIO(to_pictures(report)[0])).convert("RGB")
+    page = image_of(to_images(report)[0]).convert("RGB")
     captured = CapturedPage(
         np.asarray(page, np.uint8), "Report", "Page of a report of the image", NUMBERS["picture"],
         is_annotated=of.is_identified,

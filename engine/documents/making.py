@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from engine.documents.blocks import Report
+from engine.documents.blocks import ResultReport
 from engine.documents.sections import BRIEF, FULL
 from engine.documents.subject import ReportSubject
 from engine.reporting.environment import program_version
 from engine.reporting.provenance import CLAIM
 
 
-def report_of(subject: ReportSubject, *, full: bool = False) -> Report:
+def report_of(subject: ReportSubject, *, full: bool = False) -> ResultReport:
     """Return the report of a result."""
     made = (part(subject) for part in (FULL if full else BRIEF))
     record = subject.result.record
-    return Report(
+    return ResultReport(
         title=f"Report of {record.title}",
         subtitle=f"{record.voxels}, {subject.result.created:%d %b %Y %H:%M}",
         site=subject.site.name,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engine.documents.blocks import Grid, Picture, Report, Row, Section, Tone
+from engine.documents.blocks import Grid, Illustration, ReportRow, ResultReport, Section, Tone
+from engine.documents.illustrations import image_of
 from engine.io.png import font
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ INCH_MM, POINT_MM = 25.4, 25.4 / 72
 PAGE_MM = (210.0, 297.0)
 LEFT_MM, RIGHT_MM, TOP_MM, BOTTOM_MM = 20.0, 190.0, 36.0, 280.0
 VALUE_MM = 66.0
-"""Where the values of rows begin."""
+"""From the left edge of the page to the values of rows."""
 BODY_PT, HEADING_PT, TITLE_PT, SMALL_PT = 8.5, 10.5, 15.0, 7.0
 LINE_MM, GAP_MM = 4.1, 3.5
 INK, FAINT, LOOK = "#22282f", "#5b6670", "#8a5200"
@@ -40,7 +40,7 @@ class PageFlow:
     y_mm : from the top of the last one to what comes next [mm]
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ResultReport) -> None:
         self._report = report
         self.pages: list[Figure] = []
         self._begin()
@@ -58,14 +58,14 @@ class PageFlow:
         self.y_mm += 0.6
         for note in section.notes:
             self._row(note)
-        for picture in section.pictures:
-            self._picture(picture)
+        for each in section.illustrations:
+            self._illustrate(each)
         for row in section.rows:
             self._row(row)
         for grid in section.grids:
             self._grid(grid)
 
-    def _row(self, row: Row) -> None:
+    def _row(self, row: ReportRow) -> None:
         begin = VALUE_MM if row.name else LEFT_MM
         names = broken(row.name, BODY_PT, VALUE_MM - LEFT_MM - 3)
         values = broken(row.value, BODY_PT, RIGHT_MM - begin)
@@ -92,16 +92,14 @@ class PageFlow:
                     self._text(text, BODY_PT, at, INK if k else FAINT, down_mm=n * LINE_MM)
             self.y_mm += height
 
-    def _picture(self, picture: Picture) -> None:
-        from PIL import Image
-
-        image = Image.open(BytesIO(picture.png))
-        width = picture.width * (RIGHT_MM - LEFT_MM)
+    def _illustrate(self, shown: Illustration) -> None:
+        image = image_of(shown.png)
+        width = shown.width * (RIGHT_MM - LEFT_MM)
         height = min(width * image.height / image.width, BOTTOM_MM - TOP_MM - 2 * LINE_MM)
         self._need(height + LINE_MM)
         self._show(image, LEFT_MM, self.y_mm, height * image.width / image.height, height)
         self.y_mm += height + 1
-        self._line(picture.caption, SMALL_PT, LEFT_MM, colour=FAINT, width=RIGHT_MM - LEFT_MM)
+        self._line(shown.caption, SMALL_PT, LEFT_MM, colour=FAINT, width=RIGHT_MM - LEFT_MM)
 
     def _line(
         self, text: str, size: float, x_mm: float, *, width: float, colour: str = INK,
@@ -123,9 +121,7 @@ class PageFlow:
         report, left = self._report, LEFT_MM
         self.y_mm = 14.0
         if report.logo:
-            from PIL import Image
-
-            logo = Image.open(BytesIO(report.logo)).convert("RGBA")
+            logo = image_of(report.logo).convert("RGBA")
             scale = min(LOGO_MM[0] / logo.width, LOGO_MM[1] / logo.height)
             self._show(logo, LEFT_MM, 11.0, logo.width * scale, logo.height * scale)
             left += logo.width * scale + 4
@@ -142,10 +138,12 @@ class PageFlow:
         ends = [LEFT_MM / PAGE_MM[0], RIGHT_MM / PAGE_MM[0]]
         page.add_artist(Line2D(ends, [y, y], color=FAINT, lw=0.4))
         low = 1 - 289.5 / PAGE_MM[1]
-        words: dict[str, Any] = {"color": FAINT, "fontproperties": type_of(False, SMALL_PT)}
-        page.text(ends[0], low, self._report.footer, **words)
+        small = type_of(False, SMALL_PT)
+        page.text(ends[0], low, self._report.footer, color=FAINT, fontproperties=small)
         count = f"{self._report.title}, page {number} of {len(self.pages)}"
-        page.text(ends[1], low - 4 / PAGE_MM[1], count, ha="right", **words)
+        page.text(
+            ends[1], low - 4 / PAGE_MM[1], count, ha="right", color=FAINT, fontproperties=small
+        )
 
     def _rule(self, y_mm: float) -> None:
         from matplotlib.lines import Line2D

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from engine.documents.blocks import Report
+from engine.documents.blocks import ResultReport
 from engine.documents.page_flow import PageFlow
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ SMALLER, SMALLEST = 0.85, 0.35
 """Steps in which pictures shrink until a brief report fits on its page, and how far."""
 
 
-def to_pdf(report: Report) -> bytes:
+def to_pdf(report: ResultReport) -> bytes:
     """Return the pages as a PDF."""
     from matplotlib.backends.backend_pdf import PdfPages
 
@@ -30,19 +30,19 @@ def to_pdf(report: Report) -> bytes:
     return out.getvalue()
 
 
-def to_pictures(report: Report, dpi: int = SCREEN_DPI) -> list[bytes]:
+def to_images(report: ResultReport, dpi: int = SCREEN_DPI) -> list[bytes]:
     """Return a PNG of each page."""
     with _type():
         return [_png(page, dpi) for page in set_pages(report)]
 
 
-def set_pages(report: Report) -> list[Figure]:
+def set_pages(report: ResultReport) -> list[Figure]:
     """Return the pages; pictures of a brief report shrink where it would not fit on one."""
     factor = 1.0
     pages = PageFlow(report).pages
     while report.is_brief and len(pages) > 1 and factor > SMALLEST:
         factor *= SMALLER
-        pages = PageFlow(report.with_smaller_pictures(factor)).pages
+        pages = PageFlow(report.with_smaller_illustrations(factor)).pages
     return pages
 
 

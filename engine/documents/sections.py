@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from engine.data.readable import number_text, quantity
-from engine.documents.blocks import Grid, Picture, Row, Section
+from engine.documents.blocks import Grid, Illustration, ReportRow, Section
 from engine.documents.subject import ReportSubject
 from engine.errors import FileFormatError
 from engine.io.fact_labels import fact_of
@@ -30,26 +30,26 @@ LOOK = ("unavailable",)
 UNSIGNED = "Not signed off"
 
 
-def pictures(subject: ReportSubject) -> Section:
+def illustrations(subject: ReportSubject) -> Section:
     """Return three slices and a projection."""
     volume = subject.volume
     caption = f"{volume.grid.describe()} voxels, {volume.unit or 'no unit'}"
-    return Section("Image", pictures=(Picture(snapshot(volume), caption, 0.78),))
+    return Section("Image", illustrations=(Illustration(snapshot(volume), caption, 0.78),))
 
 
 def summary(subject: ReportSubject) -> Section:
     """Return the few facts that everybody asks for."""
     record, protocol = subject.result.record, subject.result.study.protocol
     rows = [
-        Row("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
-        Row("Protocol", version_words(protocol)),
-        Row("Algorithm", protocol.algorithm.describe()),
-        Row("Run", record.ending, "look" if record.is_partial else ""),
-        Row("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
-        Row("Device", record.device),
+        ReportRow("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
+        ReportRow("Protocol", version_words(protocol)),
+        ReportRow("Algorithm", protocol.algorithm.describe()),
+        ReportRow("Run", record.ending, "look" if record.is_partial else ""),
+        ReportRow("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
+        ReportRow("Device", record.device),
     ]
     if changed := _changed(protocol):
-        rows.insert(2, Row("Changed in it", "; ".join(changed), "look"))
+        rows.insert(2, ReportRow("Changed in it", "; ".join(changed), "look"))
     return Section("Reconstruction", tuple(rows))
 
 
@@ -57,7 +57,7 @@ def scan(subject: ReportSubject) -> Section | None:
     """Return what is known of the scan."""
     known = subject.known("scan")
     facts = known if isinstance(known, dict) else {}
-    rows = [Row(*fact_of(key, value)) for key, value in facts.items() if _is_short(value)]
+    rows = [ReportRow(*fact_of(key, value)) for key, value in facts.items() if _is_short(value)]
     return Section("Scan", tuple(rows)) if rows else None
 
 
@@ -66,7 +66,7 @@ def corrections(subject: ReportSubject) -> Section | None:
     titles = _titles(modality_of(subject.result.study.protocol))
     found = [each for each in subject.provenance.get("corrections", []) if isinstance(each, dict)]
     rows = [_ledger_row(each, titles) for each in found]
-    notes = [Row("", str(text), "look") for text in subject.provenance.get("warnings", [])]
+    notes = [ReportRow("", str(text), "look") for text in subject.provenance.get("warnings", [])]
     if not rows and not notes:
         return None
     title = modality_of(subject.result.study.protocol).ledger_title
@@ -77,8 +77,8 @@ def settings(subject: ReportSubject) -> Section:
     """Return each setting that is not as usual, as the command line would assign it."""
     protocol = subject.result.study.protocol.model_copy(update={"saved": None})
     pairs = (each.partition("=") for each in assignments(protocol))
-    rows = [Row(key, value) for key, _, value in pairs if key != "name"]
-    notes = () if rows else (Row("", "All settings are as usual.", "muted"),)
+    rows = [ReportRow(key, value) for key, _, value in pairs if key != "name"]
+    notes = () if rows else (ReportRow("", "All settings are as usual.", "muted"),)
     return Section("Settings that are not as usual", tuple(rows), notes=notes)
 
 
@@ -89,11 +89,11 @@ def image_numbers(subject: ReportSubject) -> Section:
     share = 100 * float(np.count_nonzero(values < 0)) / values.size
     mean = float(np.mean(values, dtype=np.float64))
     rows = [
-        Row("Largest value", quantity(float(values.max()), volume.unit)),
-        Row("Smallest value", quantity(float(values.min()), volume.unit)),
-        Row("Mean", quantity(mean, volume.unit)),
-        Row("Values below zero", f"{number_text(share, 3)} %"),
-        Row("Values that are no numbers", f"{n_bad:,}", "look" if n_bad else ""),
+        ReportRow("Largest value", quantity(float(values.max()), volume.unit)),
+        ReportRow("Smallest value", quantity(float(values.min()), volume.unit)),
+        ReportRow("Mean", quantity(mean, volume.unit)),
+        ReportRow("Values below zero", f"{number_text(share, 3)} %"),
+        ReportRow("Values that are no numbers", f"{n_bad:,}", "look" if n_bad else ""),
         *_convergence(subject),
     ]
     return Section("Numbers of the image", tuple(rows))
@@ -107,7 +107,7 @@ def regions(subject: ReportSubject) -> Section | None:
     measured = [measure(region, subject.volume) for region in found.regions]
     rows = tuple(_region_row(each) for each in measured if each.figures is not None)
     faults = (each for each in measured if each.figures is None)
-    notes = tuple(Row("", f"{each.region.name}: {each.fault}", "look") for each in faults)
+    notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
     grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
     return Section("Regions", grids=grids if rows else (), notes=notes)
 
@@ -130,9 +130,9 @@ def quality(subject: ReportSubject) -> Section | None:
 def signatures(subject: ReportSubject) -> Section:
     """Return who signed the result off."""
     if not subject.signatures:
-        return Section("Signed off", notes=(Row("", f"{UNSIGNED}.", "look"),))
-    rows = [Row(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
-    notes = [Row("", each.remark) for each in subject.signatures if each.remark]
+        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"),))
+    rows = [ReportRow(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
+    notes = [ReportRow("", each.remark) for each in subject.signatures if each.remark]
     return Section("Signed off", tuple(rows), notes=tuple(notes))
 
 
@@ -140,15 +140,15 @@ def provenance(subject: ReportSubject) -> Section:
     """Return files, digests, versions, and the command that makes the same image again."""
     record, protocol = subject.result.record, subject.result.study.protocol
     saved = protocol.saved or SavedAs()
-    rows = [Row(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
+    rows = [ReportRow(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
     rows += [
-        Row("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
-        Row("Protocol as used, SHA-256", digest_of(protocol)),
-        *([Row("Protocol as saved, SHA-256", saved.sha256)] if saved.sha256 else []),
-        Row("Result", f"{record.id}, SHA-256 {record.sha256}"),
-        Row("Software", _software(subject)),
-        Row("System", str(subject.known("environment", "system") or "not known")),
-        Row("Again with", str(subject.provenance.get("replay", "not known"))),
+        ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        ReportRow("Protocol as used, SHA-256", digest_of(protocol)),
+        *([ReportRow("Protocol as saved, SHA-256", saved.sha256)] if saved.sha256 else []),
+        ReportRow("Result", f"{record.id}, SHA-256 {record.sha256}"),
+        ReportRow("Software", _software(subject)),
+        ReportRow("System", str(subject.known("environment", "system") or "not known")),
+        ReportRow("Again with", str(subject.provenance.get("replay", "not known"))),
     ]
     return Section("Provenance", tuple(rows))
 
@@ -156,16 +156,16 @@ def provenance(subject: ReportSubject) -> Section:
 def digests(subject: ReportSubject) -> Section:
     """Return the digests that tell image, result and program."""
     rows = (
-        Row("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
-        Row("Result", subject.result.id),
-        Row("Software", _software(subject)),
+        ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        ReportRow("Result", subject.result.id),
+        ReportRow("Software", _software(subject)),
     )
     return Section("Provenance", rows)
 
 
-BRIEF: tuple[Part, ...] = (signatures, summary, pictures, regions, corrections, digests)
+BRIEF: tuple[Part, ...] = (signatures, summary, illustrations, regions, corrections, digests)
 FULL: tuple[Part, ...] = (
-    *(signatures, summary, pictures, regions, scan, corrections, settings),
+    *(signatures, summary, illustrations, regions, scan, corrections, settings),
     *(image_numbers, quality, provenance),
 )
 
@@ -178,14 +178,14 @@ def _titles(modality: AnyModality) -> dict[str, str]:
     return {kind.kind: kind.title for kind in modality.ledger}
 
 
-def _ledger_row(each: Plain, titles: dict[str, str]) -> Row:
+def _ledger_row(each: Plain, titles: dict[str, str]) -> ReportRow:
     kind, state = str(each.get("kind", "")), str(each.get("state", ""))
     title = titles.get(kind) or kind.replace("_", " ").capitalize()
     text = f"{STATES.get(state, state)}: {each.get('text', '')}"
-    return Row(title, text, "look" if state in LOOK else "muted" if state == "off" else "")
+    return ReportRow(title, text, "look" if state in LOOK else "muted" if state == "off" else "")
 
 
-def _convergence(subject: ReportSubject) -> Iterator[Row]:
+def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
     for key, name in (
         ("log_likelihoods", "Log-likelihood"),
         ("relative_residuals", "Relative residual"),
@@ -193,7 +193,7 @@ def _convergence(subject: ReportSubject) -> Iterator[Row]:
         values = subject.provenance.get(key) or []
         if len(values) > 1:
             change = f"{number_text(values[-1] - values[-2], 3)} by the last iteration"
-            yield Row(name, f"{number_text(values[-1], 6)}, changed by {change}")
+            yield ReportRow(name, f"{number_text(values[-1], 6)}, changed by {change}")
 
 
 def _region_row(measured: MeasuredRegion) -> tuple[str, ...]:
@@ -218,7 +218,8 @@ def _file_words(file: Plain) -> str:
 
 
 def _software(subject: ReportSubject) -> str:
-    known = subject.known("environment") or {}
+    found = subject.known("environment")
+    known = found if isinstance(found, dict) else {}
     commit = known.get("commit")
     words = f"Isocenter {known.get('isocenter', 'of a version not known')}"
     return f"{words}, commit {str(commit)[:12]}" if commit else words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from engine.data.volume import Volume
 from engine.documents.signature import Signature, signatures_of
@@ -64,9 +64,9 @@ class ReportSubject:
         """Whether names of files may stand in the report, as they do in the study."""
         return bool(self.result.study.identified)
 
-    def known(self, *keys: str) -> Any:
+    def known(self, *keys: str) -> object:
         """Return a value of the provenance by its keys; None where it is not there."""
-        value: Any = self.provenance
+        value: object = self.provenance
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.documents.blocks import Report
+from engine.documents.blocks import ResultReport
 from engine.documents.dicom_report import to_capture, to_dicom_pdf
 from engine.documents.printed import to_pdf
 from engine.documents.subject import ReportSubject
@@ -14,7 +14,7 @@ from engine.errors import OutputError
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.subject import Subject
 
-Write = Callable[[Report, ReportSubject, Subject | None], bytes]
+Write = Callable[[ResultReport, ReportSubject, Subject | None], bytes]
 KINDS: dict[str, tuple[str, Write]] = {
     ".pdf": ("PDF", lambda report, of, whose: to_pdf(report)),
     ".html": ("Web page", lambda report, of, whose: to_html(report)),
@@ -33,7 +33,7 @@ def ending_of_report(path: Path) -> str:
 
 
 def write_report(
-    report: Report, of: ReportSubject, path: Path, whose: Subject | None = None
+    report: ResultReport, of: ReportSubject, path: Path, whose: Subject | None = None
 ) -> None:
     """Write a report; whole, or not at all.
 

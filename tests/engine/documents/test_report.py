@@ -16,7 +16,7 @@ from engine import paths
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.data.volume import Volume
-from engine.documents.blocks import Row, Section
+from engine.documents.blocks import ReportRow, Section
 from engine.documents.making import report_of
 from engine.documents.page_flow import BODY_PT, PageFlow, _width_mm, broken
 from engine.documents.printed import set_pages
@@ -103,7 +103,7 @@ def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
 
 
 def test_one_page_is_one_page_and_every_line_fits(subject):
-    long = tuple(Row(f"Warning {k}", "word " * 40, "look") for k in range(5))
+    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(5))
     report = report_of(subject)
     crowded = replace(report, sections=(*report.sections, Section("More", long)))
     assert len(PageFlow(crowded).pages) == 2, "it would not fit"
