@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.column_room import MEMORY, Room, pieces
 from engine.data.components import Components
 from engine.data.line_factors import LineFactor
 from engine.data.triggers import Triggers
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class ListMode:
     """Coincidences of one frame, in any order, and the corrections prepared so far.
+
+    Events that do not fit the memory are in order along space, and their columns lie in files
+    (`engine.data.column_room`): what works on columns does so piece by piece.
 
     Attributes
     ----------
@@ -54,6 +58,9 @@ class ListMode:
     info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
         where the scanner's z runs towards the patient's feet
     notes : what the reader wants the user to know, one sentence each
+    room : where the columns of the events lie
+    n_ordered : so many events at the beginning are prompts on lines of response, in order along
+        space; other prompts follow, then all delayeds. None: the events are in any order
 
     Examples
     --------
@@ -85,6 +92,8 @@ class ListMode:
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    room: Room = MEMORY
+    n_ordered: int | None = None
 
     @property
     def n_events(self) -> int:
@@ -125,6 +134,7 @@ class ListMode:
 
         return replace(
             self,
+            n_ordered=None,
             crystals=take(self.crystals),
             delayed=taken(self.delayed),
             tof_bins=taken(self.tof_bins),
@@ -134,18 +144,36 @@ class ListMode:
             background=taken(self.background),
         )
 
+    def kept(self, is_kept: Callable[[slice], Array]) -> Self:
+        """Return the same scan with the events that are kept, as told of rows; order stays."""
+        n_kept = sum(int(np.count_nonzero(is_kept(rows))) for rows in pieces(self.n_events))
+        if n_kept == self.n_events:
+            return self
+        return self.select_by(lambda column: self.room.kept(column, is_kept, n_kept))
+
+    @property
+    def ordered(self) -> Self:
+        """Those events alone that are in order along space, of a scan that has such."""
+        return replace(self.select(slice(self.n_ordered)), delayed=None)
+
     @property
     def prompts(self) -> Self:
         """The prompt coincidences alone."""
         if self.delayed is None:
             return self
-        return replace(self.select(~self.delayed), delayed=None)
+        return replace(self.select(self._rows_of(delayed=False)), delayed=None)
 
     @property
     def delayeds(self) -> Self:
         """The delayed coincidences alone."""
-        rows = slice(0, 0) if self.delayed is None else self.delayed
+        rows = slice(0, 0) if self.delayed is None else self._rows_of(delayed=True)
         return self.select(rows)
+
+    def _rows_of(self, *, delayed: bool) -> Any:
+        """Return the rows of a kind: in one piece where events are in order, so nothing is copied."""
+        if self.n_ordered is None:
+            return self.delayed if delayed else ~np.asarray(self.delayed)
+        return slice(self.n_prompts, None) if delayed else slice(self.n_prompts)
 
     @property
     def crystal_weights(self) -> NDArray[np.float64] | None:
@@ -153,13 +181,23 @@ class ListMode:
         found = [f.crystal_values for f in self.line_factors if f.crystal_values is not None]
         return np.prod(found, axis=0, dtype=np.float64) if found else None
 
+    def column(self, values: Callable[[slice], Array]) -> NDArray[np.float32]:
+        """Return a column of these events, float32, that is computed from some rows at a time."""
+        return self.room.filled(self.n_events, np.float32, values)
+
     def with_factor(self, factor: LineFactor, *, on: Backend) -> Self:
         """Return the scan with one more factor, on its events and for every line."""
-        values = factor.of_lines(self.crystals, self.scanner, on=on)
-        factors = values if self.factors is None else values * self.factors
+        earlier = self.factors
+
+        def values(rows: slice) -> Array:
+            found = factor.of_lines(self.crystals[rows], self.scanner, on=on)
+            return found if earlier is None else found * earlier[rows]
+
+        factors = self.column(values)
         return replace(self, factors=factors, line_factors=(*self.line_factors, factor))
 
     def with_background(self, expected: Array) -> Self:
         """Return the scan with more expected counts, (n,), on the lines of its events."""
-        earlier = 0 if self.background is None else self.background
-        return replace(self, background=(expected + earlier).astype(np.float32))
+        earlier = self.background
+        found = self.column(lambda rows: expected[rows] + (0 if earlier is None else earlier[rows]))
+        return replace(self, background=found)

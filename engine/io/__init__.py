@@ -6,6 +6,8 @@ A new format is one class in one file and its name in `engine.io.formats`.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +27,7 @@ from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.calibration_file import write_calibration
 from engine.io.dicom.reader import is_in_patient_axes, series_file
+from engine.io.event_pieces import EventPieces
 from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
 from engine.io.formats import (
@@ -90,6 +93,7 @@ __all__ = [
     "is_histogram",
     "is_in_patient_axes",
     "is_projections",
+    "open_pieces",
     "read_components",
     "read_efficiencies",
     "read_frames",
@@ -146,6 +150,22 @@ def read_listmode(
         if reader is not None:
             return reader.read(file, scanner=scanner)
         raise unknown(file, "list-mode scan", LISTMODE_READERS)
+
+
+@contextmanager
+def open_pieces(
+    path: Path | str, *, scanner: str | None = None, complete_events: bool = False
+) -> Iterator[EventPieces | None]:
+    """Open a list-mode scan to read its events in pieces; None where they are read as a whole.
+
+    The parameters are those of `read_listmode`.
+    """
+    with open_input(Path(path), may_be_cut=complete_events) as file:
+        reader = reader_of(LISTMODE_READERS, file)
+        if reader is None:
+            raise unknown(file, "list-mode scan", LISTMODE_READERS)
+        with reader.pieces(file, scanner=scanner) as found:
+            yield found
 
 
 def is_histogram(path: Path | str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from engine.data.sinogram import Sinogram
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.atomic_write import refuse_impossible
+from engine.io.event_pieces import EventPieces
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile
 from engine.plain import Plain
@@ -59,6 +61,12 @@ class ListModeReader(Format):
     @abstractmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+
+    @classmethod
+    @contextmanager
+    def pieces(cls, file: InputFile, *, scanner: str | None = None) -> Iterator[EventPieces | None]:
+        """Open what reads the events in pieces; None where they are read as a whole."""
+        yield None
 
     @classmethod
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail | None:

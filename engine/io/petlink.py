@@ -8,8 +8,8 @@ position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +22,71 @@ from engine.geometry.ring import RingScanner
 from engine.io.budget import refuse_no_room
 from engine.io.file_words import Words
 from engine.io.listmode_tail import WordFormat
-from engine.io.petlink_gating import is_gating, triggers_in
+from engine.io.petlink_gating import triggers_in
+from engine.io.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked
 
-CHUNK = 4_000_000
-"""Words decoded at once: bounds the working memory to some 200 MB."""
 EVENT_BYTES = 13
 """Crystals, flag and time of an event, in memory."""
-ADDRESS = np.uint32(0x3FFFFFFF)
-TIME_MS = np.uint32(0x1FFFFFFF)
-PROMPT = np.uint32(0x40000000)
-TAG = np.uint32(0x80000000)
 MAX_GAP_FRACTION = 0.01
 FEW_IN_GAPS = 20
 """More events than this in gaps: not this scanner, or not these words."""
 
 
-@dataclass(frozen=True)
-class Decoded:
+@dataclass(kw_only=True)
+class Counted:
+    """What was counted of a word stream, piece by piece.
+
+    Attributes
+    ----------
+    n_events : prompts and delayeds
+    first_ms, last_ms : first and last time tag [ms]
+    n_time_tags, n_other_tags, n_in_gaps : counts
+    gating : gating tags and the clock at each [ms]
+    """
+
+    n_events: int = 0
+    first_ms: int = 0
+    last_ms: int = 0
+    n_time_tags: int = 0
+    n_other_tags: int = 0
+    n_in_gaps: int = 0
+    gating: list[tuple[Array, Array]] = field(default_factory=list)
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Time the tags span; each tag opens one millisecond [ms]."""
+        return self.last_ms - self.first_ms + 1 if self.n_time_tags else 0
+
+    @property
+    def triggers(self) -> tuple[Triggers, ...]:
+        """When cycles of heart and breath began, from the first tag."""
+        return triggers_in(self.gating, self.first_ms)
+
+    def take(self, piece: WordPiece, book: AddressBook, where: str) -> None:
+        """Count a piece; refuse what no scanner of this kind can have written."""
+        piece.refuse_backwards(where)
+        piece.refuse_out_of_range(self.n_events, book.n_addresses, where)
+        if not self.n_time_tags:
+            self.first_ms = piece.first_ms
+        self.n_events += len(piece.crystals)
+        self.n_time_tags += len(piece.clock) - 1
+        self.n_other_tags += piece.n_tags - (len(piece.clock) - 1)
+        self.n_in_gaps += len(piece.live) - int(np.count_nonzero(piece.live))
+        self.last_ms = int(piece.clock[-1])
+        if len(piece.gating[0]):
+            self.gating.append(piece.gating)
+
+    def refuse_gaps(self, where: str) -> None:
+        """Refuse a scan with many events where no crystals are."""
+        if self.n_in_gaps > max(MAX_GAP_FRACTION * self.n_events, FEW_IN_GAPS):
+            raise FileFormatError(
+                f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events lie in gaps between "
+                "detector blocks; this is not mMR list mode, or its bytes are in another order."
+            )
+
+
+@dataclass(kw_only=True)
+class Decoded(Counted):
     """Events of a word stream, and what was counted on the way.
 
     Attributes
@@ -46,25 +94,11 @@ class Decoded:
     crystals : (n, 2) int32
     delayed : (n,) bool
     time_ms : (n,) uint32, of the last time tag before each event, from the first tag [ms]
-    first_ms, last_ms : first and last time tag [ms]
-    n_time_tags, n_other_tags, n_in_gaps : counts
-    triggers : when cycles of heart and breath began, from the first tag
     """
 
     crystals: NDArray[np.int32]
     delayed: NDArray[np.bool_]
     time_ms: NDArray[np.uint32]
-    first_ms: int
-    last_ms: int
-    n_time_tags: int
-    n_other_tags: int
-    n_in_gaps: int
-    triggers: tuple[Triggers, ...] = ()
-
-    @property
-    def elapsed_ms(self) -> int:
-        """Time the tags span; each tag opens one millisecond [ms]."""
-        return self.last_ms - self.first_ms + 1 if self.n_time_tags else 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +130,14 @@ class AddressBook:
             scanner.alive,
         )
 
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Two crystals of 32 bits in one number of 64: of each plane, and of each line in one."""
+        first = np.ascontiguousarray(self.rings * np.int32(self.n_places))
+        return first.view(np.int64).ravel(), np.ascontiguousarray(self.places).view(
+            np.int64
+        ).ravel()
+
     @property
     def n_addresses(self) -> int:
         """Addresses run from 0 to one below this."""
@@ -103,8 +145,16 @@ class AddressBook:
 
     def crystals(self, addresses: Array) -> NDArray[np.int32]:
         """(n, 2) crystals of addresses in range."""
-        plane, transaxial = np.divmod(addresses, np.uint32(len(self.places)))
-        return self.rings[plane] * np.int32(self.n_places) + self.places[transaxial]
+        of_planes, of_places = self._pairs
+        plane = addresses // np.uint32(len(self.places))
+        transaxial = addresses - plane * np.uint32(len(self.places))
+        # no sum of 32 bits reaches into the next: crystals are far below that
+        both = of_planes.take(plane) + of_places.take(transaxial)
+        return both.view(np.int32).reshape(-1, 2)
+
+    def live(self, crystals: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """(n,) whether no end is a gap; all else that has an address is in coincidence."""
+        return np.asarray(self.alive.take(crystals[:, 0]) & self.alive.take(crystals[:, 1]))
 
 
 def _segments(most: int) -> list[int]:
@@ -123,48 +173,21 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     where
         name of the file, for messages
     """
-    n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in _chunks(words))
+    n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in chunks(words))
     refuse_no_room(n_events * EVENT_BYTES, where, "its events")
-    crystals = np.empty((n_events, 2), np.int32)
-    delayed = np.empty(n_events, np.bool_)
-    time_ms = np.empty(n_events, np.uint32)
-    n_done = n_tags = n_time = n_gaps = 0
-    gating: list[tuple[Array, Array]] = []
-    first: int | None = None
-    now = 0
-    for start, part in _chunks(words):
-        is_event = part < TAG
-        is_time = (part >> np.uint32(29)) == 4
-        tags = part[is_time] & TIME_MS
-        if first is None and len(tags):
-            first = now = int(tags[0])
-        clock = np.concatenate([np.array([now], np.uint32), tags])
-        _refuse_backwards(clock, start, is_time, where)
-        rows = slice(n_done, n_done + int(np.count_nonzero(is_event)))
-        events = part[is_event]
-        addresses = events & ADDRESS
-        _refuse_out_of_range(addresses, book, n_done, where)
-        crystals[rows] = book.crystals(addresses)
-        delayed[rows] = (events & PROMPT) == 0
-        time_ms[rows] = clock[np.cumsum(is_time)[is_event]] - np.uint32(first or 0)
-        is_gate = is_gating(part)
-        gating.append((part[is_gate], clock[np.cumsum(is_time)[is_gate]]))
-        n_gaps += int(np.count_nonzero(~book.alive[crystals[rows]].all(axis=1)))
-        n_done, now = rows.stop, int(clock[-1])
-        n_time += len(tags)
-        n_tags += len(part) - len(events)
-    _refuse_gaps(n_gaps, n_events, where)
-    return Decoded(
-        crystals,
-        delayed,
-        time_ms,
-        first or 0,
-        now,
-        n_time,
-        n_tags - n_time,
-        n_gaps,
-        triggers_in(gating, first or 0),
+    found = Decoded(
+        crystals=np.empty((n_events, 2), np.int32),
+        delayed=np.empty(n_events, np.bool_),
+        time_ms=np.empty(n_events, np.uint32),
     )
+    for each in clocked(words):
+        piece, start = each.piece(book), found.n_events
+        found.take(piece, book, where)
+        rows = slice(start, found.n_events)
+        found.crystals[rows], found.delayed[rows] = piece.crystals, piece.delayed
+        found.time_ms[rows] = piece.time_ms
+    found.refuse_gaps(where)
+    return found
 
 
 def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:
@@ -190,43 +213,3 @@ def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:
         lambda words: words[(words >> np.uint32(29)) == 4] & TIME_MS,
         decoded,
     )
-
-
-def _chunks(words: Words) -> Iterator[tuple[int, NDArray[np.uint32]]]:
-    return ((i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK))
-
-
-def _refuse_backwards(
-    clock: NDArray[np.uint32], start: int, is_time: NDArray[np.bool_], where: str
-) -> None:
-    back = np.flatnonzero(clock[1:] < clock[:-1])
-    if not len(back):
-        return
-    k = int(back[0])
-    word = start + int(np.flatnonzero(is_time)[k])
-    raise FileFormatError(
-        f"{where}: time runs backwards at word {word:,}, from {clock[k]:,} to {clock[k + 1]:,} ms; "
-        "these are not the words of one mMR scan in their order."
-    )
-
-
-def _refuse_out_of_range(
-    addresses: NDArray[np.uint32], book: AddressBook, n_before: int, where: str
-) -> None:
-    bad = np.flatnonzero(addresses >= book.n_addresses)
-    if not len(bad):
-        return
-    k = int(bad[0])
-    raise FileFormatError(
-        f"{where}: crystal id out of range at event {n_before + k:,}: sinogram address "
-        f"{int(addresses[k]):,}, the scanner has {book.n_addresses:,}; the file is damaged or "
-        "from another scanner."
-    )
-
-
-def _refuse_gaps(n_gaps: int, n_events: int, where: str) -> None:
-    if n_gaps > max(MAX_GAP_FRACTION * n_events, FEW_IN_GAPS):
-        raise FileFormatError(
-            f"{where}: {n_gaps:,} of {n_events:,} events lie in gaps between detector blocks; "
-            "this is not mMR list mode, or its bytes are in another order."
-        )

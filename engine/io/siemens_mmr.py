@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,15 +15,17 @@ from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.io.base import ListModeReader
 from engine.io.cut_off import CutOff, words_of
+from engine.io.event_pieces import EventPiece, EventPieces
 from engine.io.file_words import Words
 from engine.io.folder import entries
-from engine.io.interfile import FEETWARDS, InterfileHeader, is_interfile, read_header
+from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile, open_input
-from engine.io.petlink import TAG, AddressBook, Decoded, decode, word_format
+from engine.io.petlink import AddressBook, Counted, decode, word_format
+from engine.io.petlink_pieces import TAG, clocked
 from engine.io.scanners import read_scanner
+from engine.io.siemens_facts import NAME, info_of, notes_of
 from engine.io.truncation_traces import refuse_padding
-from engine.plain import Plain
 
 SCANNER = "siemens-mmr"
 MARK = b"petlink bin address"
@@ -33,24 +36,12 @@ MAX_LOOKED_AT = 200
 """Headers in a folder."""
 SAMPLE = 200_000
 """Words looked at to tell the byte order."""
-FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
-    "isotope": ("isotope name", str),
-    "half_life_s": ("isotope gamma halflife (sec)", float),
-    "branching": ("isotope branching factor", float),
-    "radiopharmaceutical": ("radiopharmaceutical", str),
-    "injected_bq": ("tracer activity at time of injection (bq)", float),
-    "patient_orientation": ("patient orientation", str),
-    "frame_s": ("image duration (sec)", float),
-    "energy_low_kev": ("energy window lower level (kev) [1]", float),
-    "energy_high_kev": ("energy window upper level (kev) [1]", float),
-}
-"""What is taken from the header; nothing else is, so that no name of a patient can be."""
 
 
 class SiemensMmr(ListModeReader):
     """Siemens Biograph mMR, 32-bit list mode."""
 
-    name: ClassVar[str] = "Siemens mMR list mode"
+    name: ClassVar[str] = NAME
     suffixes: ClassVar[tuple[str, ...]] = (".hdr", ".hdr.STIR", ".l")
 
     @classmethod
@@ -61,12 +52,19 @@ class SiemensMmr(ListModeReader):
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        with cls.pieces(file, scanner=scanner) as words:
+            return words.whole()
+
+    @classmethod
+    @contextmanager
+    def pieces(cls, file: InputFile, *, scanner: str | None = None) -> Iterator[MmrWords]:
         ring = ring_named(scanner)
         if not is_interfile(file.head):
-            return scan_of(file, _header_beside(file.path), ring)
+            yield MmrWords(file, _header_beside(file.path), ring)
+            return
         header = read_header(file)
         with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
-            return scan_of(data, header, ring)
+            yield MmrWords(data, header, ring)
 
     @classmethod
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
@@ -76,42 +74,73 @@ class SiemensMmr(ListModeReader):
         path = header.data_file if header is not None and has_header else file.path
         if header is not None:
             _refuse_other_scanner(header, ring)
-        empty = ListMode(ring, np.empty((0, 2), np.int32), info=_info(header, None, path))
+        empty = ListMode(ring, np.empty((0, 2), np.int32), info=info_of(header, None, path))
         words = word_format(AddressBook.of(ring), empty, path.name)
         n_words = None if header is None else header.whole("total listmode word counts")
         return ListModeTail(path, words, empty, n_words=n_words)
 
 
-def scan_of(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
-    """Return the events of words, with the facts of their header where there is one."""
-    data_file = data.path
-    words, n_rest = _words(data)
-    if header is not None:
-        _refuse_other_scanner(header, ring)
-        _refuse_longer(header, len(words), data_file)
-    refuse_padding(words, data_file.name)
-    book = AddressBook.of(ring)
-    try:
-        decoded = decode(words, book, data_file.name)
-    except FileFormatError as e:
-        swapped = _byte_order_fault(words, book, data_file)
-        if swapped is None:
-            raise
-        raise swapped from e
-    if header is None:
-        _refuse_no_scan(decoded, data_file)
-    duration_s, notes = _duration(header, decoded, len(words), data_file)
-    cut = CutOff(data_file.name, len(decoded.crystals), n_rest)
-    return ListMode(
-        scanner=ring,
-        crystals=decoded.crystals,
-        delayed=decoded.delayed,
-        time_ms=decoded.time_ms,
-        triggers=decoded.triggers,
-        duration_s=duration_s,
-        info=_info(header, decoded, data_file) | cut.facts,
-        notes=(*cut.notes, *notes, *_notes(header, decoded)),
-    )
+class MmrWords(EventPieces):
+    """The words of a scan, with the facts of their header where there is one."""
+
+    def __init__(self, data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> None:
+        self.scanner, self.name, self.n_bytes = ring, data.name, data.size
+        self._file, self._header = data.path, header
+        self._words, self._n_rest = _words(data)
+        self.most_events = len(self._words)
+        if header is not None:
+            _refuse_other_scanner(header, ring)
+            _refuse_longer(header, len(self._words), data.path)
+        refuse_padding(self._words, data.name)
+        self._book, self._counted = AddressBook.of(ring), Counted()
+
+    def pieces(self) -> Iterator[Callable[[], EventPiece]]:
+        self._counted = Counted()
+        return (partial(each.piece, self._book) for each in clocked(self._words))
+
+    def take(self, piece: EventPiece) -> None:
+        with self._byte_order():
+            self._counted.take(piece, self._book, self.name)
+
+    def scan(self) -> ListMode:
+        with self._byte_order():
+            self._counted.refuse_gaps(self.name)
+        none = np.empty((0, 2), np.int32)
+        return self._scan(self._counted, crystals=none)
+
+    def whole(self) -> ListMode:
+        """Return the scan with all its events, in memory."""
+        with self._byte_order():
+            found = decode(self._words, self._book, self.name)
+        return self._scan(
+            found, crystals=found.crystals, delayed=found.delayed, time_ms=found.time_ms
+        )
+
+    def _scan(self, counted: Counted, **columns: Any) -> ListMode:
+        header, file, n_words = self._header, self._file, len(self._words)
+        if header is None:
+            _refuse_no_scan(counted, file)
+        duration_s, notes = _duration(header, counted, n_words, file)
+        cut = CutOff(file.name, counted.n_events, self._n_rest)
+        return ListMode(
+            scanner=self.scanner,
+            triggers=counted.triggers,
+            duration_s=duration_s,
+            info=info_of(header, counted, file) | cut.facts,
+            notes=(*cut.notes, *notes, *notes_of(header, counted)),
+            **columns,
+        )
+
+    @contextmanager
+    def _byte_order(self) -> Iterator[None]:
+        """Say of words that make no sense whether they would the other way round."""
+        try:
+            yield
+        except FileFormatError as e:
+            swapped = _byte_order_fault(self._words, self._book, self._file)
+            if swapped is None:
+                raise
+            raise swapped from e
 
 
 def ring_named(named: str | None) -> RingScanner:
@@ -184,10 +213,10 @@ def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> No
 
 
 def _duration(
-    header: InterfileHeader | None, decoded: Decoded, n_words: int, data_file: Path
+    header: InterfileHeader | None, counted: Counted, n_words: int, data_file: Path
 ) -> tuple[float, tuple[str, ...]]:
     """Return the frame's length [s] and a note where the file is only part of the scan."""
-    elapsed_s = decoded.elapsed_ms / 1000
+    elapsed_s = counted.elapsed_ms / 1000
     total = header.whole("total listmode word counts") if header else None
     frame_s = header.number("image duration (sec)") if header else None
     if header is None or total is None or not frame_s:
@@ -219,74 +248,9 @@ def _byte_order_fault(words: Words, book: AddressBook, data_file: Path) -> FileF
     )
 
 
-def _refuse_no_scan(decoded: Decoded, data_file: Path) -> None:
-    if not len(decoded.crystals) or not decoded.n_time_tags:
+def _refuse_no_scan(counted: Counted, data_file: Path) -> None:
+    if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
-            f"{data_file.name}: {len(decoded.crystals):,} events and {decoded.n_time_tags:,} time "
+            f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time "
             "tags; without a header this cannot be told to be mMR list mode, so open its header."
         )
-
-
-def _info(header: InterfileHeader | None, decoded: Decoded | None, data_file: Path) -> Plain:
-    info: Plain = {"format": SiemensMmr.name, "data_file": data_file.name}
-    if decoded is not None:
-        info["n_time_tags"] = decoded.n_time_tags
-        info["n_other_tags"] = decoded.n_other_tags
-        info["n_events_in_gaps"] = decoded.n_in_gaps
-    if header is None:
-        return info
-    info["header_file"] = header.path.name
-    if header.axes:
-        info["axes"] = header.axes
-    info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
-    info["scan_start"] = _moment(header, "study")
-    info["injected_at"] = _moment(header, "tracer injection")
-    return {name: value for name, value in info.items() if value is not None}
-
-
-def _fact(header: InterfileHeader, key: str, kind: type[str] | type[float]) -> str | float | None:
-    text = header.text(key)
-    if text is None:
-        return None
-    try:
-        value = kind(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, str) or math.isfinite(value) else None
-
-
-def _moment(header: InterfileHeader, what: str) -> str | None:
-    """Return the date and time of an event as ISO 8601, as far as the header gives them."""
-    date = header.text(f"{what} date (yyyy:mm:dd)")
-    if date is None or not re.fullmatch(r"\d{4}:\d\d:\d\d", date):
-        return None
-    day = date.replace(":", "-")
-    key = next((key for key in header.values if key.startswith(f"{what} time")), "")
-    time = header.values.get(key, "")
-    zone = re.search(r"gmt([+-]\d\d:\d\d)", key)
-    if not re.fullmatch(r"\d\d:\d\d:\d\d", time):
-        return day
-    return f"{day}T{time}{zone[1] if zone else ''}"
-
-
-def _notes(header: InterfileHeader | None, decoded: Decoded) -> tuple[str, ...]:
-    notes = []
-    if header is None:
-        notes.append("No header names this file: isotope, dates and the frame are not known.")
-    if header is not None and header.axes == FEETWARDS:
-        notes.append(
-            "Positions are in the scanner's frame: for this patient, head first and supine, +z "
-            "points towards the feet."
-        )
-    elif header is not None and header.axes:
-        notes.append(
-            f"The patient lay {header.position}: images are in the scanner's frame, without "
-            "letters for the patient's sides, and a μ-map must be in that frame."
-        )
-    if decoded.first_ms > 0:
-        notes.append(
-            f"The first time tag is {decoded.first_ms:,} ms; times are counted from there."
-        )
-    if decoded.n_in_gaps:
-        notes.append(f"{decoded.n_in_gaps:,} events lie in gaps between detector blocks.")
-    return tuple(notes)

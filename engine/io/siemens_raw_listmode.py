@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from engine.data.listmode import ListMode
@@ -9,7 +11,7 @@ from engine.errors import FileFormatError
 from engine.io.base import ListModeReader
 from engine.io.interfile import InterfileHeader
 from engine.io.open_input import InputFile
-from engine.io.siemens_mmr import MARK, ring_named, scan_of
+from engine.io.siemens_mmr import MARK, MmrWords, ring_named
 from engine.io.siemens_raw import (
     BYTES,
     LIST_MODE,
@@ -33,10 +35,16 @@ class SiemensRawListMode(ListModeReader):
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        with cls.pieces(file, scanner=scanner) as words:
+            return words.whole()
+
+    @classmethod
+    @contextmanager
+    def pieces(cls, file: InputFile, *, scanner: str | None = None) -> Iterator[MmrWords]:
         ring = ring_named(scanner)
         with opened_behind(file) as (raw, stated, data):
             _refuse_other_words(raw, stated)
-            return scan_of(data, stated, ring)
+            yield MmrWords(data, stated, ring)
 
 
 def _refuse_other_words(raw: RawData, header: InterfileHeader) -> None:

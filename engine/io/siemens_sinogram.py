@@ -22,8 +22,8 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.base import SinogramReader
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.open_input import InputFile, open_input
+from engine.io.siemens_facts import FACTS
 from engine.io.siemens_layout import layout_of
-from engine.io.siemens_mmr import FACTS
 from engine.io.sinogram_times import counted, summed_note
 from engine.plain import Plain
 

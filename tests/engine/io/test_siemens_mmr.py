@@ -11,7 +11,8 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError, ResourceError, UnknownFormatError
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, read_scanner
-from engine.io.petlink import CHUNK, AddressBook, decode
+from engine.io.petlink import AddressBook, decode
+from engine.io.petlink_pieces import CHUNK
 from engine.io.truncation_traces import refuse_padding
 
 N_TANGENTIAL, N_VIEWS, N_PLANES = 344, 252, 4084
@@ -136,7 +137,7 @@ def test_decoding_in_pieces_changes_nothing(
     book: AddressBook, words: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = decode(words, book, "scan.l")
-    monkeypatch.setattr("engine.io.petlink.CHUNK", 37)
+    monkeypatch.setattr("engine.io.petlink_pieces.CHUNK", 37)
     pieces = decode(words, book, "scan.l")
     np.testing.assert_array_equal(whole.crystals, pieces.crystals)
     np.testing.assert_array_equal(whole.time_ms, pieces.time_ms)
