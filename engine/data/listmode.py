@@ -170,7 +170,7 @@ class ListMode:
         return self.select(rows)
 
     def _rows_of(self, *, delayed: bool) -> Any:
-        """Return the rows of a kind: in one piece where events are in order, so nothing is copied."""
+        """Return the rows of a kind: of events in order one piece, which is not copied."""
         if self.n_ordered is None:
             return self.delayed if delayed else ~np.asarray(self.delayed)
         return slice(self.n_prompts, None) if delayed else slice(self.n_prompts)

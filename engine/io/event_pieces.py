@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +20,27 @@ class EventPiece:
 
     Attributes
     ----------
+    scanner : where the crystals are
     crystals : (n, 2) int32
     delayed : (n,) bool; None: all are prompts
-    live : (n,) bool, whether each lies on a line of response
     time_ms : (n,) uint32, since the scan began; None: not recorded
     tof_bins : (n,) int16; None: not measured
+    additive : (n,) float32, expected background; None: not supplied
     end_byte : of the file, up to which it was read
     """
 
+    scanner: Scanner
     crystals: NDArray[np.int32]
     delayed: NDArray[np.bool_] | None
-    live: NDArray[np.bool_]
     time_ms: NDArray[np.uint32] | None
     tof_bins: NDArray[np.int16] | None = None
+    additive: NDArray[np.float32] | None = None
     end_byte: int = 0
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """(n,) whether each event lies on a line of response."""
+        return self.scanner.in_coincidence(self.crystals)
 
 
 class EventPieces(ABC):

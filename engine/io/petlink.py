@@ -109,8 +109,7 @@ class AddressBook:
     """(n_views · n_tangential, 2) places on the ring."""
     rings: NDArray[np.int32]
     """(n_planes, 2) rings."""
-    n_places: int
-    alive: NDArray[np.bool_]
+    scanner: RingScanner
 
     @classmethod
     def of(cls, scanner: RingScanner) -> AddressBook:
@@ -126,17 +125,16 @@ class AddressBook:
         return cls(
             np.stack(places, -1).astype(np.int32),
             np.concatenate(rings).astype(np.int32),
-            s.n_crystals_per_ring,
-            scanner.alive,
+            scanner,
         )
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Two crystals of 32 bits in one number of 64: of each plane, and of each line in one."""
-        first = np.ascontiguousarray(self.rings * np.int32(self.n_places))
-        return first.view(np.int64).ravel(), np.ascontiguousarray(self.places).view(
-            np.int64
-        ).ravel()
+        """Two crystals of 32 bits in one number of 64: of each plane, of each line within one."""
+        rings = self.rings * np.int32(self.scanner.settings.n_crystals_per_ring)
+        tables = np.ascontiguousarray(rings), np.ascontiguousarray(self.places)
+        of_planes, of_places = (table.view(np.int64).ravel() for table in tables)
+        return of_planes, of_places
 
     @property
     def n_addresses(self) -> int:
@@ -151,10 +149,6 @@ class AddressBook:
         # no sum of 32 bits reaches into the next: crystals are far below that
         both = of_planes.take(plane) + of_places.take(transaxial)
         return both.view(np.int32).reshape(-1, 2)
-
-    def live(self, crystals: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """(n,) whether no end is a gap; all else that has an address is in coincidence."""
-        return np.asarray(self.alive.take(crystals[:, 0]) & self.alive.take(crystals[:, 1]))
 
 
 def _segments(most: int) -> list[int]:

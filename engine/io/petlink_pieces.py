@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,9 +69,10 @@ class Clocked:
         is_bad = addresses.max(initial=0) >= book.n_addresses
         crystals = np.zeros((len(events), 2), np.int32) if is_bad else book.crystals(addresses)
         return WordPiece(
+            scanner=book.scanner,
+            book=book,
             crystals=crystals,
             delayed=events < PROMPT,
-            live=book.live(crystals),
             time_ms=np.repeat(clock - np.uint32(self.first_ms), n_each),
             end_byte=word_bytes * self.stop,
             start=self.start,
@@ -89,6 +91,7 @@ class WordPiece(EventPiece):
 
     Attributes
     ----------
+    book : the scanner's addresses
     start : of the first word, in the stream
     first_ms : first time tag of the stream [ms]
     clock : (n + 1,) uint32, before the words and at each time tag [ms]
@@ -98,6 +101,7 @@ class WordPiece(EventPiece):
     addresses : of the events, where one is out of range
     """
 
+    book: AddressBook
     start: int
     first_ms: int
     clock: NDArray[np.uint32]
@@ -105,6 +109,12 @@ class WordPiece(EventPiece):
     n_tags: int
     gating: tuple[Array, Array]
     addresses: NDArray[np.uint32] | None
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """(n,) whether each event lies on a line of response: all have an address, but gaps."""
+        alive, ends = self.book.scanner.alive, self.crystals
+        return np.asarray(alive.take(ends[:, 0]) & alive.take(ends[:, 1]))
 
     def refuse_backwards(self, where: str) -> None:
         """Refuse a clock that runs backwards."""

@@ -6,53 +6,73 @@ that the order is the same bits. Events with the class of another kind, which is
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
+from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
 # every operation as written: a fused one would move events at the edge of a class
-_KERNEL = cached_njit(error_model="numpy", _nrt=False)
+_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_PLAIN)
+_INLINE = njit(inline="always", **_PLAIN)
 _CLASSES = 16
+_N = np.int32(_CLASSES)
 _LEAST_MM = np.float32(1e-20)
 _0, _2, _TOP = np.float32(0), np.float32(2), np.float32(_CLASSES - 1)
 
 
+AT_ONCE = 1024
+"""Events gathered before they are worked on, which then runs on vectors."""
+
+
 @_KERNEL
 def classify(
-    points: Array, low: Array, scale: Array, ends: Array, other: Array, keys: Array, counts: Array
-) -> None:
+    points: Array, low: Array, scale: Array, ends: Array, other: Array,
+    work: Array, keys: Array, counts: Array,
+) -> None:  # fmt: skip
     """Write the class of each event, and count the events of each class.
 
     points (m, 3), low (3,), scale (3,) : see `engine.geometry.order.OrderClasses`
     ends (n, 2) int32 : crystals of each event
     other (n,) uint16 : class of an event that is not in order along space; 0 of one that is
+    work (6, AT_ONCE) float32 : room
     keys (n,) uint16, counts (n_classes,) int64 : what is found; the counts are added to
     """
-    for row in range(len(ends)):
-        key = np.int64(other[row])
-        if key == 0:
-            a, b = ends[row, 0], ends[row, 1]
-            x, y, z = points[a, 0], points[a, 1], points[a, 2]
-            dx, dy, dz = points[b, 0] - x, points[b, 1] - y, points[b, 2] - z
-            length = max(math.sqrt(dx * dx + dy * dy), _LEAST_MM)
-            upwards = dy > _0 or (dy == _0 and dx >= _0)
-            radius = (y * dx - x * dy) / (length if upwards else -length)
-            across, up = abs(dx), abs(dy)
-            axis = 1 if up > across else 0
-            if abs(dz) > max(across, up):
-                axis = 2
-            quarter = up / max(across + up, _LEAST_MM)
-            angle = quarter if (dx >= _0) == upwards else _2 - quarter
-            height = z + points[b, 2]
-            key = np.int64(axis)
-            key = key * _CLASSES + np.int64(min(max((height - low[0]) * scale[0], _0), _TOP))
-            key = key * _CLASSES + np.int64(min(max((radius - low[1]) * scale[1], _0), _TOP))
-            key = key * _CLASSES + np.int64(min(max((angle - low[2]) * scale[2], _0), _TOP))
-        keys[row] = key
-        counts[key] += 1
+    for start in range(0, len(ends), AT_ONCE):
+        n = min(AT_ONCE, len(ends) - start)
+        for k in range(n):
+            a, b = ends[start + k, 0], ends[start + k, 1]
+            for axis in range(3):
+                work[axis, k] = points[a, axis]
+                work[3 + axis, k] = points[b, axis]
+        _classes_of(n, work, low, scale, keys[start : start + n])
+        for k in range(n):
+            if other[start + k] != 0:
+                keys[start + k] = other[start + k]
+            counts[keys[start + k]] += 1
+
+
+@_INLINE
+def _classes_of(n: int, work: Array, low: Array, scale: Array, keys: Array) -> None:
+    """Write the classes of the first n events whose ends are gathered."""
+    low_z, low_r, low_a = low[0], low[1], low[2]
+    scale_z, scale_r, scale_a = scale[0], scale[1], scale[2]
+    for k in range(np.int32(n)):
+        x, y, z = work[0, k], work[1, k], work[2, k]
+        dx, dy, dz = work[3, k] - x, work[4, k] - y, work[5, k] - z
+        length = max(np.sqrt(dx * dx + dy * dy), _LEAST_MM)
+        upwards = (dy > _0) | ((dy == _0) & (dx >= _0))
+        radius = (y * dx - x * dy) / (length if upwards else -length)
+        across, up = abs(dx), abs(dy)
+        axis = np.int32(2) if abs(dz) > max(across, up) else np.int32(up > across)
+        quarter = up / max(across + up, _LEAST_MM)
+        angle = quarter if (dx >= _0) == upwards else _2 - quarter
+        in_z = np.int32(min(max((z + work[5, k] - low_z) * scale_z, _0), _TOP))
+        in_r = np.int32(min(max((radius - low_r) * scale_r, _0), _TOP))
+        in_a = np.int32(min(max((angle - low_a) * scale_a, _0), _TOP))
+        keys[k] = np.uint16(((axis * _N + in_z) * _N + in_r) * _N + in_a)
 
 
 @_KERNEL

@@ -36,7 +36,7 @@ def words(book: AddressBook) -> np.ndarray:
     """3,000 events in 300 ms, a tenth of them delayed, none in a gap."""
     rng = np.random.default_rng(1)
     addresses = rng.integers(0, LIMIT, 6000)
-    addresses = addresses[book.alive[book.crystals(addresses)].all(axis=1)][:3000]
+    addresses = addresses[book.scanner.alive[book.crystals(addresses)].all(axis=1)][:3000]
     prompt = (rng.random(3000) > 0.1).astype(np.uint32) << 30
     events = (addresses.astype(np.uint32) | prompt).reshape(300, 10)
     tags = (np.uint32(4) << np.uint32(29)) | np.arange(300, dtype=np.uint32)
@@ -278,7 +278,7 @@ class TestDamage:
     ) -> None:
         events = np.flatnonzero(words < 1 << 31)
         view_0_bin_172 = 172  # places 0 and 252, both gaps
-        assert not book.alive[book.crystals(np.array([view_0_bin_172]))].any()
+        assert not book.scanner.alive[book.crystals(np.array([view_0_bin_172]))].any()
         words[events[::50]] = view_0_bin_172
         with pytest.raises(FileFormatError, match="60 of 3,000 events lie in gaps"):
             read_mmr(tmp_path, words)
