@@ -14,6 +14,7 @@ from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.corrections.base import Multiplicative
+from engine.data.column_room import pieces
 from engine.data.input_role import InputRole
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
@@ -157,9 +158,14 @@ class Attenuation(Multiplicative[ListMode]):
     def summary(self, before: ListMode, after: ListMode) -> str:
         if after.factors is None or not after.n_events:
             return "no events"
-        before_factors = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
-        a = after.factors / before_factors
-        mean, low = 100 * float(np.mean(a)), 100 * float(np.min(a))
+        total, low = 0.0, np.inf
+        for rows in pieces(after.n_events):
+            a = after.factors[rows]
+            if before.factors is not None:
+                a = a / np.maximum(before.factors[rows], 1e-30)
+            total, low = total + float(a.sum(dtype=np.float64)), min(low, float(a.min()))
+        mean, least = 100 * total / after.n_events, 100 * low
         return (
-            f"lines of the events pass {mean:.0f} % of their photons on average, least {low:.1f} %"
+            f"lines of the events pass {mean:.0f} % of their photons on average, least "
+            f"{least:.1f} %"
         )

@@ -64,10 +64,9 @@ class Randoms(Additive[ListMode]):
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
-        randoms = pair_product(self.rates(data), data.crystals)
-        if data.tof_bins is not None and data.scanner.tof is not None:
-            randoms /= data.scanner.tof.n_bins
-        return randoms
+        rates, crystals, tof = self.rates(data), data.crystals, data.scanner.tof
+        n_times = tof.n_bins if data.tof_bins is not None and tof is not None else 1
+        return data.column(lambda rows: pair_product(rates, crystals[rows]) / n_times)
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         source = self._source(before)

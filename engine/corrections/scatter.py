@@ -116,5 +116,5 @@ class Scatter(RingScatter[ListMode]):
     def summary(self, before: ListMode, after: ListMode) -> str:
         if before.additive is None or not before.n_events:
             return "no events"
-        mean = float(np.mean(before.additive))
+        mean = float(np.mean(before.additive, dtype=np.float64))
         return f"supplied with {before.n_events:,} events, {mean:.3g} expected counts on average"

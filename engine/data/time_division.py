@@ -19,6 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.column_room import pieces
 from engine.data.decay import decayed, frame_factor
 from engine.data.listmode import ListMode
 from engine.data.time_frames import MS, TimeFrame
@@ -127,10 +128,11 @@ def _counted(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how many prompts and delayeds each frame holds."""
     times, n = np.asarray(data.time_ms), len(division.frames)
-    places = division.place_of(times) + 1
-    late = np.zeros(len(times), bool) if data.delayed is None else data.delayed
-    prompts, delayeds = (
-        np.bincount(kind, minlength=n + 1)[1:].astype(np.float64)
-        for kind in (places[~late], places[late])
-    )
-    return prompts, delayeds
+    prompts, delayeds = np.zeros(n + 1), np.zeros(n + 1)
+    for rows in pieces(len(times)):
+        places = division.place_of(times[rows]) + 1
+        late = np.zeros(len(places), bool) if data.delayed is None else data.delayed[rows]
+        prompts += np.bincount(places[~late], minlength=n + 1)
+        delayeds += np.bincount(places[late], minlength=n + 1)
+        data.room.rest()
+    return prompts[1:], delayeds[1:]

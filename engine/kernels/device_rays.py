@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
+from engine.arrays import Array as HostArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu, Stamp
@@ -46,9 +47,11 @@ class DeviceRays:
         variant: RayVariant,
         *,
         on: Backend,
+        held: Callable[[HostArray], HostArray] | None = None,
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
+        self.held = held
         self.gpu, self.rows, self.shape = _gpu_of(on), rows, shape
         self.on_progress, self.profiler = on_progress, profiler
         self.variant = fitted(variant, rows)

@@ -128,9 +128,12 @@ class Streamed:
         self, rows: EventRows, background: HostArray | None, k: int, n_subsets: int
     ) -> Arguments:
         bins = rows.bins[k::n_subsets] if rows.bins.size else None
-        rest = None if background is None else background[k::n_subsets].astype(self._rays.dtype)
+        dtype = self._rays.dtype
+        rest = None if background is None else background[k::n_subsets].astype(dtype, copy=False)
         columns = (rows.ends[k::n_subsets], bins, rest)
-        return tuple(None if c is None else _locked(self._gpu, c) for c in columns)
+        # rows that do not fit the memory stay in their files
+        held = self._rays.held or (lambda column: _locked(self._gpu, column))
+        return tuple(None if column is None else held(column) for column in columns)
 
     def _buffer(self, part: Arguments, chunk: int) -> list[Array | None]:
         ends, bins, rest = part

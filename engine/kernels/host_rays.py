@@ -35,15 +35,18 @@ class HostRays:
         on: Backend,
         exact: bool,
         form: Sharing | None,
+        held: Callable[[Array], Array],
+        rest: Callable[[], None],
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
+        self._held, self._rest = held, rest
         self.rows, self.shape = rows, shape
         self.dtype = np.dtype(dtype)
         slot = ray_slot(prod(shape), is_timed=len(rows.bins) > 0, reproducible=exact)
         form = form or chosen(on, slot, Sharing())
         self._threads, self._rows_at_once = form.workers(on.threads), form.rows
-        self._exact, self._tick = exact, on_progress
+        self._exact, self._on_progress = exact, on_progress
         self._profiler = profiler
 
     @property
@@ -51,13 +54,19 @@ class HostRays:
         """Number of rays."""
         return len(self.rows.ends)
 
+    def _tick(self, done: int, total: int) -> None:
+        """Let rows that lie in files leave the memory as work goes on, and tell how far it is."""
+        self._rest()
+        if self._on_progress is not None:
+            self._on_progress(done, total)
+
     def part(self, first: int, step: int) -> HostRays:
         """Rows first, first + step, ..."""
         part = copy(self)
         # copied, not strided: kernels are compiled for contiguous arrays, and a subset is passed
         # often
-        ends = np.ascontiguousarray(self.rows.ends[first::step])
-        bins = np.ascontiguousarray(self.rows.bins[first::step])
+        ends = self._held(self.rows.ends[first::step])
+        bins = self._held(self.rows.bins[first::step])
         part.rows = self.rows._replace(ends=ends, bins=bins)
         return part
 

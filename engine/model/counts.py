@@ -14,6 +14,9 @@ from engine.model.base import Model
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_em import LEAST_EXPECTED
 
+ROWS_AT_ONCE = 1 << 22
+"""Rows whose logarithms are taken together."""
+
 
 @dataclass(frozen=True)
 class EmStep:
@@ -137,10 +140,15 @@ class HostLoop:
 
 def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
     """Return Σ y log ȳ over the rows where something is expected, and the number of the others."""
-    seen = expected > LEAST_EXPECTED
-    logs = np.log(expected, where=seen, out=np.zeros(expected.shape, np.float64))
-    skipped = np.count_nonzero(~seen & (np.asarray(counts) > 0))
-    return float(np.sum(counts * logs)), int(skipped)
+    log_sum, n_skipped = 0.0, 0
+    for start in range(0, len(expected), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        part, measured = expected[rows], np.broadcast_to(counts, expected.shape)[rows]
+        seen = part > LEAST_EXPECTED
+        logs = np.log(part, where=seen, out=np.zeros(part.shape, np.float64))
+        log_sum += float(np.sum(measured * logs))
+        n_skipped += int(np.count_nonzero(~seen & (measured > 0)))
+    return log_sum, n_skipped
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.arrays import Array
 from engine.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
 from engine.operators.rays import RayProjector
@@ -54,5 +52,5 @@ class ListModeModel(SystemModel):
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:
             return self
-        background = np.ascontiguousarray(self.background[k::of])
+        background = self.A.room.held(self.background[k::of])
         return ListModeModel(self.A.subset(k, of), background, self.sensitivity / of)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
 from engine.backend import Backend
-from engine.errors import DataError, NumericalError, ResourceError
+from engine.data.column_room import MEMORY, Room
+from engine.errors import NumericalError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.blocks import OnProgress
@@ -29,14 +30,16 @@ from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
+from engine.operators.ray_checks import (
+    check_background,
+    check_bins,
+    check_ends,
+    check_points,
+    check_size,
+)
 from engine.profiling import Profiler
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
-
-_FARTHEST_VOXELS = 1e6
-"""Voxels from the box at which a point cannot belong to the scan."""
-_MOST_VOXELS = 2**31
-"""Voxels, border included, that 32-bit indices can tell apart."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class RayProjector(LinearOperator):
     dtype : float32 or float64, of images, values and arithmetic
     reproducible : the same bits for any number of threads, any order of the rays, CPU and GPU
     on_progress : called with (rays done, all) several times a second and at the end; may raise
+    room : where copies of the rows lie, of those that do not fit the memory
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
     form : how the CPU shares rays out; None: as tuned on this machine, or as shipped
     profiler : times uploads and kernels
@@ -104,12 +108,13 @@ class RayProjector(LinearOperator):
         dtype: str = "float32",
         reproducible: bool = False,
         on_progress: OnProgress | None = None,
+        room: Room = MEMORY,
         variant: RayVariant | None = None,
         form: Sharing | None = None,
         profiler: Profiler | None = None,
     ) -> None:
-        _check_size(grid)
-        self.grid, self.on, self.reproducible = grid, on, reproducible
+        check_size(grid)
+        self.grid, self.on, self.reproducible, self.room = grid, on, reproducible, room
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
         # checked here, once: kernels trust every index and test none
@@ -122,6 +127,7 @@ class RayProjector(LinearOperator):
                 grid.shape,
                 variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
                 on=on,
+                held=None if room is MEMORY else room.held,
                 on_progress=on_progress,
                 profiler=profiler,
             )
@@ -133,6 +139,8 @@ class RayProjector(LinearOperator):
                 on=on,
                 exact=reproducible,
                 form=form,
+                held=room.held,
+                rest=room.rest,
                 on_progress=on_progress,
                 profiler=profiler,
             )
@@ -174,7 +182,7 @@ class RayProjector(LinearOperator):
         self.expect(x, self.in_shape)
         if background is not None:
             self.expect(background, self.out_shape)
-            _check_background(background)
+            check_background(background)
         # written so that NaN, which compares as false, is refused too
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
@@ -205,7 +213,7 @@ class RayProjector(LinearOperator):
             raise ResourceError("only a GPU keeps the loop to itself; use em_shares on the CPU.")
         if background is not None:
             self.expect(background, self.out_shape)
-            _check_background(background)
+            check_background(background)
             background = background if background.any() else None
         return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk)
 
@@ -232,69 +240,21 @@ class RayProjector(LinearOperator):
 def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> EventRows:
     """Check the rays and put them into the form of the kernels."""
     points = np.array(grid.to_voxels(rays.points_mm), np.float64, order="C")
-    _check_points(rays.points_mm, points)
-    _check_ends(rays.ends, len(points))
+    check_points(rays.points_mm, points)
+    check_ends(rays.ends, len(points))
     ends = _typed(rays.ends, np.int32)
     voxel_mm = np.array(grid.voxel_mm, np.float64)
     if tof is None or rays.tof_bins is None:
         no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
         return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
-    _check_bins(rays.tof_bins, tof.n_bins, len(ends))
+    check_bins(rays.tof_bins, tof.n_bins, len(ends))
     table = chord_table(tof.sigma_mm, tof.bin_mm, dtype)
     timing = (table.integrals, tof.n_bins, tof.bin_mm, table.step_mm)
     return EventRows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
 
 
 def _typed(values: Array, dtype: Any) -> Array:
-    """Copy checked values, wherever they are, so that nobody changes them afterwards."""
+    """Copy checked values, wherever they are, so that nobody changes them; unless none can."""
+    if isinstance(values, np.ndarray) and not values.flags.writeable:
+        return np.ascontiguousarray(values, dtype)
     return module_of(values).array(values, dtype, order="C")
-
-
-def _check_size(grid: ImageGrid) -> None:
-    if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MOST_VOXELS:
-        raise ResourceError(
-            f"{grid.describe()}: more than {_MOST_VOXELS} voxels; choose larger voxels."
-        )
-
-
-def _check_points(points_mm: Array, voxels: Array) -> None:
-    bad = ~(np.abs(voxels) < _FARTHEST_VOXELS).all(axis=1)
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise DataError(
-            f"point {first} lies at {tuple(points_mm[first].tolist())} mm, not within "
-            f"{_FARTHEST_VOXELS:g} voxels of the image; check the units of the scanner."
-        )
-
-
-def _check_ends(ends: Array, n_points: int) -> None:
-    bad = ((ends < 0) | (ends >= n_points)).any(axis=1)
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise DataError(
-            f"event {first} joins crystals {tuple(ends[first].tolist())}, the scanner has "
-            f"0 to {n_points - 1}; choose the scanner that recorded the data."
-        )
-
-
-def _check_bins(bins: Array, n_bins: int, n_rays: int) -> None:
-    if bins.shape != (n_rays,):
-        raise DataError(f"{len(bins)} time-of-flight bins for {n_rays} events; one each is needed.")
-    bad = (bins < 0) | (bins >= n_bins)
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise DataError(
-            f"event {first} has time-of-flight bin {bins[first]}, the scanner has 0 to "
-            f"{n_bins - 1}; correct the scanner's time-of-flight bins."
-        )
-
-
-def _check_background(background: Array) -> None:
-    xp = module_of(background)
-    bad = ~(xp.isfinite(background) & (background >= 0))
-    if bad.any():
-        first = int(xp.argmax(bad))
-        raise DataError(
-            f"event {first}: background {float(background[first])}, needs a count of 0 or more; "
-            "estimate randoms and scatter again."
-        )

@@ -63,19 +63,29 @@ class FramedScan:
     @cached_property
     def places(self) -> NDArray[np.int32]:
         """(n,) frame of each prompt, -1 where none holds it."""
-        return self.division.place_of(np.asarray(self.prompts.time_ms))
+        prompts = self.prompts
+        times = np.asarray(prompts.time_ms)
+        return prompts.room.filled(
+            prompts.n_events, np.int32, lambda rows: self.division.place_of(times[rows])
+        )
 
     def part(self, k: int) -> ListMode:
         """Return the prompts of a frame, with what they expect of the background."""
-        frame, prompts = self.frames[k], self.prompts
-        rows = np.flatnonzero(self.places == k)
-        part = replace(prompts.select(rows), duration_s=frame.duration_s)
-        if prompts.background is None:
-            return part
-        early = 0.0 if self.unscattered is None else self.unscattered[rows]
-        scatter = np.asarray(part.background) - early
-        expected = self.shares.randoms[k] * early + self.shares.scatter[k] * scatter
-        return replace(part, background=expected.astype(np.float32))
+        frame, prompts, early = self.frames[k], self.prompts, self.unscattered
+
+        def is_in(rows: slice) -> NDArray[np.bool_]:
+            return np.asarray(self.places[rows] == k)
+
+        shares = self.shares.randoms[k], self.shares.scatter[k]
+        if prompts.background is not None:
+            whole = np.asarray(prompts.background)
+
+            def expected(rows: slice) -> NDArray[np.float64]:
+                unscattered = 0.0 if early is None else early[rows]
+                return shares[0] * unscattered + shares[1] * (whole[rows] - unscattered)
+
+            prompts = replace(prompts, background=prompts.column(expected))
+        return replace(prompts.kept(is_in), duration_s=frame.duration_s)
 
     @property
     def n_left_out(self) -> int:

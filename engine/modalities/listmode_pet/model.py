@@ -46,21 +46,29 @@ def prepare(data: ListMode, *, on: Backend) -> Prepared:
 
     Later steps count on the order: neighbouring events cross neighbouring voxels, so that every
     B-th event is a fair subset and the image stays in the processor's cache. The order is the
-    same on every device.
+    same on every device, and whether the events were sorted as they were read or are now.
     """
+    n_prompts = data.n_prompts
+    prompts = _explained(data, on)
+    if prompts.n_events == 0:
+        raise DataError(
+            f"the scan holds no prompt on a live line of response ({data.n_events} events read, "
+            f"{n_prompts} on gaps or dead crystals); check scanner and normalisation."
+        )
+    prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
+    return Prepared(prepared, n_prompts - prompts.n_events)
+
+
+def _explained(data: ListMode, on: Backend) -> ListMode:
+    """Return the prompts on lines of response that see something."""
+    if data.n_ordered is not None:
+        prompts, factors = data.ordered, data.factors
+        return prompts if factors is None else prompts.kept(lambda rows: factors[rows] > 0)
     prompts = data.prompts
     usable = _live(prompts, on)
     if prompts.factors is not None:
         usable &= prompts.factors > 0
-    n_dropped = prompts.n_events - int(np.count_nonzero(usable))
-    if n_dropped:
-        prompts = prompts.select(usable)
-    if prompts.n_events == 0:
-        raise DataError(
-            f"the scan holds no prompt on a live line of response ({data.n_events} events read, "
-            f"{n_dropped} on gaps or dead crystals); check scanner and normalisation."
-        )
-    return Prepared(_along_space(prompts, on), n_dropped)
+    return prompts if usable.all() else prompts.select(usable)
 
 
 def _live(events: ListMode, on: Backend) -> NDArray[np.bool_]:
@@ -102,6 +110,7 @@ def build(
         Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
         grid,
         on=on,
+        room=prompts.room,
         tof=prompts.scanner.tof if prompts.tof_bins is not None else None,
         reproducible=reproducible,
         on_progress=on_progress,
@@ -139,8 +148,9 @@ def uniform_start(model: SystemModel) -> NDArray[np.float32]:
 
 def _background(prompts: ListMode) -> NDArray[np.float32]:
     """Additive counts as the divided-out line sees them, g = c / (n a)."""
-    if prompts.background is None:
+    background, factors = prompts.background, prompts.factors
+    if background is None:
         return np.zeros(prompts.n_events, np.float32)
-    if prompts.factors is None:
-        return prompts.background
-    return (prompts.background / prompts.factors).astype(np.float32)
+    if factors is None:
+        return background
+    return prompts.column(lambda rows: background[rows] / factors[rows])

@@ -99,10 +99,15 @@ def expected_of(
     table: ScatterTable, prompts: ListMode, *, on: Backend, reproducible: bool = False
 ) -> NDArray[np.float32]:
     """Return the expected scatter of each event, (n,)."""
-    efficiency = own_efficiency(prompts, prompts.crystals, on=on, reproducible=reproducible)
-    return efficiency * table.of_lines(
-        prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins, threads=on.threads
-    )
+    positions, times = prompts.scanner.positions_mm, prompts.tof_bins
+
+    def values(rows: slice) -> NDArray[np.float32]:
+        crystals = prompts.crystals[rows]
+        bins = None if times is None else times[rows]
+        efficiency = own_efficiency(prompts, crystals, on=on, reproducible=reproducible)
+        return efficiency * table.of_lines(positions, crystals, bins, threads=on.threads)
+
+    return prompts.column(values)
 
 
 def own_efficiency(
