@@ -35,11 +35,12 @@ class StageStarted(Event):
 
 @dataclass(frozen=True)
 class Progressed(Event):
-    """Part of a stage is done."""
+    """Part of a stage is done; `text` says how much in its own units, if anything."""
 
     stage: str
     done: int
     total: int
+    text: str = ""
 
 
 @dataclass(frozen=True)

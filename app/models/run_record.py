@@ -81,6 +81,7 @@ class RunRecord:
     stage_text: str = ""
     done: int = 0
     total: int = 0
+    progress_text: str = ""
     facts: Plain = field(default_factory=dict)
     latest: Preview | None = None
     ledger: dict[str, Corrected] = field(default_factory=dict)
@@ -143,9 +144,9 @@ class RunRecord:
         match event:
             case StageStarted():
                 self.stage, self.stage_text = event.stage, event.text
-                self.done = self.total = 0
+                self.done, self.total, self.progress_text = 0, 0, ""
             case Progressed():
-                self.done, self.total = event.done, event.total
+                self.done, self.total, self.progress_text = event.done, event.total, event.text
             case Measured():
                 self.timings.append(event)
             case Profiled():

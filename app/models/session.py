@@ -62,6 +62,8 @@ class Session(QObject):
         record, long_work = self.run.record, self.study.modality.long_work
         if record.total and record.stage in long_work:
             return long_work[record.stage]
+        if record.progress_text:
+            return f"{record.stage_text}: {record.progress_text}"
         return record.stage_text or "Starting the engine"
 
     def obstacle(self) -> str:

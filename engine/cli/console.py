@@ -54,8 +54,8 @@ class Console:
         match event:
             case StageStarted(text=text):
                 self._begin(text)
-            case Progressed(done=done, total=total):
-                self._advance(done, total)
+            case Progressed(done=done, total=total, text=text):
+                self._advance(done, total, text)
             case Preview():
                 self._iterated(event)
             case Measured(stage=stage, seconds=seconds, figures=figures):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
+
 import psutil
 
-from engine.errors import FileFormatError, ResourceError
+from engine.errors import FileFormatError, ResourceError, SettingsError
 
+MEMORY_VARIABLE = "ISOCENTER_MEMORY"
+"""Environment variable: GiB that a process of ours may take; all that is free if not set."""
 MEMORY_PART = 0.9
 """Part of the free memory that one file may take."""
 SMALL_BYTES = 2**20
@@ -17,6 +22,23 @@ ALWAYS_UNPACKED = 256 * 2**20
 """What any packed file may become: empty images pack without end."""
 DEFLATE_MOST = 1100
 """Deflate cannot pack better; a file that claims more lies."""
+
+
+def free_memory() -> int:
+    """Return the memory that this process may still take [bytes]."""
+    free = int(psutil.virtual_memory().available)
+    text = os.environ.get(MEMORY_VARIABLE, "")
+    if not text:
+        return free
+    try:
+        most = float(text)
+    except ValueError:
+        most = math.nan
+    if not 0 < most < math.inf:
+        raise SettingsError(
+            f"{MEMORY_VARIABLE} is {text!r}, want a number of GiB above 0; set it, or leave it out."
+        )
+    return max(0, min(free, int(most * 2**30) - int(psutil.Process().memory_info().rss)))
 
 
 def refuse_no_room(n_bytes: int, name: str, what: str = "its values") -> None:
@@ -33,7 +55,7 @@ def refuse_no_room(n_bytes: int, name: str, what: str = "its values") -> None:
     """
     if n_bytes < SMALL_BYTES:
         return
-    free = psutil.virtual_memory().available
+    free = free_memory()
     if n_bytes > MEMORY_PART * free:
         raise ResourceError(
             f"{name}: {what} need {n_bytes / 2**30:,.1f} GiB of memory and {free / 2**30:.1f} GiB "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
+from engine.paths import OTHER_HOME, cache_dir
 
 GPU_SAFETY = 1.2
 """What fits by this much is taken to fit: fragments and the driver's own share."""
@@ -59,6 +60,8 @@ class Requirements:
     memory_bytes, free_bytes : memory of the machine
     stages : time of each stage [s], by the key its `Measured` event has
     once : the stage whose outcome is kept, so that only the first run takes its time
+    disk_bytes, disk_free_bytes : of files in which events lie that do not fit the memory, gone when
+        the run ends; 0: all fits
     gpu : memory of the GPU, None on the CPU
     least : what it will take at least, where the rest says at most; None where it is known
     """
@@ -69,6 +72,8 @@ class Requirements:
     gpu: GpuRequirements | None = None
     least: Requirements | None = None
     once: str = ""
+    disk_bytes: int = 0
+    disk_free_bytes: int = 0
 
     @property
     def seconds(self) -> float:
@@ -97,9 +102,19 @@ class Requirements:
         return replace(self, stages=stages, least=least)
 
     @property
+    def fits_memory(self) -> bool:
+        """Whether the memory of the machine is there."""
+        return self.memory_bytes <= self.free_bytes
+
+    @property
+    def fits_disk(self) -> bool:
+        """Whether the disk has room for what does not fit the memory."""
+        return self.disk_bytes <= self.disk_free_bytes
+
+    @property
     def fits(self) -> bool:
-        """Whether the memory is there in any case."""
-        return self.memory_bytes <= self.free_bytes and (self.gpu is None or self.gpu.fits)
+        """Whether memory and disk are there in any case."""
+        return self.fits_memory and self.fits_disk and (self.gpu is None or self.gpu.fits)
 
     @property
     def time(self) -> str:
@@ -109,6 +124,8 @@ class Requirements:
     def describe(self) -> str:
         """One line for the status bar."""
         need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
+        if self.disk_bytes:
+            free += f", up to {_size(self.disk_bytes)} of the disk for the events"
         once = ""
         if round(self.once_s):
             once = f" ({_clock(self.once_s)} of it once, for the {self.once})"
@@ -131,10 +148,16 @@ def refuse_if_too_large(
     Where only the most is known to be too much, the run looks again when it knows more.
     """
     requirements = requirements.least or requirements
-    if requirements.memory_bytes > requirements.free_bytes:
+    if not requirements.fits_memory:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(requirements.memory_bytes)} of memory, "
             f"{_size(requirements.free_bytes)} are free; {smaller}."
+        )
+    if not requirements.fits_disk:
+        raise ResourceError(
+            f"{cache_dir()}: the events do not fit the memory and need up to "
+            f"{_size(requirements.disk_bytes)} of this disk, {_size(requirements.disk_free_bytes)} "
+            f"are free; make room there, or {OTHER_HOME} on a larger disk."
         )
     gpu = requirements.gpu
     if gpu is not None and not gpu.fits:

@@ -16,6 +16,7 @@ from engine.backend.devices import DeviceInfo
 from engine.corrections.histogram import LineScatter
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
+from engine.io.budget import free_memory
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
@@ -107,8 +108,6 @@ def estimate(
     left : share of the updates still to do
     scatter : whether scatter in the object is simulated
     """
-    import psutil
-
     scanner = protocol.grid.scanner_for(scanner)
     size, n_lines, image = (
         work(scanner, protocol.response),
@@ -144,7 +143,7 @@ def estimate(
         "sensitivity": pass_s,
         "reconstruct": protocol.algorithm.n_passes * left * pass_s,
     }
-    free = int(psutil.virtual_memory().available)
+    free = free_memory()
     return Requirements(int(memory), free, stages, gpu, once="response")
 
 

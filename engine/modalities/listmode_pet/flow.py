@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.backend.devices import device_of
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.corrections.calibration import (
@@ -27,14 +26,14 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
-from engine.io import read_listmode
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
 from engine.modalities.listmode_pet.iterations import in_units, iterated
+from engine.modalities.listmode_pet.laying_out import WholeScan
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.listmode_pet.reading import in_files, needs_of, stored
 from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
@@ -49,7 +48,6 @@ from engine.modalities.warm_up import Steps
 from engine.paths import cache_dir
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
-from engine.study.study import Study
 
 Context = RunContext[ListModeProtocol]
 
@@ -80,7 +78,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield context.log.start("read", "Reading the scan")
     study, protocol = context.study, context.protocol
     with context.profiler.span("read") as amounts:
-        data = context.scan if isinstance(context.scan, ListMode) else _stored(study)
+        data = context.scan if isinstance(context.scan, ListMode) else stored(context)
         amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
@@ -89,7 +87,11 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
         )
     grid = protocol.grid.grid_for(data.scanner)
     data = stages.attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)
-    yield _plan(context, data, grid)
+    requirements = needs_of(context, data, grid)
+    refuse_if_too_large(requirements, grid)
+    if requirements.disk_bytes and data.n_ordered is None:
+        data = in_files(context, WholeScan(data))
+    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
     context.log.facts = facts_of(data)
@@ -99,18 +101,6 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
     return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
-
-
-def _stored(study: Study) -> ListMode:
-    return read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
-
-
-def _plan(context: Context, data: ListMode, grid: ImageGrid) -> Planned:
-    """Say what the run will take; raise if the memory is not there."""
-    on, n_lors = device_of(context.on), data.scanner.n_lors
-    requirements = estimate(context.protocol, grid, data.n_events, on=on, n_lors=n_lors, scan=data)
-    refuse_if_too_large(requirements, grid)
-    return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
 def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:

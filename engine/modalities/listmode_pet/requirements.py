@@ -5,20 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.backend.devices import DeviceInfo
+from engine.data.column_room import Scratch
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
+from engine.io.budget import free_memory
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
+from engine.paths import cache_dir
 
 MOST_SAMPLED = 20_000_000
 """Lines a sensitivity usually takes: all of them, or a sample."""
 BYTES_PER_EVENT = 60
 """Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
+PIECES_BYTES = 512 * 2**20
+"""Memory of events that lie in files: the pieces at work, and what tells their places."""
+BYTES_PER_EXPECTED = 4
+"""Expected counts of a subset, which stay in memory."""
+SCRATCH_BYTES_PER_EVENT, LAID_OUT_BYTES_PER_EVENT = 40, 9
+"""Of the disk: ids, kind, factors and expected counts, twice for a while, and the subsets' copies;
+of these the events as they are once read."""
+EVENTS_LAID_OUT_PER_SECOND_PER_THREAD, EVENTS_CORRECTED_PER_SECOND = 1e7, 2e7
+"""Events read twice and put in order on the way into files, and piece by piece corrected there."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
 BYTES_PER_SUM = 8
@@ -64,8 +76,6 @@ def estimate(
     `n_lors` lines make the sensitivity; `left` is the share of the updates still to do; `scan`,
     which may hold only some of the events, tells with its μ-map whether scatter is simulated.
     """
-    import psutil
-
     n_sums = 0 if on.is_gpu else on.threads
     per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + 8 * 3  # sensitivity sums in float64
     images = grid.n_voxels * per_voxel
@@ -91,12 +101,36 @@ def estimate(
         "reconstruct": n_events * protocol.algorithm.n_passes / 2 * left * ray_s,  # both in one go
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
-    free = int(psutil.virtual_memory().available)
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
     if gpu and scatter:
         gpu = _with_scatter(gpu, protocol, scatter, n_lors)
-    memory = images + n_events * BYTES_PER_EVENT
-    return Requirements(int(memory), free, stages, gpu, once="sensitivity")
+    memory, free = images + n_events * BYTES_PER_EVENT, free_memory()
+    found = Requirements(int(memory), free, stages, gpu, once="sensitivity")
+    in_files = scan is not None and isinstance(scan.room, Scratch)
+    least = images + PIECES_BYTES + BYTES_PER_EXPECTED * n_events // protocol.algorithm.n_subsets
+    if not in_files and (found.fits_memory or least >= memory):
+        return found
+    return _in_files(found, least, n_events, threads=on.threads, are_there=in_files)
+
+
+def _in_files(
+    found: Requirements, memory: int, n_events: int, *, threads: int, are_there: bool
+) -> Requirements:
+    """Return the needs of a run whose events lie in files; are_there : whether they do already."""
+    per_event = SCRATCH_BYTES_PER_EVENT - (LAID_OUT_BYTES_PER_EVENT if are_there else 0)
+    stages = {
+        **found.stages,
+        "read": n_events / (EVENTS_LAID_OUT_PER_SECOND_PER_THREAD * threads),
+        "correct": n_events / EVENTS_CORRECTED_PER_SECOND,
+    }
+    on_disk = Scratch(cache_dir())
+    return replace(
+        found,
+        memory_bytes=int(memory),
+        stages=stages,
+        disk_bytes=n_events * per_event,
+        disk_free_bytes=on_disk.free_bytes,
+    )
 
 
 def _with_scatter(

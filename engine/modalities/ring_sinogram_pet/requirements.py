@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.backend.devices import DeviceInfo
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
+from engine.io.budget import free_memory
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
     GPU_SLABS_PER_SECOND,
@@ -46,8 +47,6 @@ def estimate(
     `n_columns` sinograms are held, and `n_timed` counts with times of flight, which are the rows
     of the updates then; `left` is the share of the updates still to do.
     """
-    import psutil
-
     n_subsets = protocol.algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
     # by thread a sum and the value that it lies beside
@@ -71,7 +70,7 @@ def estimate(
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
-    return Requirements(int(memory), int(psutil.virtual_memory().available), stages, gpu)
+    return Requirements(int(memory), free_memory(), stages, gpu)
 
 
 def _on_gpu(

@@ -12,6 +12,7 @@ from engine.errors import GeometryError
 from engine.filtering.orbit import orbit_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
+from engine.io.budget import free_memory
 from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements
 from engine.modalities.xray_ct.extent import most_grown
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -79,8 +80,6 @@ def estimate(
 
     climbs : whether a direct inversion is divided by the share of views that see a voxel
     """
-    import psutil
-
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
     alive = protocol.algorithm.memory
     volumes = alive.volumes + (FILTERED if protocol.between else 0) + (SHARES if climbs else 0)
@@ -102,7 +101,7 @@ def estimate(
         "reconstruct": updates / (GPU_UPDATES_PER_SECOND if on.is_gpu else rate),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
-    return Requirements(host, int(psutil.virtual_memory().available), stages, gpu)
+    return Requirements(host, free_memory(), stages, gpu)
 
 
 def passes(protocol: CtProtocol) -> int:

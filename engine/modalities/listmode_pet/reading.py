@@ -1,0 +1,74 @@
+"""The events of a run: in memory, or in order along space in files where they do not fit it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.backend.devices import device_of
+from engine.data.column_room import Scratch
+from engine.data.listmode import ListMode
+from engine.events import Progressed
+from engine.geometry.grid import ImageGrid
+from engine.io import open_pieces, read_listmode
+from engine.io.event_pieces import EventPieces
+from engine.modalities.listmode_pet.laying_out import laid_out
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.requirements import Requirements, refuse_if_too_large
+from engine.paths import cache_dir
+from engine.reporting.context import RunContext
+
+Context = RunContext[ListModeProtocol]
+READINGS = 2
+"""Of a file whose events go into other files: their places are counted first."""
+GB = 1e9
+
+
+def stored(context: Context) -> ListMode:
+    """Read the scan of a study; into files if it can be read in pieces and does not fit."""
+    study = context.study
+    named = {"scanner": study.scanner, "complete_events": study.complete_events}
+    with open_pieces(study.data, **named) as source:
+        if source is not None:
+            grid = context.protocol.grid.grid_for(source.scanner)
+            requirements = _estimated(context, grid, source.most_events, source.scanner.n_lors)
+            if requirements.disk_bytes:
+                refuse_if_too_large(requirements, grid)
+                return in_files(context, source)
+    return read_listmode(study.data, **named)
+
+
+def needs_of(context: Context, data: ListMode, grid: ImageGrid) -> Requirements:
+    """Return what the run will take."""
+    return _estimated(context, grid, data.n_events, data.scanner.n_lors, data)
+
+
+def _estimated(
+    context: Context, grid: ImageGrid, n_events: int, n_lors: int, scan: ListMode | None = None
+) -> Requirements:
+    on = device_of(context.on)
+    return estimate(context.protocol, grid, n_events, on=on, n_lors=n_lors, scan=scan)
+
+
+def in_files(context: Context, source: EventPieces) -> ListMode:
+    """Put the events in order in files that go with them, and tell how far that is."""
+    tell, readings = context.on_progress, 0
+    n_before = 0
+
+    def on_events(n_events: int, end_byte: int) -> None:
+        nonlocal readings, n_before
+        readings, n_before = readings + (n_events < n_before), n_events
+        if tell is not None and source.n_bytes:
+            done = readings * source.n_bytes + end_byte
+            text = f"{n_events:,} events, {end_byte / GB:.2f} of {source.n_bytes / GB:.2f} GB"
+            tell(Progressed("read", done, READINGS * source.n_bytes, text))
+
+    data = laid_out(
+        source,
+        Scratch(cache_dir()),
+        threads=context.on.threads,
+        with_times=bool(context.protocol.frames),
+        on_events=on_events,
+    )
+    note = "The events do not fit the memory: they lie in files on the disk until the run ends."
+    return replace(data, notes=(*data.notes, note))

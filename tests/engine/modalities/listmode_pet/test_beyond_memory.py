@@ -1,0 +1,218 @@
+"""Scans that do not fit the memory: the very image, and nothing left on the disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from engine.backend import cpu
+from engine.data.column_room import Scratch
+from engine.errors import FileFormatError, ResourceError, SettingsError
+from engine.events import Finished, Planned, Preview, Progressed, Warned
+from engine.geometry.order import ray_order
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
+from engine.io import open_pieces, read_listmode, save, write_listmode
+from engine.io.budget import MEMORY_VARIABLE, free_memory
+from engine.io.petlink import AddressBook
+from engine.io.scanners import read_scanner
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.laying_out import WholeScan, laid_out
+from engine.modalities.listmode_pet.model import prepare
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.reporting.context import Resume
+from engine.settings import to_toml
+from engine.simulate import simulate_listmode, uniform_cylinder
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+RING = RingSettings(
+    name="tiny", n_rings=4, n_crystals_per_ring=48, radius_mm=80, ring_pitch_mm=6,
+    max_ring_difference=3, n_tangential=24, gap_places=(0, 12), voxel_mm=(8, 8, 8),
+    fov_mm=(96, 24),
+)  # fmt: skip
+TIMED = RING.model_copy(update={"tof": TofSettings(fwhm_ps=300, bin_ps=150, n_bins=9)})
+SETTINGS = (
+    *("reproducible=true", "algorithm.iterations=2", "algorithm.subsets=3"),
+    *("finishing=[]", "corrections.resolution.use=off"),
+)
+N_EVENTS = 6000
+
+
+@pytest.fixture
+def words(tmp_path: Path, rng: np.random.Generator) -> Path:
+    """Words of a tiny ring, some in gaps and a fifth delayed, with their scanner beside them."""
+    (tmp_path / "tiny.toml").write_text(to_toml(RING))
+    book = AddressBook.of(RingScanner(RING))
+    addresses = rng.integers(0, book.n_addresses, 4 * N_EVENTS).astype(np.uint32)
+    alive = book.scanner.alive[book.crystals(addresses)].all(axis=1)
+    addresses = np.concatenate([addresses[alive][: N_EVENTS - 10], addresses[~alive][:10]])
+    prompt = (rng.random(N_EVENTS) > 0.2).astype(np.uint32) << np.uint32(30)
+    events = rng.permutation(addresses | prompt).reshape(-1, 20)
+    tags = np.uint32(0x80000000) + np.arange(len(events), dtype=np.uint32) + np.uint32(7)
+    np.column_stack([tags, events]).astype("<u4").tofile(tmp_path / "scan.l")
+    return tmp_path / "scan.l"
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many pieces of few events, so that none is whole by chance."""
+    monkeypatch.setattr("engine.io.petlink_pieces.CHUNK", 999)
+    monkeypatch.setattr("engine.data.column_room.ROWS", 701)
+
+
+@pytest.fixture
+def large_events(monkeypatch: pytest.MonkeyPatch, small_pieces: None) -> None:
+    """Events so large that few fit no memory."""
+    monkeypatch.setattr("engine.modalities.listmode_pet.requirements.BYTES_PER_EVENT", 1 << 30)
+
+
+def study_of(path: Path, *settings: str) -> Study:
+    beside = {"scanner": str(path.with_name("tiny.toml"))} if path.suffix == ".l" else {}
+    inputs = {"attenuation": path.with_name("mu.nii.gz")} if path.suffix == ".h5" else {}
+    protocol = with_settings(ListModeProtocol(), (*SETTINGS, *settings))
+    return Study(data=path, protocol=protocol, inputs=inputs, **beside)
+
+
+def finished(events: list[object]) -> Finished:
+    return next(each for each in events if isinstance(each, Finished))
+
+
+def test_events_are_laid_out_as_they_are_sorted(words: Path, small_pieces: None) -> None:
+    whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
+    with open_pieces(words, scanner=str(words.with_name("tiny.toml"))) as source:
+        assert source is not None
+        found = laid_out(source, Scratch(words.parent), threads=3)
+
+    wanted, got = prepare(whole, on=ON), prepare(found, on=ON)
+    assert got.n_dropped == wanted.n_dropped > 0
+    np.testing.assert_array_equal(got.data.crystals, wanted.data.crystals)
+    np.testing.assert_array_equal(got.data.time_ms, wanted.data.time_ms)
+    assert (found.n_prompts, found.n_delayed) == (whole.n_prompts, whole.n_delayed)
+    np.testing.assert_array_equal(found.delayeds.crystals, whole.delayeds.crystals)
+    assert (found.info, found.notes, found.duration_s) == (
+        *(whole.info, whole.notes, whole.duration_s),
+    )
+    order = ray_order(whole.scanner.positions_mm, got.data.crystals)
+    np.testing.assert_array_equal(order, np.arange(len(order)))
+
+
+@pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
+def test_the_image_has_the_same_bits(
+    words: Path, frames: str, request: pytest.FixtureRequest
+) -> None:
+    study = study_of(words, *filter(None, [frames]))
+    in_memory = finished(list(run(study, on=ON)))
+    request.getfixturevalue("large_events")
+    ticks: list[Progressed] = []
+
+    events = list(run(study, on=ON, on_progress=ticks.append))
+
+    np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
+    assert in_memory.volume.values.max() > 0
+    for key in ("facts", "history", "corrections"):
+        wanted = in_memory.provenance.get(key)
+        if key != "history":
+            assert finished(events).provenance.get(key) == wanted
+    (planned,) = (each.text for each in events if isinstance(each, Planned))
+    assert "of the disk for the events" in planned
+    assert any("do not fit the memory" in e.text for e in events if isinstance(e, Warned))
+    said = [tick for tick in ticks if tick.stage == "read"]
+    assert [tick.done for tick in said] == sorted(tick.done for tick in said)
+    assert said[-1].done == said[-1].total == 2 * words.stat().st_size
+    assert said[-1].text.startswith(f"{N_EVENTS:,} events, ")
+
+
+def test_a_scan_with_times_of_flight_and_all_corrections_has_the_same_bits(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=20)
+    ring = RingScanner(TIMED)
+    efficiencies = np.random.default_rng(7).uniform(0.5, 1.0, ring.n_crystals)
+    efficiencies[::50] = 0
+    scan = simulate_listmode(
+        phantom, ring, n_prompts=N_EVENTS, seed=7, randoms_fraction=0.3, efficiencies=efficiencies
+    )
+    assert scan.mu_map is not None
+    write_listmode(replace(scan, mu_map=None), tmp_path / "scan.h5")
+    save(scan.mu_map, tmp_path / "mu.nii.gz", {})
+    study = study_of(tmp_path / "scan.h5")
+    in_memory = list(run(study, on=ON))
+    request.getfixturevalue("large_events")
+    steps = [each for each in in_memory if isinstance(each, Preview)]
+    half = steps[2]
+
+    events = list(run(study, on=ON))
+    rest = list(run(study, on=ON, resume=Resume(half.volume.values, half.update, half.history)))
+
+    wanted = finished(in_memory)
+    assert {c["kind"] for c in wanted.provenance["corrections"] if c["state"] == "applied"} >= {
+        *("attenuation", "randoms", "normalisation"),
+    }
+    for found in (finished(events), finished(rest)):
+        np.testing.assert_array_equal(found.volume.values, wanted.volume.values)
+    assert any("do not fit the memory" in e.text for e in events if isinstance(e, Warned))
+
+
+def test_files_of_events_have_no_name_and_go_with_them(tmp_path: Path) -> None:
+    room = Scratch(tmp_path)
+    before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
+    column = room.filled(5000, np.float32, lambda rows: np.arange(rows.start, rows.stop))
+
+    assert list(tmp_path.iterdir()) == []
+    room.rest()
+    np.testing.assert_array_equal(column, np.arange(5000))
+    del column
+    if before:
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"need .* GiB more of this disk .* make room there"):
+        Scratch(tmp_path).empty(1 << 55, np.uint8)
+
+
+def test_a_file_that_changes_between_its_readings_is_refused(
+    words: Path, small_pieces: None
+) -> None:
+    scanner = str(words.with_name("tiny.toml"))
+
+    def shorten(n_events: int, end_byte: int) -> None:
+        if end_byte == words.stat().st_size:
+            words.write_bytes(words.read_bytes()[:-4000])
+
+    with (
+        pytest.raises(FileFormatError, match="changed while it was read"),
+        open_pieces(words, scanner=scanner) as source,
+    ):
+        assert source is not None
+        laid_out(source, Scratch(words.parent), threads=2, on_events=shorten)
+    assert {each.name for each in words.parent.iterdir()} == {"scan.l", "tiny.toml"}
+
+
+def test_a_scan_in_memory_is_laid_out_too(words: Path, small_pieces: None) -> None:
+    whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
+    found = laid_out(WholeScan(whole), Scratch(words.parent), threads=2)
+
+    np.testing.assert_array_equal(
+        prepare(found, on=ON).data.crystals, prepare(whole, on=ON).data.crystals
+    )
+
+
+def test_the_memory_may_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MEMORY_VARIABLE, "0.001")
+    assert free_memory() == 0
+    monkeypatch.setenv(MEMORY_VARIABLE, "1e6")
+    assert free_memory() <= psutil.virtual_memory().total
+    monkeypatch.setenv(MEMORY_VARIABLE, "much")
+    with pytest.raises(SettingsError, match="ISOCENTER_MEMORY is 'much', want a number of GiB"):
+        free_memory()
+
+
+def test_the_scanner_beside_the_words_is_the_ring(words: Path) -> None:
+    assert read_scanner(str(words.with_name("tiny.toml"))).n_crystals == 4 * 48
