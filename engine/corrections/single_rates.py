@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.column_room import pieces
 from engine.geometry.ring import RingScanner
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product
@@ -34,8 +35,7 @@ N_STEPS, SETTLED = 100, 1e-9
 
 def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
     """Return σ of each crystal, (n_crystals,), from delayeds (n, 2) of a ring."""
-    lines = delayeds[scanner.in_coincidence(delayeds)]
-    seen = np.bincount(lines.ravel(), minlength=scanner.n_crystals).astype(np.float64)
+    seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     facing = facing_places(scanner)
     return _fixed_point(seen, lambda values: partner_sums(scanner, facing, values))
 
@@ -80,9 +80,19 @@ def block_rates(
         (n_crystals,) number of the block of each
     """
     n_groups = int(groups.max()) + 1
-    seen = np.bincount(groups[delayeds].ravel(), minlength=n_groups).astype(np.float64)
+    seen = np.bincount(groups, _seen(scanner, delayeds), n_groups)
     rates = _fixed_point(seen, _group_partners(scanner, weights, groups, n_groups))
     return np.asarray(weights * rates[groups], np.float64)
+
+
+def _seen(
+    scanner: Scanner, delayeds: Array, kept: Callable[[Array], Array] = lambda part: part
+) -> NDArray[np.float64]:
+    """(n_crystals,) delayeds of each crystal, of those that are kept."""
+    seen = np.zeros(scanner.n_crystals)
+    for rows in pieces(len(delayeds)):
+        seen += np.bincount(kept(delayeds[rows]).ravel(), minlength=scanner.n_crystals)
+    return seen
 
 
 def _group_partners(

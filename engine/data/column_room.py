@@ -23,7 +23,7 @@ from numpy.typing import DTypeLike
 from engine.arrays import Array
 from engine.errors import ResourceError
 
-ROWS = 1 << 22
+ROWS = 1 << 19
 """Events that are worked on together."""
 ZEROS = bytes(1 << 20)
 

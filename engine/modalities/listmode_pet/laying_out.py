@@ -29,6 +29,8 @@ from engine.kernels.event_order import AT_ONCE, classify, place
 UNSEEN, DELAYED = N_KEYS, N_KEYS + 1
 """Classes of prompts on no line of response, and of delayeds."""
 N_CLASSES = N_KEYS + 2
+PIECES_BETWEEN = 8
+"""Of a file, before what they wrote leaves the memory: it is asked for again at once."""
 AHEAD = 2
 """Pieces that wait for each thread, so that none waits for the disk."""
 
@@ -100,9 +102,10 @@ def laid_out(
     columns = _Columns.of(sample, n_events, room, with_times=with_times)
     n_placed = 0
     second = _placing(source, columns, keys, counts, ends)
-    for piece in _in_turn(second, threads):
+    for k, piece in enumerate(_in_turn(second, threads)):
         n_placed += len(piece.crystals)
-        room.rest()
+        if k % PIECES_BETWEEN == 0:
+            room.rest()
         _tell(on_events, n_placed, piece)
     if n_placed != n_events:
         raise _changed(source)

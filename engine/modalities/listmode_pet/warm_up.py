@@ -73,7 +73,20 @@ def of_events(
 def of_any_events(on: Backend) -> Steps:
     """Return what compiles all kernels of list mode on the CPU."""
     of_mode = partial(of_events, on, TINY, SOME_BINS)
-    return [*of_mode(reproducible=False, mu_map=TINY, scatter=True), *of_mode(reproducible=True)]
+    modes = [*of_mode(reproducible=False, mu_map=TINY, scatter=True), *of_mode(reproducible=True)]
+    return [*modes, _lay_out_few]
+
+
+def _lay_out_few() -> None:
+    """Put a few events in order, as those are that do not fit the memory."""
+    from engine.data.column_room import MEMORY
+    from engine.data.listmode import ListMode
+    from engine.modalities.listmode_pet.laying_out import WholeScan, laid_out
+
+    columns = {"time_ms": np.uint32, "tof_bins": np.int16, "additive": np.float32}
+    few = {name: np.zeros(1, kind) for name, kind in columns.items()}
+    scan = ListMode(_tiny_ring(), np.array([[0, 8]], np.int32), **few)  # type: ignore[arg-type]
+    laid_out(WholeScan(scan), MEMORY, threads=1)
 
 
 def _sum_little(*, with_body: bool) -> None:
