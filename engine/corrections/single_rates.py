@@ -80,7 +80,7 @@ def block_rates(
         (n_crystals,) number of the block of each
     """
     n_groups = int(groups.max()) + 1
-    seen = np.bincount(groups, _seen(scanner, delayeds), n_groups)
+    seen = np.bincount(groups, _seen(scanner, delayeds), n_groups).astype(np.float64)
     rates = _fixed_point(seen, _group_partners(scanner, weights, groups, n_groups))
     return np.asarray(weights * rates[groups], np.float64)
 

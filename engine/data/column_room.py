@@ -55,6 +55,10 @@ class Room:
             self.rest()
         return column
 
+    def every(self, column: Array, step: int) -> Array:
+        """Return every so-manieth row of a column."""
+        return column[::step]
+
     def kept(self, column: Array, is_kept: Callable[[slice], Array], n_kept: int) -> Array:
         """Return those rows of a column that are kept, whose number is known."""
         out, at = self.empty((n_kept, *column.shape[1:]), column.dtype), 0
@@ -105,6 +109,13 @@ class Scratch(Room):
             out[rows] = column[rows]
             self.rest()
         return out
+
+    def every(self, column: Array, step: int) -> Array:
+        parts = []
+        for rows in pieces(len(column)):
+            parts.append(np.array(column[rows][-rows.start % step :: step]))
+            self.rest()
+        return np.concatenate(parts) if parts else column[:0]
 
     def rest(self) -> None:
         if hasattr(mmap, "MADV_DONTNEED"):  # elsewhere the system takes it when it is short

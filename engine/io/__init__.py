@@ -6,8 +6,6 @@ A new format is one class in one file and its name in `engine.io.formats`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -27,7 +25,6 @@ from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.calibration_file import write_calibration
 from engine.io.dicom.reader import is_in_patient_axes, series_file
-from engine.io.event_pieces import EventPieces
 from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
 from engine.io.formats import (
@@ -47,6 +44,7 @@ from engine.io.formats import (
 from engine.io.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
 from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
+from engine.io.listmode_files import open_pieces, outline_listmode, read_listmode
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.only_scan import only_scan
@@ -94,6 +92,7 @@ __all__ = [
     "is_in_patient_axes",
     "is_projections",
     "open_pieces",
+    "outline_listmode",
     "read_components",
     "read_efficiencies",
     "read_frames",
@@ -128,44 +127,6 @@ __all__ = [
 # plug-ins that the environment names are code; the library looks for them when h5py is first loaded
 os.environ.pop("HDF5_PLUGIN_PATH", None)
 os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
-
-
-def read_listmode(
-    path: Path | str, *, scanner: str | None = None, complete_events: bool = False
-) -> ListMode:
-    """Read a list-mode scan.
-
-    Parameters
-    ----------
-    path
-        the scan's data or header file
-    scanner
-        name of a scanner that comes with us, a scanner file or a crystal map, where the
-        scan does not say which
-    complete_events
-        use the complete events of a file that ends within a record, which is refused otherwise
-    """
-    with open_input(Path(path), may_be_cut=complete_events) as file:
-        reader = reader_of(LISTMODE_READERS, file)
-        if reader is not None:
-            return reader.read(file, scanner=scanner)
-        raise unknown(file, "list-mode scan", LISTMODE_READERS)
-
-
-@contextmanager
-def open_pieces(
-    path: Path | str, *, scanner: str | None = None, complete_events: bool = False
-) -> Iterator[EventPieces | None]:
-    """Open a list-mode scan to read its events in pieces; None where they are read as a whole.
-
-    The parameters are those of `read_listmode`.
-    """
-    with open_input(Path(path), may_be_cut=complete_events) as file:
-        reader = reader_of(LISTMODE_READERS, file)
-        if reader is None:
-            raise unknown(file, "list-mode scan", LISTMODE_READERS)
-        with reader.pieces(file, scanner=scanner) as found:
-            yield found
 
 
 def is_histogram(path: Path | str) -> bool:

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from engine.data.histogram import Histogram, total
-from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
+from engine.io.event_outline import EventOutline, outlined
 from engine.io.fact_labels import fact_of
 from engine.io.open_input import InputFile, open_input
 
@@ -110,7 +110,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     path, head = file.path, file.head
     scan = reader_of(LISTMODE_READERS, file)
     if scan is not None:
-        return scan.name, lambda: _of_scan(scan.read(file, scanner=scanner))
+        return scan.name, lambda: _of_scan(outlined(scan, file, scanner=scanner))
     counts = reader_of(HISTOGRAM_READERS, file)
     if counts is not None:
         return counts.name, lambda: _of_histogram(counts.read(file, scanner=scanner))
@@ -160,20 +160,21 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _of_scan(data: ListMode) -> Report:
+def _of_scan(found: EventOutline) -> Report:
+    data = found.sample
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
-    facts += [("Prompts", f"{data.n_prompts:,}"), ("Delayeds", f"{data.n_delayed:,}")]
+    facts += [("Prompts", f"{found.n_prompts:,}"), ("Delayeds", f"{found.n_delayed:,}")]
     facts += [("Singles", data.describe_singles()), ("Duration", f"{data.duration_s:g} s")]
-    if data.time_ms is not None and data.n_events:
-        low, high = int(data.time_ms.min()), int(data.time_ms.max())
+    if found.times_ms is not None:
+        low, high = found.times_ms
         facts.append(("Times", f"{low:,} to {high:,} ms"))
     tof = data.scanner.tof
     measured = data.tof_bins is not None and tof is not None
     facts += [("Triggers", each.describe()) for each in data.triggers]
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
     facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
-    faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
-    title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
+    faults = () if found.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
+    title = f"{found.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
 
 

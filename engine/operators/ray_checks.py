@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def check_points(points_mm: Array, voxels: Array) -> None:
         )
 
 
-def _first_bad(n: int, bad: Callable[[slice], Array]) -> int | None:
+def _first_bad(n: int, bad: Callable[[slice], Any]) -> int | None:
     """Return the first row that is bad, of rows that are looked at some at a time."""
     for rows in pieces(n):
         found = bad(rows)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from engine.data.listmode import ListMode
 from engine.io.cut_off import EVENTS
+from engine.io.event_outline import EventOutline
 from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 from engine.plain import Plain
-
-SAMPLE = 64
-"""Events of each sort, prompts and delayeds, in the sample."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,17 +28,19 @@ class EventSummary(ScanSummary):
     n_events: int
 
     @classmethod
-    def of(cls, data: ListMode) -> Self:
+    def of(cls, found: ListMode | EventOutline) -> Self:
         """Keep the facts and a sample of a scan."""
+        outline = EventOutline.of(found) if isinstance(found, ListMode) else found
+        data = outline.sample
         return cls(
-            text=f"{data.n_prompts:,} prompts, {data.scanner.name}",
-            facts=_facts(data),
+            text=f"{outline.n_prompts:,} prompts, {data.scanner.name}",
+            facts=_facts(outline),
             notes=data.notes,
             scanner=data.scanner,
             format=_format_without_scanner(data),
             is_cut_off=EVENTS in data.info,
-            sample=_sample(data),
-            n_events=data.n_events,
+            sample=data,
+            n_events=outline.n_events,
         )
 
     @property
@@ -69,13 +67,6 @@ class EventSummary(ScanSummary):
         return data
 
 
-def _sample(data: ListMode) -> ListMode:
-    rows = np.arange(min(SAMPLE, data.n_events))
-    if data.delayed is not None:
-        rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
-    return data.select(rows)
-
-
 def _format_without_scanner(data: ListMode) -> str:
     from engine.io import LISTMODE_READERS
 
@@ -88,10 +79,11 @@ def _signals(data: ListMode) -> str:
     return ", ".join(each.describe() for each in data.triggers)
 
 
-def _facts(data: ListMode) -> Facts:
+def _facts(found: EventOutline) -> Facts:
+    data = found.sample
     facts = (
-        ("Prompts", f"{data.n_prompts:,}"),
-        ("Delayeds", f"{data.n_delayed:,}" if data.n_delayed else "none"),
+        ("Prompts", f"{found.n_prompts:,}"),
+        ("Delayeds", f"{found.n_delayed:,}" if found.n_delayed else "none"),
         ("Singles", data.describe_singles()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
         *((("Triggers", _signals(data)),) if data.triggers else ()),

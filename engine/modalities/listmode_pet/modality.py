@@ -63,10 +63,10 @@ class ListModePet(Modality[ListModeProtocol]):
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> EventSummary:
-        from engine.io import read_listmode
+        from engine.io import outline_listmode
 
-        data = read_listmode(path, scanner=scanner, complete_events=complete_events)
-        return EventSummary.of(data)
+        found = outline_listmode(path, scanner=scanner, complete_events=complete_events)
+        return EventSummary.of(found)
 
     def grid(self, protocol: ListModeProtocol, study: OpenStudy) -> ImageGrid | None:
         return protocol.grid.grid_for(study.scanner) if study.scanner else None

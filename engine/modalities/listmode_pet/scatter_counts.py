@@ -46,7 +46,8 @@ class CountedEvents(CountedLines):
         self.on, self.reproducible = on, reproducible
         step = part_step(prompts.n_events)
         # a coarse image knows no resolution
-        part = replace(prompts.select(slice(None, None, step)), point_spread=None)
+        every = prompts.select_by(lambda column: prompts.room.every(column, step))
+        part = replace(every, point_spread=None)
         self.share = part.n_events / prompts.n_events
         self.grid = coarse_grid(scanner)
         self.lines = _sampled_lines(prompts, on=on, reproducible=reproducible)

@@ -35,7 +35,8 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
     def size_mm(self) -> tuple[float, float]:
         low, high = self.scanner.axial_range_mm
-        ends = self.data.crystals[:: max(1, self.data.n_events // MOST_LINES)]
+        step = max(1, self.data.n_events // MOST_LINES)
+        ends = self.data.room.every(self.data.crystals, step)
         distance = distance_from_axis(self.scanner.positions_mm, ends)
         return size_in(self.data.mu_map) or (width_of(distance), high - low)
 
