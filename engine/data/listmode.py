@@ -169,10 +169,11 @@ class ListMode:
         rows = slice(0, 0) if self.delayed is None else self._rows_of(delayed=True)
         return self.select(rows)
 
-    def _rows_of(self, *, delayed: bool) -> Any:
+    def _rows_of(self, *, delayed: bool) -> slice | NDArray[np.bool_]:
         """Return the rows of a kind: of events in order one piece, which is not copied."""
         if self.n_ordered is None:
-            return self.delayed if delayed else ~np.asarray(self.delayed)
+            is_late = np.asarray(self.delayed)
+            return is_late if delayed else ~is_late
         return slice(self.n_prompts, None) if delayed else slice(self.n_prompts)
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -105,18 +106,21 @@ class MmrWords(EventPieces):
     def scan(self) -> ListMode:
         with self._byte_order():
             self._counted.refuse_gaps(self.name)
-        none = np.empty((0, 2), np.int32)
-        return self._scan(self._counted, crystals=none)
+        return self._scan(self._counted)
 
     def whole(self) -> ListMode:
         """Return the scan with all its events, in memory."""
         with self._byte_order():
             found = decode(self._words, self._book, self.name)
-        return self._scan(
-            found, crystals=found.crystals, delayed=found.delayed, time_ms=found.time_ms
+        return replace(
+            self._scan(found),
+            crystals=found.crystals,
+            delayed=found.delayed,
+            time_ms=found.time_ms,
         )
 
-    def _scan(self, counted: Counted, **columns: Any) -> ListMode:
+    def _scan(self, counted: Counted) -> ListMode:
+        """Return the scan without its events."""
         header, file, n_words = self._header, self._file, len(self._words)
         if header is None:
             _refuse_no_scan(counted, file)
@@ -124,11 +128,11 @@ class MmrWords(EventPieces):
         cut = CutOff(file.name, counted.n_events, self._n_rest)
         return ListMode(
             scanner=self.scanner,
+            crystals=np.empty((0, 2), np.int32),
             triggers=counted.triggers,
             duration_s=duration_s,
             info=info_of(header, counted, file) | cut.facts,
             notes=(*cut.notes, *notes, *notes_of(header, counted)),
-            **columns,
         )
 
     @contextmanager
