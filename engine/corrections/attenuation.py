@@ -160,9 +160,8 @@ class Attenuation(Multiplicative[ListMode]):
             return "no events"
         total, low = 0.0, np.inf
         for rows in pieces(after.n_events):
-            a = after.factors[rows]
-            if before.factors is not None:
-                a = a / np.maximum(before.factors[rows], 1e-30)
+            earlier = 1.0 if before.factors is None else np.maximum(before.factors[rows], 1e-30)
+            a = after.factors[rows] / earlier
             total, low = total + float(a.sum(dtype=np.float64)), min(low, float(a.min()))
         mean, least = 100 * total / after.n_events, 100 * low
         return (

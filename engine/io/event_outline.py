@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from engine.arrays import Array
 from engine.data.listmode import ListMode
 from engine.io.event_pieces import EventPiece, EventPieces
 
@@ -83,10 +84,16 @@ def outlined(
 
 def _joined(scan: ListMode, kept: list[EventPiece]) -> ListMode:
     """Return a scan with the events of some pieces."""
-    names = ("crystals", "delayed", "time_ms", "tof_bins", "additive")
-    columns = {}
-    for name in names:
-        parts = [getattr(piece, name) for piece in kept]
-        if parts and parts[0] is not None:
-            columns[name] = np.concatenate(parts)
-    return replace(scan, **columns)
+
+    def joined(parts: list[Array | None]) -> Array | None:
+        held = [part for part in parts if part is not None]
+        return np.concatenate(held) if held else None
+
+    return replace(
+        scan,
+        crystals=np.concatenate([scan.crystals, *(piece.crystals for piece in kept)]),
+        delayed=joined([piece.delayed for piece in kept]),
+        time_ms=joined([piece.time_ms for piece in kept]),
+        tof_bins=joined([piece.tof_bins for piece in kept]),
+        additive=joined([piece.additive for piece in kept]),
+    )

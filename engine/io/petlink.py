@@ -179,7 +179,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         found.take(piece, book, where)
         rows = slice(start, found.n_events)
         found.crystals[rows], found.delayed[rows] = piece.crystals, piece.delayed
-        found.time_ms[rows] = piece.time_ms
+        found.time_ms[rows] = 0 if piece.time_ms is None else piece.time_ms
     found.refuse_gaps(where)
     return found
 

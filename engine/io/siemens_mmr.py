@@ -23,7 +23,7 @@ from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile, open_input
 from engine.io.petlink import AddressBook, Counted, decode, word_format
-from engine.io.petlink_pieces import TAG, clocked
+from engine.io.petlink_pieces import TAG, WordPiece, clocked
 from engine.io.scanners import read_scanner
 from engine.io.siemens_facts import NAME, info_of, notes_of
 from engine.io.truncation_traces import refuse_padding
@@ -100,6 +100,8 @@ class MmrWords(EventPieces):
         return (partial(each.piece, self._book) for each in clocked(self._words))
 
     def take(self, piece: EventPiece) -> None:
+        if not isinstance(piece, WordPiece):
+            raise TypeError("a piece of another reader")
         with self._byte_order():
             self._counted.take(piece, self._book, self.name)
 

@@ -98,7 +98,7 @@ def laid_out(
     scan = source.scan()
     if sample is None:
         return scan
-    ends = np.cumsum(sum(counts, np.zeros(N_CLASSES, np.int64)))
+    ends = np.cumsum(np.sum(counts, axis=0, dtype=np.int64), dtype=np.int64)
     columns = _Columns.of(sample, n_events, room, with_times=with_times)
     n_placed = 0
     second = _placing(source, columns, keys, counts, ends)
@@ -203,7 +203,16 @@ class _Columns:
             )
         for column in self.all.values():
             column.flags.writeable = False
-        return replace(scan, **self.all, delayed=delayed, room=room, n_ordered=n_ordered)
+        return replace(
+            scan,
+            crystals=self.all["crystals"],
+            delayed=delayed,
+            time_ms=self.all.get("time_ms"),
+            tof_bins=self.all.get("tof_bins"),
+            additive=self.all.get("additive"),
+            room=room,
+            n_ordered=n_ordered,
+        )
 
 
 def _as_numbers(column: Array) -> Array:

@@ -27,15 +27,15 @@ GB = 1e9
 def stored(context: Context) -> ListMode:
     """Read the scan of a study; into files if it can be read in pieces and does not fit."""
     study = context.study
-    named = {"scanner": study.scanner, "complete_events": study.complete_events}
-    with open_pieces(study.data, **named) as source:
+    of, complete = study.scanner, study.complete_events
+    with open_pieces(study.data, scanner=of, complete_events=complete) as source:
         if source is not None:
             grid = context.protocol.grid.grid_for(source.scanner)
             requirements = _estimated(context, grid, source.most_events, source.scanner.n_lors)
             if requirements.disk_bytes:
                 refuse_if_too_large(requirements, grid)
                 return in_files(context, source)
-    return read_listmode(study.data, **named)
+    return read_listmode(study.data, scanner=of, complete_events=complete)
 
 
 def needs_of(context: Context, data: ListMode, grid: ImageGrid) -> Requirements:
