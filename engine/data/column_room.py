@@ -1,4 +1,4 @@
-"""Where the columns of events lie: in memory, or in files of our own that are mapped.
+"""Columns of events in memory, or in files of our own that are mapped.
 
 Such a file has no name, so that it goes with its column, after a crash too, and nobody else can
 change it. Its space is taken from the disk before anything is written: a disk that is full is told
@@ -33,7 +33,7 @@ def pieces(n: int) -> Iterator[slice]:
     return (slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS))
 
 
-class Room:
+class ColumnRoom:
     """Columns in memory."""
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
@@ -70,11 +70,11 @@ class Room:
         return out
 
 
-MEMORY = Room()
+MEMORY = ColumnRoom()
 
 
 @dataclass(frozen=True)
-class Scratch(Room):
+class Scratch(ColumnRoom):
     """Columns in nameless files of a folder.
 
     Attributes

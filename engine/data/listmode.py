@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
-from engine.data.column_room import MEMORY, Room, pieces
+from engine.data.column_room import MEMORY, ColumnRoom, pieces
 from engine.data.components import Components
 from engine.data.line_factors import LineFactor
 from engine.data.triggers import Triggers
@@ -92,7 +92,7 @@ class ListMode:
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    room: Room = MEMORY
+    room: ColumnRoom = MEMORY
     n_ordered: int | None = None
 
     @property
@@ -153,7 +153,7 @@ class ListMode:
 
     @property
     def ordered(self) -> Self:
-        """Those events alone that are in order along space, of a scan that has such."""
+        """The events alone that are in order along space, of a scan that has such."""
         return replace(self.select(slice(self.n_ordered)), delayed=None)
 
     @property

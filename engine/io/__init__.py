@@ -44,7 +44,7 @@ from engine.io.formats import (
 from engine.io.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
 from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
-from engine.io.listmode_files import open_pieces, outline_listmode, read_listmode
+from engine.io.listmode_files import listmode_facts, open_pieces, read_listmode
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.only_scan import only_scan
@@ -91,8 +91,8 @@ __all__ = [
     "is_histogram",
     "is_in_patient_axes",
     "is_projections",
+    "listmode_facts",
     "open_pieces",
-    "outline_listmode",
     "read_components",
     "read_efficiencies",
     "read_frames",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.data.listmode import ListMode
 from engine.io.base import ListModeReader
-from engine.io.event_outline import EventOutline, outlined
+from engine.io.event_facts import EventFacts, facts_of
 from engine.io.event_pieces import EventPieces
 from engine.io.formats import LISTMODE_READERS, reader_of
 from engine.io.open_input import InputFile, open_input
@@ -34,12 +34,12 @@ def read_listmode(
         return reader.read(file, scanner=scanner)
 
 
-def outline_listmode(
+def listmode_facts(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
-) -> EventOutline:
+) -> EventFacts:
     """Return what a list-mode scan holds, however large; parameters as of `read_listmode`."""
     with _opened(path, complete_events) as (reader, file):
-        return outlined(reader, file, scanner=scanner)
+        return facts_of(reader, file, scanner=scanner)
 
 
 @contextmanager

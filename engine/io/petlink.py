@@ -33,7 +33,7 @@ FEW_IN_GAPS = 20
 
 
 @dataclass(kw_only=True)
-class Counted:
+class CountedWords:
     """What was counted of a word stream, piece by piece.
 
     Attributes
@@ -86,7 +86,7 @@ class Counted:
 
 
 @dataclass(kw_only=True)
-class Decoded(Counted):
+class Decoded(CountedWords):
     """Events of a word stream, and what was counted on the way.
 
     Attributes

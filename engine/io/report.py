@@ -15,7 +15,7 @@ from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
-from engine.io.event_outline import EventOutline, outlined
+from engine.io.event_facts import EventFacts, facts_of
 from engine.io.fact_labels import fact_of
 from engine.io.open_input import InputFile, open_input
 
@@ -110,7 +110,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     path, head = file.path, file.head
     scan = reader_of(LISTMODE_READERS, file)
     if scan is not None:
-        return scan.name, lambda: _of_scan(outlined(scan, file, scanner=scanner))
+        return scan.name, lambda: _of_scan(facts_of(scan, file, scanner=scanner))
     counts = reader_of(HISTOGRAM_READERS, file)
     if counts is not None:
         return counts.name, lambda: _of_histogram(counts.read(file, scanner=scanner))
@@ -160,7 +160,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _of_scan(found: EventOutline) -> Report:
+def _of_scan(found: EventFacts) -> Report:
     data = found.sample
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Prompts", f"{found.n_prompts:,}"), ("Delayeds", f"{found.n_delayed:,}")]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from engine.io.interfile import FEETWARDS, InterfileHeader
-from engine.io.petlink import Counted
+from engine.io.petlink import CountedWords
 from engine.plain import Plain
 
 NAME = "Siemens mMR list mode"
@@ -25,7 +25,7 @@ FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
 """What is taken from the header; nothing else is, so that no name of a patient can be."""
 
 
-def info_of(header: InterfileHeader | None, counted: Counted | None, data_file: Path) -> Plain:
+def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_file: Path) -> Plain:
     """Return the facts of a scan, as far as they are known."""
     info: Plain = {"format": NAME, "data_file": data_file.name}
     if counted is not None:
@@ -68,7 +68,7 @@ def _moment(header: InterfileHeader, what: str) -> str | None:
     return f"{day}T{time}{zone[1] if zone else ''}"
 
 
-def notes_of(header: InterfileHeader | None, counted: Counted) -> tuple[str, ...]:
+def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str, ...]:
     """Return what the user should know."""
     notes = []
     if header is None:

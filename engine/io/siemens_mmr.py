@@ -22,7 +22,7 @@ from engine.io.folder import entries
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile, open_input
-from engine.io.petlink import AddressBook, Counted, decode, word_format
+from engine.io.petlink import AddressBook, CountedWords, decode, word_format
 from engine.io.petlink_pieces import TAG, WordPiece, clocked
 from engine.io.scanners import read_scanner
 from engine.io.siemens_facts import NAME, info_of, notes_of
@@ -93,10 +93,10 @@ class MmrWords(EventPieces):
             _refuse_other_scanner(header, ring)
             _refuse_longer(header, len(self._words), data.path)
         refuse_padding(self._words, data.name)
-        self._book, self._counted = AddressBook.of(ring), Counted()
+        self._book, self._counted = AddressBook.of(ring), CountedWords()
 
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:
-        self._counted = Counted()
+        self._counted = CountedWords()
         return (partial(each.piece, self._book) for each in clocked(self._words))
 
     def take(self, piece: EventPiece) -> None:
@@ -121,7 +121,7 @@ class MmrWords(EventPieces):
             time_ms=found.time_ms,
         )
 
-    def _scan(self, counted: Counted) -> ListMode:
+    def _scan(self, counted: CountedWords) -> ListMode:
         """Return the scan without its events."""
         header, file, n_words = self._header, self._file, len(self._words)
         if header is None:
@@ -219,7 +219,7 @@ def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> No
 
 
 def _duration(
-    header: InterfileHeader | None, counted: Counted, n_words: int, data_file: Path
+    header: InterfileHeader | None, counted: CountedWords, n_words: int, data_file: Path
 ) -> tuple[float, tuple[str, ...]]:
     """Return the frame's length [s] and a note where the file is only part of the scan."""
     elapsed_s = counted.elapsed_ms / 1000
@@ -254,7 +254,7 @@ def _byte_order_fault(words: Words, book: AddressBook, data_file: Path) -> FileF
     )
 
 
-def _refuse_no_scan(counted: Counted, data_file: Path) -> None:
+def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
             f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time "

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
 from engine.backend import Backend
-from engine.data.column_room import MEMORY, Room
+from engine.data.column_room import MEMORY, ColumnRoom
 from engine.errors import NumericalError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
@@ -108,7 +108,7 @@ class RayProjector(LinearOperator):
         dtype: str = "float32",
         reproducible: bool = False,
         on_progress: OnProgress | None = None,
-        room: Room = MEMORY,
+        room: ColumnRoom = MEMORY,
         variant: RayVariant | None = None,
         form: Sharing | None = None,
         profiler: Profiler | None = None,

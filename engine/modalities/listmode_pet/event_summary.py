@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from engine.data.listmode import ListMode
 from engine.io.cut_off import EVENTS
-from engine.io.event_outline import EventOutline
+from engine.io.event_facts import EventFacts
 from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 from engine.plain import Plain
@@ -28,19 +28,19 @@ class EventSummary(ScanSummary):
     n_events: int
 
     @classmethod
-    def of(cls, found: ListMode | EventOutline) -> Self:
+    def of(cls, found: ListMode | EventFacts) -> Self:
         """Keep the facts and a sample of a scan."""
-        outline = EventOutline.of(found) if isinstance(found, ListMode) else found
-        data = outline.sample
+        facts = EventFacts.of(found) if isinstance(found, ListMode) else found
+        data = facts.sample
         return cls(
-            text=f"{outline.n_prompts:,} prompts, {data.scanner.name}",
-            facts=_facts(outline),
+            text=f"{facts.n_prompts:,} prompts, {data.scanner.name}",
+            facts=_facts(facts),
             notes=data.notes,
             scanner=data.scanner,
             format=_format_without_scanner(data),
             is_cut_off=EVENTS in data.info,
             sample=data,
-            n_events=outline.n_events,
+            n_events=facts.n_events,
         )
 
     @property
@@ -79,7 +79,7 @@ def _signals(data: ListMode) -> str:
     return ", ".join(each.describe() for each in data.triggers)
 
 
-def _facts(found: EventOutline) -> Facts:
+def _facts(found: EventFacts) -> Facts:
     data = found.sample
     facts = (
         ("Prompts", f"{found.n_prompts:,}"),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
-from engine.data.column_room import Room, pieces
+from engine.data.column_room import ColumnRoom, pieces
 from engine.data.listmode import ListMode
 from engine.errors import FileFormatError
 from engine.geometry.order import N_KEYS, OrderClasses
@@ -30,7 +30,7 @@ UNSEEN, DELAYED = N_KEYS, N_KEYS + 1
 """Classes of prompts on no line of response, and of delayeds."""
 N_CLASSES = N_KEYS + 2
 PIECES_BETWEEN = 8
-"""Of a file, before what they wrote leaves the memory: it is asked for again at once."""
+"""Pieces written before they leave the memory, since those after them write to the same pages."""
 AHEAD = 2
 """Pieces that wait for each thread, so that none waits for the disk."""
 
@@ -63,7 +63,7 @@ class WholeScan(EventPieces):
 
 def laid_out(
     source: EventPieces,
-    room: Room,
+    room: ColumnRoom,
     *,
     threads: int,
     with_times: bool = True,
@@ -179,7 +179,9 @@ class _Columns:
     all: dict[str, Array]
 
     @classmethod
-    def of(cls, sample: EventPiece, n_events: int, room: Room, *, with_times: bool) -> _Columns:
+    def of(
+        cls, sample: EventPiece, n_events: int, room: ColumnRoom, *, with_times: bool
+    ) -> _Columns:
         """Take the room for them; a sample tells which there are."""
         found = {}
         for name in NAMES:
@@ -194,7 +196,7 @@ class _Columns:
             values = np.ascontiguousarray(getattr(piece, name))
             place(keys, starts.copy(), _as_numbers(values), _as_numbers(column))
 
-    def of_scan(self, scan: ListMode, room: Room, n_ordered: int, n_prompts: int) -> ListMode:
+    def of_scan(self, scan: ListMode, room: ColumnRoom, n_ordered: int, n_prompts: int) -> ListMode:
         """Return the scan with them."""
         n_events, delayed = len(self.all["crystals"]), None
         if n_prompts < n_events:

@@ -63,9 +63,9 @@ class ListModePet(Modality[ListModeProtocol]):
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> EventSummary:
-        from engine.io import outline_listmode
+        from engine.io import listmode_facts
 
-        found = outline_listmode(path, scanner=scanner, complete_events=complete_events)
+        found = listmode_facts(path, scanner=scanner, complete_events=complete_events)
         return EventSummary.of(found)
 
     def grid(self, protocol: ListModeProtocol, study: OpenStudy) -> ImageGrid | None:

@@ -20,7 +20,7 @@ from engine.reporting.context import RunContext
 
 Context = RunContext[ListModeProtocol]
 READINGS = 2
-"""Of a file whose events go into other files: their places are counted first."""
+"""Times that a file is read whose events go into other files: their places are counted first."""
 GB = 1e9
 
 

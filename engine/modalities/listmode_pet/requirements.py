@@ -27,8 +27,8 @@ PIECES_BYTES = 512 * 2**20
 BYTES_PER_EXPECTED = 4
 """Expected counts of a subset, which stay in memory."""
 SCRATCH_BYTES_PER_EVENT, LAID_OUT_BYTES_PER_EVENT = 40, 9
-"""Of the disk: ids, kind, factors and expected counts, twice for a while, and the subsets' copies;
-of these the events as they are once read."""
+"""Bytes of the disk: ids, kind, factors and expected counts, twice for a while, and the subsets'
+copies; of these the events as they are once read."""
 EVENTS_LAID_OUT_PER_SECOND_PER_THREAD, EVENTS_CORRECTED_PER_SECOND = 1e7, 2e7
 """Events read twice and put in order on the way into files, and piece by piece corrected there."""
 IMAGES = 10

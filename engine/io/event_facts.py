@@ -20,7 +20,7 @@ SAMPLE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class EventOutline:
+class EventFacts:
     """A scan, with few of its events.
 
     Attributes
@@ -37,7 +37,7 @@ class EventOutline:
 
     @classmethod
     def of(cls, data: ListMode) -> Self:
-        """Return the outline of a scan in memory."""
+        """Return the facts of a scan in memory."""
         rows = np.arange(min(SAMPLE, data.n_events))
         if data.delayed is not None:
             rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
@@ -48,7 +48,7 @@ class EventOutline:
 
     @classmethod
     def of_pieces(cls, source: EventPieces) -> Self:
-        """Return the outline of a scan that is read in pieces."""
+        """Return the facts of a scan that is read in pieces."""
         kept: list[EventPiece] = []
         n_events = n_delayed = n_found = 0
         times: list[int] = []
@@ -72,14 +72,14 @@ class EventOutline:
         return self.n_prompts + self.n_delayed
 
 
-def outlined(
+def facts_of(
     reader: type[ListModeReader], file: InputFile, *, scanner: str | None = None
-) -> EventOutline:
-    """Return the outline of a file that a reader accepts."""
+) -> EventFacts:
+    """Return the facts of a file that a reader accepts."""
     with reader.pieces(file, scanner=scanner) as source:
         if source is not None:
-            return EventOutline.of_pieces(source)
-    return EventOutline.of(reader.read(file, scanner=scanner))
+            return EventFacts.of_pieces(source)
+    return EventFacts.of(reader.read(file, scanner=scanner))
 
 
 def _joined(scan: ListMode, kept: list[EventPiece]) -> ListMode:
