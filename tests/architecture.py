@@ -136,6 +136,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "study": ("control", "forms", "inspect", "look", "models", "views"),
     "results": ("control", "look", "models", "views"),
     "queue": ("control", "look", "models", "views"),
+    "regions": ("control", "forms", "look", "models", "run", "views"),
     "calibrate": ("control", "forms", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
     "fusion": ("control", "look", "models", "views"),
@@ -144,7 +145,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "shell": (
         *("calibrate", "control", "export", "forms", "fusion", "inspect", "live", "look"),
         "measure",
-        *("models", "queue", "results", "run", "study", "tune"),
+        *("models", "queue", "regions", "results", "run", "study", "tune"),
     ),
     "__main__": ("shell",),
     "": (),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from app.control.opening import Opening, Request
+from app.control.regions_beside import save_beside
 from app.control.tasks import Tasks
 from app.models.inputs import DATA, SCANNER
 from app.models.kept_inputs import KeepingOwner, KeptInputs, owner_of
@@ -176,8 +177,14 @@ class Commands(Tasks):
     # saving
 
     def save_study(self, path: Path) -> None:
-        """Write the study with its protocol."""
-        self._guarded(path, lambda: write_study(self._study.to_study(), path))
+        """Write the study with its protocol, and beside it the regions of its scan."""
+
+        def write() -> None:
+            write_study(self._study.to_study(), path)
+            self._session.opened_from = path
+            save_beside(self._session, path)
+
+        self._guarded(path, write)
         self._preferences.remember(path)
 
     def save_protocol(self, name: str) -> None:

@@ -198,6 +198,7 @@ class Opening(QObject):
         match outcome:
             case NewStudy():
                 self._lost, self._waiting = "", None
+                self._session.opened_from = outcome.path
                 study.begin(outcome.inputs, outcome.protocol)
                 self._preferences.remember(outcome.path)
                 self._tell_left_out(outcome.refused)

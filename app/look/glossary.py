@@ -14,7 +14,11 @@ GLOSSARY = {
     "Centre of rotation": "The column of the detector that sees the axis. A wrong one doubles "
     "edges.",
     "Checkpoint": "The state of a run, saved on the way, from which it can go on later.",
+    "Coefficient of variation": "The standard deviation over the mean: noise, where the region is "
+    "uniform.",
     "Compiling": "The program for this machine is made ready. It is kept for the next run.",
+    "Contrast to noise": "How far the region stands above its background, in standard deviations "
+    "of the background.",
     "Corrections": "What each correction needs is worked out from the scan.",
     "Crop": "Only some rows or columns of the detector are used.",
     "Dark and flat field": "Images without a beam and without an object, which take the detector's "
@@ -35,6 +39,7 @@ GLOSSARY = {
     "Logarithm": "Makes transmission into attenuation along each ray.",
     "μ-map": "A volume of how strongly each place absorbs photons of 511 keV.",
     "Normalisation": "How well each crystal or line counts; without it rings and stripes appear.",
+    "Peak (1 mL)": "The highest mean of a ball of 1 mL in the region: less noisy than its maximum.",
     "Preparation": "Projections are corrected before the image is made.",
     "Prompts": "All coincidences that were counted: true, scattered and by chance.",
     "Provenance": "All that made an image: files, settings, versions. It is written beside it.",

@@ -13,6 +13,7 @@ from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
 from app.models.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.models.queue_model import QueueModel
+from app.models.region_model import RegionModel
 from app.models.result_list import ResultList
 from app.models.run_model import RunModel
 from app.models.run_record import RunRecord
@@ -32,8 +33,10 @@ class Session(QObject):
     run : the reconstruction and its images
     results : images of earlier runs, on disk
     queue : studies that wait for their turn, on disk
+    regions : of the scan on show, and of others
     view : how the volume on show is displayed
     volumes : what is open beside the image of the run, and which of them are on show
+    opened_from : the file that the study was opened from, or saved to; None before
     log : what happened, line by line
     identify : whether names of files may stand in the log
     """
@@ -46,6 +49,8 @@ class Session(QObject):
         self.device = device
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
         self.results, self.queue = ResultList(), QueueModel()
+        self.regions = RegionModel()
+        self.opened_from: Path | None = None
         self.log: list[LogLine] = []
         self.identify = False
         self.volumes = OpenVolumes(self.view)

@@ -53,6 +53,11 @@ STEPS = (
         "peak. Keep a curve to compare iterations.",
     ),
     (
+        "Regions",
+        "Draw balls, boxes, polygons or voxels in the slices to read mean, peak and volume in "
+        "them. They are kept with their scan, and hold for every image of it.",
+    ),
+    (
         "Results",
         "Every finished image is kept there with its settings. Open one, take its settings, pin "
         "or delete it.",

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QTabWidget
 from app.control.context import AppContext
 from app.inspect.preview_panel import PreviewTab
 from app.measure.measure_panel import MeasureTab
+from app.regions.regions_tab import RegionsTab
 from app.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.log_panel import LogPanel
@@ -19,7 +20,7 @@ from app.study.study_step import StudyStep
 from app.study.volume_step import VolumeStep
 
 STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
-TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, ResultsTab, PreviewTab)
+TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab)
 PANELS = (*STEPS, *TABS, LogPanel)
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "LogPanel",
     "MeasureTab",
     "PreviewTab",
+    "RegionsTab",
     "ResultsTab",
     "tabs_of",
 ]

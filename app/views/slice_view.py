@@ -49,7 +49,8 @@ class SliceView(RasterView):
         self._shown_index: int | None = None
         self._depth_mm = 0.0
         self._cursor_before = state.cursor_mm
-        state.line_changed.connect(self._on_line)
+        for signal in (state.line_changed, state.marks_changed):
+            signal.connect(self._on_line)
         fusion = state.fusion
         fusion.volume_changed.connect(self._forget_upper)
         for look in (fusion, fusion.compared):
@@ -148,6 +149,10 @@ class SliceView(RasterView):
         self._cursor_before = self.state.cursor_mm
         if self.state.draws_lines:
             return line.LineDrag(self, at)
+        for marks in reversed(self.state.marks):
+            drag = marks.drag(self, at)
+            if drag is not None:
+                return drag
         return PointDrag(self._move_cursor_to)
 
     def undo_click(self) -> None:
@@ -196,6 +201,8 @@ class SliceView(RasterView):
         return self._orientation.to_patient(u, v, depth_mm)
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        for marks in self.state.marks:
+            marks.paint(painter, self, viewport)
         super().paint_marks(painter, viewport)
         if self._swipes:
             colours, size = self.state.colours, (self.width(), self.height())
@@ -212,7 +219,7 @@ class SliceView(RasterView):
         return drawn.plane == self.plane and there == self._index(volume)
 
     def _on_line(self) -> None:
-        if self.state.draws_lines:
+        if self.state.draws_lines or any(marks.wants_cross for marks in self.state.marks):
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             self.unsetCursor()

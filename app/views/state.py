@@ -19,6 +19,7 @@ from engine.geometry import Point
 
 if TYPE_CHECKING:
     from app.views.line import Line
+    from app.views.slice_marks import SliceMarks
 
 Interpolation = Literal["linear", "nearest"]
 
@@ -32,6 +33,7 @@ class ViewState(VolumeLook):
     cursor_changed = Signal()
     fit_requested = Signal()
     line_changed = Signal()
+    marks_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,6 +45,7 @@ class ViewState(VolumeLook):
         self.convention: Convention = "radiological"
         self.line: Line | None = None
         self.draws_lines = False
+        self.marks: list[SliceMarks] = []
         self.blurred_axis: int | None = None
         self.note = ""
 
@@ -119,6 +122,11 @@ class ViewState(VolumeLook):
         if draws != self.draws_lines:
             self.draws_lines = draws
             self.line_changed.emit()
+
+    def add_marks(self, marks: SliceMarks) -> None:
+        """Let slices show something, and the pointer take hold of it."""
+        self.marks.append(marks)
+        self.marks_changed.emit()
 
     def value_at_cursor(self) -> float | None:
         """Value of the voxel that holds the cursor."""

@@ -13,9 +13,9 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.io import read_frames, read_volume
 from engine.io.atomic_write import write_atomically
-from engine.regions.labels import regions_of, write_labels
+from engine.regions.labels import write_labels
 from engine.regions.measuring import MeasuredRegion, measure_all
-from engine.regions.region_file import read_regions, write_regions
+from engine.regions.region_file import read_any, write_regions
 from engine.regions.region_set import RegionSet, marks_of
 from engine.regions.table import csv_of
 
@@ -79,8 +79,7 @@ def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:
 def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
     """Return the regions in the coordinates of an image; refuse those of another scan."""
     path, marks = arguments.regions, marks_of(volume)
-    is_text = path.suffix.lower() == ".toml"
-    found = read_regions(path) if is_text else regions_of(read_volume(path))
+    found = read_any(path)
     if not found.regions:
         raise DataError(f"{path.name}: holds no region; draw some in the window.")
     if not found.is_of(marks) and not arguments.other_scan:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from engine.regions.measuring import measure as measure
     from engine.regions.measuring import measure_all as measure_all
     from engine.regions.region_file import file_beside as file_beside
+    from engine.regions.region_file import read_any as read_any
     from engine.regions.region_file import read_regions as read_regions
     from engine.regions.region_file import write_regions as write_regions
     from engine.regions.region_set import COLOURS as COLOURS
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from engine.regions.region_set import axes_of as axes_of
     from engine.regions.region_set import is_name as is_name
     from engine.regions.region_set import marks_of as marks_of
+    from engine.regions.region_set import scan_marks as scan_marks
     from engine.regions.solids import BoxRegion as BoxRegion
     from engine.regions.solids import CylinderRegion as CylinderRegion
     from engine.regions.solids import EllipsoidRegion as EllipsoidRegion
@@ -61,8 +63,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "labels": ("regions_of", "write_labels"),
             "masks": ("MaskRegion",),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
-            "region_file": ("file_beside", "read_regions", "write_regions"),
-            "region_set": (*("COLOURS", "Region", "RegionSet", "axes_of", "is_name", "marks_of"),),
+            "region_file": ("file_beside", "read_any", "read_regions", "write_regions"),
+            "region_set": (
+                *("COLOURS", "Region", "RegionSet", "axes_of", "is_name", "marks_of", "scan_marks"),
+            ),
             "solids": (
                 *("BoxRegion", "CylinderRegion", "EllipsoidRegion", "PolygonRegion"),
                 "SphereRegion",

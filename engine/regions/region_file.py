@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import ResourceError, SettingsError
+from engine.io import read_volume
 from engine.io.atomic_write import write_atomically
 from engine.io.toml_file import MAX_TOML_BYTES, read_toml
 from engine.plain import Plain
+from engine.regions.labels import regions_of
 from engine.regions.region_set import RegionSet
 from engine.settings import parse, to_toml
 
@@ -26,8 +28,10 @@ def is_regions(table: Plain) -> bool:
     return table.get("format") == FORMAT
 
 
-def write_regions(regions: RegionSet, path: Path) -> None:
+def write_regions(regions: RegionSet, path: Path, *, private: bool = False) -> None:
     """Write regions as a file that `read_regions` reads; whole or not at all.
+
+    `private` files are for their owner alone.
 
     Raises
     ------
@@ -37,7 +41,7 @@ def write_regions(regions: RegionSet, path: Path) -> None:
     _refuse_large(path, len(regions.model_dump_json()))  # in no time, which TOML is not made in
     text = to_toml(regions).encode()
     _refuse_large(path, len(text))
-    write_atomically(text, path)
+    write_atomically(text, path, private=private)
 
 
 def read_regions(path: Path) -> RegionSet:
@@ -59,6 +63,13 @@ def read_regions(path: Path) -> RegionSet:
             f"{FORMAT!r}); choose one that was written as regions."
         )
     return parse(RegionSet, table, where=path.name)
+
+
+def read_any(path: Path) -> RegionSet:
+    """Read regions of a file of regions, or of an image of labels."""
+    if path.suffix.lower() == ".toml":
+        return read_regions(path)
+    return regions_of(read_volume(path))
 
 
 def _refuse_large(path: Path, n_bytes: int) -> None:

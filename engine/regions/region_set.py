@@ -131,10 +131,21 @@ def axes_of(volume: Volume) -> Axes:
 def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]:
     """Return the marks by which an image's scan is known again.
 
-    That of the scan's data where the image says what it was made from; else one of the image alone.
+    That of the scan's data and of its frame of reference where the image says so; else one of the
+    image alone.
     """
     digest = _data_digest(volume.info if provenance is None else provenance)
-    return (f"data:{digest}",) if digest else (_image_mark(volume),)
+    found = scan_marks(digest=digest, frame_of_reference=volume.frame_of_reference)
+    return found or (_image_mark(volume),)
+
+
+def scan_marks(
+    *, pseudonym: str = "", digest: str = "", frame_of_reference: str = ""
+) -> tuple[str, ...]:
+    """Return the marks of what is known of a scan; a frame of reference is told by its digest."""
+    frame = sha256(frame_of_reference.encode()).hexdigest() if frame_of_reference else ""
+    known = {"scan": pseudonym, "data": digest, "frame": frame}
+    return tuple(f"{kind}:{value}" for kind, value in known.items() if value)
 
 
 def _data_digest(provenance: Plain) -> str:

@@ -12,17 +12,17 @@ from engine.regions.measuring import MeasuredRegion
 
 HEAD = (
     *("region", "image", "unit", "mean", "standard deviation", "coefficient of variation"),
-    *("least", "most", "peak (1 mL)", "peak x [mm]", "peak y [mm]", "peak z [mm]"),
+    *("minimum", "maximum", "peak (1 mL)", "peak x [mm]", "peak y [mm]", "peak z [mm]"),
     *("volume [mL]", "total", "unit of the total", "voxels"),
     *(f"percentile {p}" for p in PERCENTILES),
     "remark",
 )
 
 
-def csv_of(measured: Iterable[MeasuredRegion]) -> str:
+def csv_of(measured: Iterable[MeasuredRegion], delimiter: str = ",") -> str:
     """Return a row for each region and image."""
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(HEAD)
     writer.writerows([*_cells(each)] for each in measured)
     return text.getvalue()

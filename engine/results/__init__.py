@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.results.naming import default_export_name as default_export_name
     from engine.results.result import EXPORTED as EXPORTED
     from engine.results.result import PINNED as PINNED
+    from engine.results.result import VOLUME as VOLUME
     from engine.results.result import Result as Result
     from engine.results.result_record import Outcome as Outcome
     from engine.results.retention import Retention as Retention
@@ -25,7 +26,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "naming": ("default_export_name",),
-            "result": ("EXPORTED", "PINNED", "Result"),
+            "result": ("EXPORTED", "PINNED", "VOLUME", "Result"),
             "result_record": ("Outcome",),
             "retention": ("Retention",),
             "store": ("NewResult", "Results"),

@@ -34,6 +34,7 @@ from tests.app.gallery.calibrating import (
 )
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
+from tests.app.gallery.regions import draw_regions
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
@@ -56,6 +57,7 @@ PICTURES = (
     "pet-loaded",
     "pet-corrections",
     "pet-finished",
+    "regions",
     "export",
     "tuning",
     "import",
@@ -129,6 +131,7 @@ def guide(shots: Photographer) -> None:
     shots.shoot("pet-corrections")
     shots.show_step(2)
     shots.shoot("pet-finished")
+    draw_regions(shots, "regions")
     images = window.session.run.record.images.items
     folder = Path(tempfile.gettempdir()) / "scans"
     folder.mkdir(exist_ok=True)

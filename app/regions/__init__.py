@@ -1,0 +1,1 @@
+"""Regions: drawn in the slices, measured in every image, saved with the scan."""

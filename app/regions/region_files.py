@@ -1,0 +1,164 @@
+"""Regions and their figures in files: tables, files of regions, labels, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.control.context import AppContext
+from app.control.saving import may_write
+from app.look.file_dialogs import ask_open, ask_save
+from app.look.questions import ask, tell
+from app.regions.live_figures import RegionFollower
+from engine.data import Volume
+from engine.regions import (
+    Region,
+    RegionSet,
+    csv_of,
+    measure_all,
+    read_any,
+    write_labels,
+    write_regions,
+)
+
+TABLES = "Tables (*.csv)"
+SETS = "Regions (*.toml)"
+LABELS = "NIfTI labels (*.nii.gz *.nii)"
+ALL = "Regions and labels (*.toml *.nii.gz *.nii);;All files (*)"
+OTHER_SCAN = (
+    "These regions were drawn on another scan. They lie where they should only if both scans are "
+    "of the same patient in the same position. Take them all the same?"
+)
+OTHER_PATIENT = (
+    "The two scans say that they are of two patients, so the regions are not taken. Draw them anew."
+)
+
+
+class RegionFiles:
+    """Writes and reads, each in a thread, after the questions it takes."""
+
+    def __init__(self, parent: QWidget, context: AppContext, live: RegionFollower) -> None:
+        self._parent, self._context, self._live = parent, context, live
+        self._session, self._model = context.session, context.session.regions
+
+    def copy(self) -> None:
+        """Put the table of the image on show into the clipboard, for a sheet of numbers."""
+        text = csv_of(self._live.found.measured, "\t")
+        QApplication.clipboard().setText(text)
+        self._session.add_log("info", "Copied: the table of the regions.")
+
+    def save_table(self) -> None:
+        """Write the figures of the image on show."""
+        volume = self._session.view.volume
+        if volume is not None:
+            self._write_table([(self._live.image, volume)])
+
+    def save_series(self) -> None:
+        """Write the figures of all images of the run that are kept."""
+        items = self._session.run.record.images.items
+        self._write_table([(each.caption, each.volume) for each in items])
+
+    def save_regions(self) -> None:
+        """Write the regions as a file of their own."""
+        regions = self._model.current
+        target = self._target("Save regions", "image.regions.toml", SETS, ".toml")
+        if target is not None:
+            self._write(target, lambda: write_regions(regions, target))
+
+    def save_labels(self) -> None:
+        """Write the regions as an image of whole numbers on the grid of the image on show."""
+        volume, regions = self._session.view.volume, self._model.regions
+        target = self._target("Save as labels", "labels.nii.gz", LABELS, ".nii.gz")
+        if target is None or volume is None:
+            return
+
+        def said(n_shared: object) -> None:
+            if n_shared:
+                text = f"{n_shared:,} voxels lie in several regions; in the labels each has one."
+                self._session.add_log("warning", text)
+
+        self._write(target, lambda: labels_at(regions, volume, target), said)
+
+    def load(self) -> None:
+        """Take regions from a file, or from an image of labels."""
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self._parent, "Take regions", folder, ALL)
+        if path is None:
+            return
+        self._context.preferences.folder_last_used = str(path.parent)
+        loader = self._context.commands.loader
+        self._context.commands.run_task(
+            lambda _: loader().call(read_any, path, about=path),
+            self.take,
+            busy=f"Reading {path.name}",
+            failed=f"{path.name} holds no regions that can be used.",
+        )
+
+    def take(self, found: RegionSet) -> None:
+        """Take regions of a file; those of another scan only if the user says so."""
+        volume = self._session.view.volume
+        if volume is None:
+            return
+        is_own = found.is_of(self._model.current.scans)
+        if is_own or ask(self._parent, "Regions of another scan", OTHER_SCAN, "Take them"):
+            self._model.take_over(found, volume)
+
+    def take_over(self, title: str, found: RegionSet) -> None:
+        """Take regions that were drawn on another scan of this session."""
+        volume = self._session.view.volume
+        if self._model.are_of_other_patient(title):
+            tell(self._parent, "Another patient", OTHER_PATIENT)
+        elif volume is not None and ask(
+            self._parent, f"Regions of {title}", OTHER_SCAN, "Take them"
+        ):
+            self._model.take_over(found, volume)
+
+    def _write_table(self, images: Sequence[tuple[str, Volume]]) -> None:
+        regions = self._model.regions
+        target = self._target("Save as CSV", "regions.csv", TABLES, ".csv")
+        if target is not None:
+            self._write(target, lambda: table_at(regions, images, target))
+
+    def _target(self, title: str, name: str, kinds: str, ending: str) -> Path | None:
+        preferences = self._context.preferences
+        start = Path(preferences.folder_last_used or Path.home()) / name
+        chosen = ask_save(self._parent, title, start, kinds)
+        if chosen is None:
+            return None
+        has_ending = chosen.name.lower().endswith((ending, ending.removesuffix(".gz")))
+        target = chosen if has_ending else chosen.with_name(chosen.name + ending)
+        if not may_write(self._parent, target, self._session):
+            return None
+        preferences.folder_last_used = str(target.parent)
+        return target
+
+    def _write(
+        self,
+        target: Path,
+        work: Callable[[], object],
+        done: Callable[[object], object] = lambda _: None,
+    ) -> None:
+        def written(result: object) -> None:
+            self._session.add_log("info", f"Saved: {target}")
+            done(result)
+
+        self._context.commands.run_task(
+            lambda _: work(),
+            written,
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+
+def table_at(regions: Sequence[Region], images: Sequence[tuple[str, Volume]], target: Path) -> None:
+    """Measure regions in images, and write the table."""
+    from engine.io import write_atomically
+
+    write_atomically(csv_of(measure_all(regions, images)).encode(), target)
+
+
+def labels_at(regions: Sequence[Region], volume: Volume, target: Path) -> int:
+    """Write labels; returns how many voxels lie in several regions."""
+    return write_labels(regions, volume, target).n_shared
