@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.device import add_device
@@ -17,6 +18,9 @@ from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.studies import read_study
 from engine.paths import made
 from engine.privacy.key import ending_of, pseudonym_of
+
+if TYPE_CHECKING:  # what runs studies is not needed to list them
+    from engine.jobs.queue.executor import Executor
 
 ALL = "all of them if none is named"
 
@@ -32,6 +36,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--at-once", type=_number, metavar="N",
         help="studies at a time (1), or `fit`: as many as the memory is estimated to hold",
+    )  # fmt: skip
+    p.add_argument(
+        "--scheduler", metavar="tcp://HOST:PORT",
+        help="let the workers of a Dask cluster do it, one study for each of their threads",
     )  # fmt: skip
     p.set_defaults(act=_run)
     for word, text, act in (
@@ -131,15 +139,15 @@ def said_of(entry: QueueEntry) -> str:
 
 
 def _run(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.jobs.queue.executor import LocalExecutor
     from engine.jobs.queue.runner import QueueRunner
 
     queue = StudyQueue()
+    executor = _executor(queue, arguments.scheduler)
     if arguments.at_once is not None:
         queue.change_settings(at_once=arguments.at_once)
     before = {entry.id for entry in queue.entries() if entry.state == "failed"}
     try:
-        QueueRunner(queue, LocalExecutor(queue), console.line).run()
+        QueueRunner(queue, executor, console.line).run()
     except KeyboardInterrupt:
         queue.change_settings(runs=False)
         way = "`isocenter queue run` goes on from the last checkpoints."
@@ -148,6 +156,17 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
     if failed:
         n = "1 study has" if len(failed) == 1 else f"{len(failed)} studies have"
         raise DataError(f"{n} no image, the first since: {failed[0].text}")
+
+
+def _executor(queue: StudyQueue, scheduler: str | None) -> Executor:
+    """Return what works on studies: processes of this machine, or workers of a cluster."""
+    if scheduler is None:
+        from engine.jobs.queue.executor import LocalExecutor
+
+        return LocalExecutor(queue)
+    from engine.jobs.queue.dask_executor import DaskExecutor
+
+    return DaskExecutor(queue, scheduler)
 
 
 def _pause(arguments: argparse.Namespace, console: Console) -> None:

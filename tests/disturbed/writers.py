@@ -76,6 +76,7 @@ from tests.farm.scanners import small_ring
 GRID = ImageGrid((3, 4, 5), (2.0, 2.5, 4.0))
 N_EVENTS = 200
 
+QUEUE = ("engine/jobs/queue/entry_files.py", "engine/jobs/queue/settings.py")
 Write = Callable[[Path, int], None]
 
 
@@ -374,9 +375,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
     Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
-    Writer(
-        "queued study", _queued, ("engine/jobs/queue/store.py", "engine/jobs/queue/settings.py")
-    ),
+    Writer("queued study", _queued, QUEUE),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),
     Writer(

@@ -77,7 +77,7 @@ class Attempt:
         if entry.output:
             refuse_output(entry, study)
         job, resume = self._job(study)
-        seen = _Seen(on_event)
+        seen = Seen(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
             job.remove()  # its checkpoint is damaged, or of files that have changed since
@@ -85,7 +85,7 @@ class Attempt:
             end = self._draw(study, job, False, seen)
         return self._ending(study, job, seen, end)
 
-    def _draw(self, study: Study, job: Job, resume: bool, seen: _Seen) -> Event | None:
+    def _draw(self, study: Study, job: Job, resume: bool, seen: Seen) -> Event | None:
         entry = self._entry
         self._process = process = EngineProcess(
             study,
@@ -104,7 +104,7 @@ class Attempt:
                     return event
         return None
 
-    def _ending(self, study: Study, job: Job, seen: _Seen, end: Event | None) -> Ending:
+    def _ending(self, study: Study, job: Job, seen: Seen, end: Event | None) -> Ending:
         updates = _updates(job)
         match end:
             case Finished() if seen.result:
@@ -167,17 +167,20 @@ class Attempt:
             time.sleep(LOOK_S)
 
 
-class _Seen:
+class Seen:
     """What was told of a run, as far as its end depends on it."""
 
     def __init__(self, on_event: OnEvent) -> None:
         self._on_event = on_event
         self.result = self.why_not_kept = ""
+        self.finished: Finished | None = None
         self._has_begun = False
 
     def take(self, event: Event) -> None:
         self._on_event(event)
-        if isinstance(event, ResultKept):
+        if isinstance(event, Finished):
+            self.finished = event
+        elif isinstance(event, ResultKept):
             self.result = event.result
         elif isinstance(event, Warned) and event.text.startswith(NOT_KEPT):
             self.why_not_kept = event.text

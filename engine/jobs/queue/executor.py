@@ -18,15 +18,11 @@ from engine.jobs.queue.store import StudyQueue
 
 
 class Work(Protocol):
-    """A study that is worked on.
+    """A study that is worked on."""
 
-    Attributes
-    ----------
-    doing, done : what it does now, and the share of that which is done
-    """
-
-    doing: str
-    done: float
+    @property
+    def standing(self) -> tuple[str, float]:
+        """What it does now, and the share of that which is done."""
 
     @property
     def ending(self) -> Ending | None:
@@ -86,7 +82,11 @@ class _LocalWork(Thread):
         super().__init__(name="queued study", daemon=True)
         self._attempt, self._on_event = attempt, on_event
         self._ending: Ending | None = None
-        self.doing, self.done = "Starting the engine", 0.0
+        self._standing = ("Starting the engine", 0.0)
+
+    @property
+    def standing(self) -> tuple[str, float]:
+        return self._standing
 
     @property
     def ending(self) -> Ending | None:
@@ -102,13 +102,18 @@ class _LocalWork(Thread):
         self._attempt.stop()
 
     def _take(self, event: Event) -> None:
-        match event:
-            case StageStarted():
-                self.doing = event.text
-                self.done = 0.0
-            case Progressed() if event.total:
-                self.done = min(1.0, event.done / event.total)
-            case Preview():
-                self.done = event.update / (event.iterations * event.subsets)
+        self._standing = standing_after(event, *self._standing)
         if self._on_event is not None:
             self._on_event(event)
+
+
+def standing_after(event: Event, doing: str, done: float) -> tuple[str, float]:
+    """Return what a run does after an event, and the share of that which is done."""
+    match event:
+        case StageStarted():
+            return event.text, 0.0
+        case Progressed() if event.total:
+            return doing, min(1.0, event.done / event.total)
+        case Preview():
+            return doing, event.update / (event.iterations * event.subsets)
+    return doing, done

@@ -93,11 +93,11 @@ class QueueRunner:
                 work.stop()
             return
         if entry is not None:
+            if ending.kind == "finished" and self._is_mine(entry):
+                remove_run(entry)  # first: should we be killed here, its result is found by its run
             settled = self._change_mine(id, lambda now: ended(now, ending))
             if settled.wish == "remove":
                 self._queue.drop(id)
-            elif settled.state == "finished":
-                remove_run(settled)
             why = f": {settled.text}" if settled.text else ""
             self._say(f"{settled.title}: {settled.state}{why}")
         del self._works[id]
@@ -107,7 +107,7 @@ class QueueRunner:
             return
         self._noted_at = time.monotonic()
         for id, work in self._works.items():
-            said = (work.doing, work.done)
+            said = work.standing
             if said != self._noted.get(id):
                 noted = {"doing": said[0], "done": said[1]}
                 self._change_mine(id, lambda now, noted=noted: now.model_copy(update=noted))  # type: ignore[misc]

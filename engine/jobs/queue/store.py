@@ -13,19 +13,15 @@ from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from engine.errors import EngineError, ResourceError, SettingsError
+from engine.errors import EngineError, SettingsError
 from engine.io import audit_log
-from engine.io.atomic_write import write_atomically
-from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.entry import QueueEntry, Wish
+from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.paths import jobs_dir, made, queue_dir
-from engine.settings import explain
 from engine.study.study import Study
 
 OWNER_ONLY = 0o700
@@ -49,18 +45,17 @@ class StudyQueue:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = made(folder or queue_dir(), mode=OWNER_ONLY)
+        self._files = EntryFiles(self.folder)
 
     # what stands in it
 
     def entries(self) -> list[QueueEntry]:
         """All studies in their order; one whose file is damaged stands as failed."""
-        found = [self._read(file) for file in self.folder.glob("[0-9a-z]*.json")]
-        known = [entry for entry in found if entry is not None]
-        return sorted(known, key=lambda entry: (entry.place, entry.added_utc, entry.id))
+        return sorted(self._files.all(), key=lambda each: (each.place, each.added_utc, each.id))
 
     def get(self, id: str) -> QueueEntry:
         """Return a study by its name in the queue."""
-        entry = self._read(self._file(id))
+        entry = self._files.read(id)
         if entry is None:
             raise SettingsError(
                 f"{id}: no such study in the queue; `isocenter queue list` names all."
@@ -121,7 +116,7 @@ class StudyQueue:
                 on_gpu=on_gpu,
                 added_utc=datetime.now(UTC),
             )
-            self._write(entry)
+            self._files.write(entry)
             self._drop_finished(entries)
         audit_log.record("study queued", job=entry.run)
         return entry
@@ -171,7 +166,7 @@ class StudyQueue:
             entries.insert(max(0, min(to, len(entries))), moved)
             for place, each in enumerate(entries, 1):
                 if each.place != place and each.study:
-                    self._write(_with(each, place=float(place)))
+                    self._files.write(_with(each, place=float(place)))
 
     def set_running(self, runs: bool, at_once: int | None = None) -> QueueSettings:
         """Let waiting studies begin, or none any more; those at work then go back to wait."""
@@ -209,7 +204,7 @@ class StudyQueue:
             changed = change(entry)
             if changed is None or changed == entry:
                 return entry
-            self._write(changed)
+            self._files.write(changed)
             return changed
 
     def change_settings(self, **values: object) -> QueueSettings:
@@ -233,11 +228,11 @@ class StudyQueue:
     def drop(self, id: str) -> None:
         """Delete the file of a study, and the folder of its run."""
         with self._alone():
-            entry = self._read(self._file(id))
+            entry = self._files.read(id)
             if entry is None:
                 return
             remove_run(entry)
-            self._file(id).unlink(missing_ok=True)
+            self._files.remove(id)
         audit_log.record("study taken out of the queue", job=entry.run)
 
     def _ask(self, id: str, wish: Wish, state: str) -> QueueEntry:
@@ -253,33 +248,11 @@ class StudyQueue:
     def _alone(self) -> AbstractContextManager[None]:
         return after_others(self.folder)
 
-    def _file(self, id: str) -> Path:
-        if not id.isalnum():
-            raise SettingsError(f"{id!r}: not the name of a study in the queue.")
-        return self.folder / f"{id}.json"
-
-    def _read(self, file: Path) -> QueueEntry | None:
-        try:
-            entry = QueueEntry.from_text(file.read_bytes())
-        except FileNotFoundError:
-            return None
-        except ValidationError as e:
-            return QueueEntry.damaged(file, explain(e))
-        except ValueError as e:
-            return QueueEntry.damaged(file, str(e))
-        except OSError as e:
-            raise ResourceError(f"{file}: cannot be read ({e.strerror or e}).") from e
-        return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")
-
-    def _write(self, entry: QueueEntry) -> None:
-        sweep_parts(self.folder)
-        write_atomically(entry.to_text().encode(), self._file(entry.id), private=True)
-
     def _drop_finished(self, entries: Sequence[QueueEntry]) -> None:
         finished = [entry for entry in entries if entry.state == "finished"]
         finished.sort(key=lambda entry: entry.ended_utc or entry.added_utc)
         for entry in finished[:-KEPT_FINISHED]:
-            self._file(entry.id).unlink(missing_ok=True)
+            self._files.remove(entry.id)
 
 
 def remove_run(entry: QueueEntry) -> None:

@@ -62,7 +62,7 @@ def titles(queue: StudyQueue) -> list[str]:
 
 def running(queue: StudyQueue, id: str) -> QueueEntry:
     """Wait until a study has a checkpoint."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         if any(info.id.endswith(id) and info.done for info in jobs()):
             return queue.get(id)
@@ -215,7 +215,7 @@ def test_a_result_that_its_runner_could_not_tell_of_is_not_made_again(
     assert run(queue) == ["finished"]
     dead = replace_owner(Owner.me())
     told = queue.get(entry.id).model_copy(update={"state": "running", "owner": dead, "result": ""})
-    queue._write(told)  # as if it had been killed just before its last word
+    queue._files.write(told)  # as if it had been killed just before its last word
     assert run(queue, engine_sources.faulty_code) == ["finished"], "no engine was asked"
     assert len(Results().newest_first()) == 1 and output.exists()
 

@@ -1,0 +1,65 @@
+"""The files of a queue: one for each study, read anew only when it has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from engine.errors import ResourceError, SettingsError
+from engine.io.atomic_write import write_atomically
+from engine.io.dead_parts import sweep_parts
+from engine.jobs.queue.entry import QueueEntry
+from engine.settings import explain
+
+Stamp = tuple[int, int, int]
+"""Number, time and size of a file."""
+
+
+class EntryFiles:
+    """The files in a folder; whoever changes one holds the lock of the queue."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[Path, tuple[Stamp, QueueEntry]] = {}
+
+    def all(self) -> list[QueueEntry]:
+        """Every study; one whose file is damaged stands as failed."""
+        found = (self._entry_in(file) for file in self._folder.glob("[0-9a-z]*.json"))
+        return [entry for entry in found if entry is not None]
+
+    def read(self, id: str) -> QueueEntry | None:
+        """Return a study, None where there is no such file."""
+        return self._entry_in(self._path(id))
+
+    def write(self, entry: QueueEntry) -> None:
+        """Put a study in the place of what its file said."""
+        sweep_parts(self._folder)
+        write_atomically(entry.to_text().encode(), self._path(entry.id), private=True)
+
+    def remove(self, id: str) -> None:
+        """Delete the file of a study."""
+        self._path(id).unlink(missing_ok=True)
+
+    def _path(self, id: str) -> Path:
+        if not id.isalnum():
+            raise SettingsError(f"{id!r}: not the name of a study in the queue.")
+        return self._folder / f"{id}.json"
+
+    def _entry_in(self, file: Path) -> QueueEntry | None:
+        try:
+            at = file.stat()
+            stamp = (at.st_ino, at.st_mtime_ns, at.st_size)  # every write makes a new file
+            if self._seen.get(file, (None,))[0] != stamp:
+                self._seen[file] = (stamp, QueueEntry.from_text(file.read_bytes()))
+            entry = self._seen[file][1]
+        except FileNotFoundError:
+            self._seen.pop(file, None)
+            return None
+        except ValidationError as e:
+            return QueueEntry.damaged(file, explain(e))
+        except ValueError as e:
+            return QueueEntry.damaged(file, str(e))
+        except OSError as e:
+            raise ResourceError(f"{file}: cannot be read ({e.strerror or e}).") from e
+        return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")

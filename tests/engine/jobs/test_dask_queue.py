@@ -1,0 +1,111 @@
+"""Studies on workers of a Dask cluster: the bits of this machine, whatever the number of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from engine.errors import ResourceError
+from engine.jobs.checkpoint import Job, jobs
+from engine.jobs.queue import StudyQueue
+from engine.jobs.queue.dask_executor import DaskExecutor, work_here
+from engine.jobs.queue.runner import QueueRunner
+from engine.jobs.reconstruction import reconstruct
+from engine.paths import jobs_dir
+from engine.reporting.environment import program_version
+from engine.reporting.provenance import hash_array
+from engine.results import Results
+from engine.study.study import Study
+from tests.engine.jobs.test_queue import queue as queue
+from tests.engine.jobs.test_queue import running
+from tests.farm.queue_kills import tiny_study
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+
+
+@contextmanager
+def cluster(n_workers: int, *, processes: bool = False) -> Iterator[distributed.LocalCluster]:
+    """Workers of one thread each; in this process, where theirs need not be killed."""
+    with distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address=None,
+        protocol="tcp",
+    ) as made:
+        yield made
+
+
+def work_through(queue: StudyQueue, address: str) -> list[str]:
+    QueueRunner(queue, DaskExecutor(queue, address), lambda _: None).run()
+    return [f"{entry.state} {entry.text}".strip() for entry in queue.entries()]
+
+
+def add_four(queue: StudyQueue, study: Study) -> None:
+    """Three good studies, and one whose scan is none."""
+    for k in range(3):
+        named = study.protocol.model_copy(update={"name": f"Study {k}"})
+        queue.add(study.model_copy(update={"protocol": named}))
+    bad = study.data.with_name("bad.h5")
+    bad.write_bytes(b"no scan")
+    queue.add(study.model_copy(update={"data": bad}))
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_the_images_are_those_of_this_machine(
+    queue: StudyQueue, tmp_path: Path, n_workers: int
+) -> None:
+    study = tiny_study(tmp_path)
+    add_four(queue, study)
+    with cluster(n_workers) as made:
+        said = work_through(queue, made.scheduler_address)
+    assert said[:3] == ["finished"] * 3 and said[3].startswith("failed") and "bad.h5" in said[3]
+    found = {hash_array(result.volume().values) for result in Results().newest_first()}
+    assert found == {hash_array(reconstruct(study).values)}
+    assert [info.status for info in jobs()] == ["failed"]
+
+
+def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(tiny_study(tmp_path))
+    other = StudyQueue(tmp_path / "other")
+    ending = work_here(program_version(), str(other.folder), entry.id)
+    assert ending.kind == "failed" and "a folder that all machines see" in ending.text
+    ending = work_here("0.0", str(queue.folder), entry.id)
+    assert ending.kind == "failed" and "install the same on all machines" in ending.text
+
+
+def test_a_scheduler_that_is_not_there_is_a_sentence(
+    queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.jobs.queue.dask_executor.CONNECT_S", 0.2)
+    with pytest.raises(ResourceError, match="no Dask scheduler answers there"):
+        DaskExecutor(queue, "tcp://127.0.0.1:9")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_what_it_had_not_yet_saved(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    study = tiny_study(tmp_path)
+    algorithm = study.protocol.algorithm.model_copy(update={"iterations": 200})
+    protocol = study.protocol.model_copy(update={"algorithm": algorithm})
+    entry = queue.add(study.model_copy(update={"protocol": protocol}))
+    with cluster(2, processes=True) as made:
+        states: list[str] = []
+        address = made.scheduler_address
+        worker = Thread(target=lambda: states.extend(work_through(queue, address)))
+        worker.start()
+        running(queue, entry.id)
+        owner = Job(jobs_dir() / entry.run).record.owner.pid
+        os.kill(owner, signal.SIGKILL)
+        worker.join()
+    assert states == ["finished"]
+    (result,) = Results().newest_first()
+    assert hash_array(result.volume().values) == hash_array(reconstruct(entry.to_study()).values)
