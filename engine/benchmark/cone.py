@@ -102,7 +102,7 @@ def measure(
 ) -> figures.Figures:
     """Measure every case of every size `repeats` times, ours and the peer's in turn."""
     small = ConeWork(size=16, n_views=8, pixels=16)
-    for case in _ours(small, on, *_scan(small)).values():  # compile
+    for case in our_cases(small, on, *head_and_scan(small)).values():  # compile
         _time(case, on)
     found = [_measure(work, on, repeats, with_peer) for work in works]
     return {
@@ -116,8 +116,8 @@ def measure(
 
 
 def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict[str, list[Any]]:
-    head, scan = _scan(work)
-    ours, peer = _ours(work, on, head, scan), {}
+    head, scan = head_and_scan(work)
+    ours, peer = our_cases(work, on, head, scan), {}
     if with_peer:
         peer = cone_rtk.cases(work.geometry, work.grid, head, scan, on.threads)
     cases = {
@@ -153,13 +153,13 @@ def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict
     }
 
 
-def _scan(work: ConeWork) -> tuple[Array, Array]:
+def head_and_scan(work: ConeWork) -> tuple[Array, Array]:
     """Return the head in voxels, and its exact line integrals."""
     head = shepp_logan()
     return head.rasterise(work.grid, "mu").values, line_integrals(head, work.geometry)
 
 
-def _ours(work: ConeWork, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
+def our_cases(work: ConeWork, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
     """Our cases; a GPU has the head and the scan before."""
     A = XrayTransform(work.geometry, work.grid, on=on)
     head, scan = on.to_device(head), on.to_device(scan)

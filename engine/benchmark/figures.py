@@ -14,7 +14,8 @@ from engine.reporting.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
 DUAL_HEAD, LIVE = "isocenter bench dual-head", "isocenter bench live"
-FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE)
+PEERS = "isocenter bench peers"
+FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE, PEERS)
 VERSION = 1
 
 Figures = Plain

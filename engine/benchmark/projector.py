@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.backend import Backend
+from engine.benchmark import peer_parallelproj
 from engine.benchmark.bars import Bar, at_least
 from engine.benchmark.crossing import ORIGIN, cube, events, in_order, time_bins, timing
 from engine.geometry.order import ray_order
@@ -108,25 +108,13 @@ def _cases(rays: Rays, on: Backend, rng: np.random.Generator) -> Cases:
 
 
 def _parallelproj(rays: Rays) -> tuple[Cases, str]:
-    """Return the two passes of parallelproj 1.x over the same events, or why there are none."""
-    try:
-        parallelproj: Any = import_module("parallelproj")
-    except ImportError:
-        return {}, "parallelproj is not installed"
-    version = getattr(parallelproj, "__version__", "of unknown version")
-    if not version.startswith("1."):
-        return {}, f"parallelproj {version} is not 1.x"
-    start, end = (rays.points_mm[rays.ends[:, i]].astype(np.float32) for i in (0, 1))
-    voxel = np.array(GRID.voxel_mm, np.float32)
-    where = (GRID.lower_mm.astype(np.float32) + voxel / 2, voxel)
-    image, values = np.ones(GRID.shape[::-1], np.float32), np.ones(len(start), np.float32)
-    cases: Cases = {
-        "parallelproj forward": lambda: parallelproj.joseph3d_fwd(start, end, image, *where),
-        "parallelproj back": lambda: parallelproj.joseph3d_back(
-            start, end, image.shape, *where, values
-        ),
-    }
-    return cases, f"parallelproj {version}, Joseph, the same events unsorted"
+    """Return the two passes of parallelproj over the same events, or why there are none."""
+    build = peer_parallelproj.build()
+    if build is None:
+        return {}, "parallelproj 1.x is not installed"
+    forward, back = peer_parallelproj.passes(rays, GRID)
+    cases: Cases = {"parallelproj forward": forward, "parallelproj back": back}
+    return cases, f"{build}, Joseph, the same events unsorted"
 
 
 def _time(case: Callable[[], Any], on: Backend) -> tuple[float, float]:

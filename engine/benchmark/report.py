@@ -35,6 +35,15 @@ def read(path: Path) -> Plain:
     return figures | {"file": path.name}
 
 
+def part_of(path: Path, name: str) -> Plain:
+    """Read one part of the figures of one run."""
+    run = read(path)
+    part: Plain | None = run["parts"].get(name)
+    if part is None:
+        raise FileFormatError(f"{path.name}: has no part {name}; {_WAY_OUT}.")
+    return part
+
+
 def page(runs: Sequence[Plain]) -> str:
     """Return the tables of all runs as Markdown."""
     return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.benchmark import cone_kernel_tables, cone_tables, dual_head_tables, live_pet_tables
+from engine.benchmark import (
+    cone_kernel_tables,
+    cone_tables,
+    dual_head_tables,
+    live_pet_tables,
+    peer_tables,
+)
 from engine.benchmark.table import DEVICES, Table, number, rate, seconds, who
 from engine.plain import Plain
 
@@ -166,6 +172,7 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "live_folder": cone_kernel_tables.live_folder,
     "live_memory": cone_kernel_tables.live_memory,
     "live_pet": live_pet_tables.live_pet,
+    "peers": peer_tables.peers,
     "dual_head": dual_head_tables.times,
     "dual_head_forms": dual_head_tables.forms,
     "dual_head_kernels": dual_head_tables.kernels,

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from engine import backend
 from engine.backend import Backend
+from engine.cli import bench_peers
+from engine.cli.bench_options import count, keep, work_of
 from engine.cli.console import Console
 from engine.cli.device import add_device, device_of
 from engine.cli.outputs import Output, add_force
@@ -34,6 +36,9 @@ def add_verbs(verbs: Verbs) -> None:
     _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
     _add_live(suites.add_parser("live", help="slices of detectors that do not wait"))
     _add_kernels(suites.add_parser("kernels", help="what the kernels of a GPU take, counted"))
+    bench_peers.add_options(
+        suites.add_parser("peers", help="other programs beside us, where installed")
+    )
     window = suites.add_parser("window", help="start and smoothness of the window")
     window.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
@@ -51,11 +56,11 @@ def add_verbs(verbs: Verbs) -> None:
 def _add_listmode(p: argparse.ArgumentParser) -> None:
     p.add_argument("--parts", metavar="A,B", help="of projector, table2, table3, kernels")
     add_device(p, BOTH)
-    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
-    p.add_argument("--events", type=_count, metavar="N", help="of each part")
+    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
+    p.add_argument("--events", type=count, metavar="N", help="of each part")
     p.add_argument("--sizes", metavar="32,128", help="edges of the cubes of table2 and kernels")
-    p.add_argument("--iterations", type=_count, metavar="N", help="of table2 and table3")
-    p.add_argument("--repeats", type=_count, metavar="N", help="runs, of which the median counts")
+    p.add_argument("--iterations", type=count, metavar="N", help="of table2 and table3")
+    p.add_argument("--repeats", type=count, metavar="N", help="runs, of which the median counts")
     p.add_argument("--budget", type=float, default=90.0, metavar="S", help="of kernels [s]")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.add_argument(
@@ -67,12 +72,12 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
 def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument("--parts", metavar="A,B", help="of projectors, kernels, patches, slices")
     add_device(p)
-    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
-    p.add_argument("--views", type=_count, default=360, metavar="N")
-    p.add_argument("--pixels", type=_count, default=256, metavar="N", help="edge of the detector")
-    p.add_argument("--kernels", type=_work, metavar="512x720x1024", help=KERNELS_HELP)
-    p.add_argument("--repeats", type=_count, default=3, metavar="N", help="runs of each case")
+    p.add_argument("--views", type=count, default=360, metavar="N")
+    p.add_argument("--pixels", type=count, default=256, metavar="N", help="edge of the detector")
+    p.add_argument("--kernels", type=work_of, metavar="512x720x1024", help=KERNELS_HELP)
+    p.add_argument("--repeats", type=count, default=3, metavar="N", help="runs of each case")
     p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
     p.add_argument("--budget", type=float, default=60.0, metavar="S", help="of kernels [s]")
     p.add_argument("--quick", action="store_true", help="rehearse all parts but projectors")
@@ -88,11 +93,11 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
     p.add_argument("--system", choices=("full", "demo", "test"), default="full")
     p.add_argument("--response", type=Path, metavar="FILE.h5", help="its matrix, or one is built")
     add_device(p, BOTH)
-    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
-    p.add_argument("--subsets", type=_count, metavar="N", help="measured; 2 of the full system")
-    p.add_argument("--of", type=_count, metavar="N", help="subsets in an iteration; 72 if full")
-    p.add_argument("--repeats", type=_count, default=1, metavar="N", help="runs of each case")
-    p.add_argument("--iterations", type=_count, default=24, metavar="N", help="of images")
+    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
+    p.add_argument("--subsets", type=count, metavar="N", help="measured; 2 of the full system")
+    p.add_argument("--of", type=count, metavar="N", help="subsets in an iteration; 72 if full")
+    p.add_argument("--repeats", type=count, default=1, metavar="N", help="runs of each case")
+    p.add_argument("--iterations", type=count, default=24, metavar="N", help="of images")
     p.add_argument("--counts", type=float, metavar="N", help="of images")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.set_defaults(act=_dual_head)
@@ -103,7 +108,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
         "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory, pet"
     )
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
     p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.set_defaults(act=_live)
@@ -134,7 +139,7 @@ def _live(arguments: argparse.Namespace, console: Console) -> None:
     cases = arguments.cases.split(",") if arguments.cases else ()
     found = live.collect(on, cases, arguments.seconds, console.line)
     if arguments.json is not None:
-        _keep(found, arguments.json)
+        keep(found, arguments.json)
     console.line(report.page([found]))
 
 
@@ -154,9 +159,9 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     )
     figures = listmode.run(devices, parts=parts, work=work, say=console.line)
     if arguments.json is not None:
-        _keep(figures, arguments.json)
+        keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
-        _keep(kernels.tuning(figures["parts"]["kernels"], devices[-1]), arguments.keep_tuning)
+        keep(kernels.tuning(figures["parts"]["kernels"], devices[-1]), arguments.keep_tuning)
     console.line(report.page([figures]))
 
 
@@ -186,9 +191,9 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     )
     figures = cone_parts.run(on, parts=parts, work=work, say=console.line)
     if arguments.json is not None:
-        _keep(figures, arguments.json)
+        keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
-        _keep(record_of_card(figures["parts"]["cone_search"], on), arguments.keep_tuning)
+        keep(record_of_card(figures["parts"]["cone_search"], on), arguments.keep_tuning)
     console.line(report.page([figures]))
 
 
@@ -214,7 +219,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
         say=console.line,
     )
     if arguments.json is not None:
-        _keep(figures, arguments.json)
+        keep(figures, arguments.json)
     console.line(report.page([figures]))
 
 
@@ -223,7 +228,7 @@ def _window(arguments: argparse.Namespace, console: Console) -> None:
     for name, value in figures.items():
         console.line(f"  {name:42s} {value}")
     if arguments.json is not None:
-        _keep(figures, arguments.json)
+        keep(figures, arguments.json)
 
 
 def _report(arguments: argparse.Namespace, console: Console) -> None:
@@ -249,18 +254,6 @@ def _devices(name: str, threads: int | None, console: Console) -> list[Backend]:
     return [device_of(name, threads, console)]
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
-
-
-def _work(text: str) -> tuple[int, int, int]:
-    size, n_views, pixels = (_count(number) for number in text.split("x"))
-    return size, n_views, pixels
-
-
 def _sizes(text: str) -> tuple[int, ...]:
     try:
         sizes = tuple(int(size) for size in text.split(","))
@@ -269,10 +262,6 @@ def _sizes(text: str) -> tuple[int, ...]:
     if not all(4 <= size <= 1024 for size in sizes):
         raise SettingsError(f"--sizes: {text!r}, want edges from 4 to 1024 voxels, as 32,128.")
     return sizes
-
-
-def _keep(figures: Plain, path: Path) -> None:
-    write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)
 
 
 def _window_figures() -> Plain:

@@ -203,7 +203,7 @@ def test_a_gpu_measures_the_same_cases(device):
 @pytest.mark.skipif(has_rtk(), reason="RTK is installed")
 def test_without_rtk_it_is_said():
     assert "not installed" in cone_rtk.note()
-    assert cone_rtk.cases(SMALL.geometry, SMALL.grid, *cone._scan(SMALL), threads=1) == {}
+    assert cone_rtk.cases(SMALL.geometry, SMALL.grid, *cone.head_and_scan(SMALL), threads=1) == {}
 
 
 @pytest.mark.skipif(not has_rtk(), reason="RTK is not installed")

@@ -1,0 +1,43 @@
+"""The figures of peers as tables."""
+
+from __future__ import annotations
+
+from engine.benchmark.table import Table, seconds
+from engine.plain import Plain
+
+LIMITS = {
+    "triad_gb_per_s": ("Memory, triad", "GB/s"),
+    "multiply_add_gflop_per_s": ("Multiply-add, float32", "Gflop/s"),
+    "random_adds_m_per_s": ("Random adds, float32", "M/s"),
+}
+
+
+def peers(part: Plain) -> list[Table]:
+    """Return our work beside that of other programs, and the limits of the machine."""
+    return [_works(part), _limits(part)]
+
+
+def _works(part: Plain) -> Table:
+    rows = [
+        (
+            row["work"],
+            f"{seconds(row['ours_cpu_s'])} s",
+            row["peer"] + (f" ({row['build']})" if row["build"] else ", not installed"),
+            "-" if row["peer_cpu_s"] is None else f"{seconds(row['peer_cpu_s'])} s",
+            "-" if row["ratio"] is None else f"{row['ratio']:.2f}",
+        )
+        for row in part["rows"]
+    ]
+    head = ("work", "ours, processor time", "peer", "peer, processor time", "peer over ours")
+    threads = part["threads"]
+    notes = (part["workload"], f"{threads} threads; medians of {part['repeats']}.")
+    return Table("Other programs", head, rows, notes)
+
+
+def _limits(part: Plain) -> Table:
+    rows = [
+        (LIMITS[name][0], *(f"{value:.3g} {LIMITS[name][1]}" for value in values))
+        for name, values in part["limits"].items()
+    ]
+    head = ("for each second of a processor", "before", "after")
+    return Table("What this machine can do at best", head, rows)

@@ -1,0 +1,175 @@
+"""Our work and that of other programs, in turn, in one process: how many times as long they take.
+
+ratio = processor time of the peer over ours, for the same work: medians over neighbours in time
+
+A busy machine slows both, so that ratios hold where seconds do not. Where a peer is missing, ours
+stands alone beside the limits of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter, process_time
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.benchmark import (
+    cone,
+    cone_rtk,
+    crossing,
+    figures,
+    machine_limits,
+    peer_astra,
+    peer_parallelproj,
+)
+from engine.filtering.fdk import fdk
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import parallel
+from engine.operators.rays import RayProjector
+from engine.plain import Plain
+from engine.simulate.integrals import line_integrals
+from engine.simulate.xray_phantoms import shepp_logan
+
+Run = Callable[[], object]
+WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
+LEAST_LEFT = 2 / 3
+"""Of an earlier ratio: less of it counts as fallen."""
+
+
+@dataclass(frozen=True)
+class PeerWork:
+    """How much to measure.
+
+    Attributes
+    ----------
+    events : in list mode, through 128³ voxels
+    cone : edge of the cube and of the detector, and views
+    slices : their number, edge and views, of parallel beams
+    repeats : runs of each
+    """
+
+    events: int = 1_000_000
+    cone: tuple[int, int] = (256, 60)
+    slices: tuple[int, int, int] = (16, 512, 360)
+    repeats: int = 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """One work; `theirs` is None where no such peer is installed."""
+
+    work: str
+    peer: str
+    build: str | None
+    ours: Run
+    theirs: Run | None
+
+
+def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
+    """Measure all cases; what comes back can go into JSON."""
+    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
+
+
+def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
+    """Return the rows of all cases, and the limits of the machine before and after them."""
+    before = machine_limits.measure(on.threads, work.repeats)
+    rows = []
+    for make in (_list_mode, _cone, _slices):
+        for case in make(on, work):
+            say(f"measuring {case.work} ...")
+            rows.append(_row(case, work.repeats))
+    after = machine_limits.measure(on.threads, work.repeats)
+    return {
+        "workload": WORKLOAD,
+        "repeats": work.repeats,
+        "threads": on.threads,
+        "limits": {name: [before[name], after[name]] for name in before},
+        "rows": rows,
+        "bars": [],
+    }
+
+
+def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
+    """Say of each ratio of an earlier run that fell by more than a third."""
+    then = {(row["work"], row["peer"]): row["ratio"] for row in earlier if row["ratio"]}
+    found = []
+    for row in rows:
+        was = then.get((row["work"], row["peer"]))
+        if was and row["ratio"] and row["ratio"] < LEAST_LEFT * was:
+            found.append(f"{row['work']}: {row['ratio']:.2f} times {row['peer']}, was {was:.2f}")
+    return found
+
+
+def _row(case: Case, repeats: int) -> Plain:
+    times: list[tuple[tuple[float, float], tuple[float, float] | None]] = []
+    for run in (case.ours, case.theirs):
+        if run is not None:
+            run()  # compile, and touch the memory
+    for _ in range(repeats):
+        times.append((_time(case.ours), _time(case.theirs) if case.theirs else None))
+    theirs = [peer for _, peer in times if peer is not None]
+    pairs = [(own, peer) for own, peer in times if peer is not None]
+    return {
+        "work": case.work,
+        "peer": case.peer,
+        "build": case.build,
+        "ours_s": median(own[0] for own, _ in times),
+        "ours_cpu_s": median(own[1] for own, _ in times),
+        "peer_s": median(peer[0] for peer in theirs) if theirs else None,
+        "peer_cpu_s": median(peer[1] for peer in theirs) if theirs else None,
+        "ratio": median(peer[1] / own[1] for own, peer in pairs) if pairs else None,
+    }
+
+
+def _time(run: Run) -> tuple[float, float]:
+    """Seconds by the clock, and of the process on all its cores."""
+    clock, busy = perf_counter(), process_time()
+    run()
+    return perf_counter() - clock, process_time() - busy
+
+
+def _list_mode(on: Backend, work: PeerWork) -> list[Case]:
+    rays = crossing.events(work.events, np.random.default_rng(1))
+    grid = crossing.cube(128)
+    image = np.ones(grid.shape, np.float32)
+    build = peer_parallelproj.build()
+    theirs: Run | None = None
+    if build is not None:
+        forward, back = peer_parallelproj.passes(rays, grid)
+        theirs = lambda: (forward(), back())  # noqa: E731
+    named = f"list mode, {work.events} events unsorted, 128³, projection and back"
+    projector = RayProjector(rays, grid, on=on)
+    ours: Run = lambda: projector.em_numerator(image)  # noqa: E731
+    return [Case(named, "parallelproj", build, ours, theirs)]
+
+
+def _cone(on: Backend, work: PeerWork) -> list[Case]:
+    size, n_views = work.cone
+    scan = cone.ConeWork(size, n_views, size)
+    head, views = cone.head_and_scan(scan)
+    ours = cone.our_cases(scan, on, head, views)
+    theirs = cone_rtk.cases(scan.geometry, scan.grid, head, views, on.threads)
+    build = f"{cone_rtk.note().partition(';')[0]}, as distributed" if theirs else None
+    return [
+        Case(
+            f"cone {name}, {size}³, {n_views} views of {size}²",
+            cone_rtk.NAME, build, ours[name], theirs.get(name),
+        )
+        for name in (cone.BACK, cone.FORWARD, cone.FDK)
+    ]  # fmt: skip
+
+
+def _slices(on: Backend, work: PeerWork) -> list[Case]:
+    n_slices, size, n_views = work.slices
+    angles = np.arange(n_views) * np.pi / n_views
+    grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
+    geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
+    scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
+    build = peer_astra.build()
+    theirs = None if build is None else peer_astra.filtered_back_projection(scan, angles, size)
+    named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
+    return [Case(named, "ASTRA, CPU", build, lambda: fdk(scan, geometry, grid, on=on), theirs)]
