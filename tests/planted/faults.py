@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import pytest
-
-from engine.errors import DeviceError
-from engine.kernels.compiled import Kernels, Layout
 from engine.selftest.cone_back import CONE_BACK
 from engine.selftest.dual_head import DUAL_HEAD
 from engine.selftest.em_loop import EM_LOOP
@@ -17,12 +11,25 @@ from engine.selftest.joseph import JOSEPH
 from engine.selftest.known import Family
 from engine.selftest.list_mode import LIST_MODE
 from engine.selftest.probes import GRAPHS, MEMORY, STREAMS, TEXTURES
+from engine.selftest.scatter import SCATTER
 from engine.selftest.slices import SLICES
 from engine.selftest.smoothing import SMOOTHING
-from tests.emulator.gpu import EmulatedGpu
-from tests.emulator.textures import EmulatedTexture
+from tests.planted.plants import (
+    Plant,
+    first_picture,
+    half_a_constant,
+    last_block,
+    no_wait,
+    no_zero,
+    stale_constants,
+    swapped_extents,
+    swapped_sizes,
+    text,
+    unknown_memory_error,
+    unrecorded_copies,
+    wide_argument,
+)
 
-Plant = Callable[[pytest.MonkeyPatch], None]
 RAYS, EM = "tests/engine/operators/test_rays_on_gpu.py", "tests/engine/algorithms/test_em_on_gpu.py"
 XRAY, TWINS = (
     "tests/engine/operators/test_xray_on_gpu.py",
@@ -30,6 +37,7 @@ XRAY, TWINS = (
 )
 MATRIX = "tests/engine/kernels/test_matrix_cuda.py"
 GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
+SCATTERED = "tests/engine/kernels/test_scatter_cuda.py"
 PATCHES = "tests/engine/operators/test_patches.py"
 CONE = "tests/engine/kernels/test_cone_back_cuda.py"
 TEXTURE_TESTS = "tests/engine/kernels/test_textures.py"
@@ -59,121 +67,13 @@ class Mistake:
         return self.plant.__qualname__.startswith(text.__name__)
 
 
-def text(*changes: tuple[str, str]) -> Plant:
-    """Change the text of kernels; a text without the first of the changes is left as it is."""
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        compiled = EmulatedGpu._compiled
-
-        def planted(gpu: EmulatedGpu, source: str, options: tuple[str, ...]) -> Any:
-            if changes[0][0] in source:
-                for old, new in changes:
-                    source = source.replace(old, new)
-            return compiled(gpu, source, options)
-
-        patch.setattr(EmulatedGpu, "_compiled", planted)
-
-    return plant
-
-
-def _last_block(patch: pytest.MonkeyPatch) -> None:
-    def images(kernels: Kernels, name: str, n: int, *arguments: Any) -> None:
-        function, block = kernels._functions[name]
-        function(n // block, block, *arguments)
-
-    patch.setattr(Kernels, "_images", images)
-
-
-def _swapped_sizes(patch: pytest.MonkeyPatch) -> None:
-    sizes = Layout.sizes.fget
-    patch.setattr(
-        Layout, "sizes", property(lambda layout: sizes(layout)[1::-1] + sizes(layout)[2:])
-    )
-
-
-def _swapped_extents(patch: pytest.MonkeyPatch) -> None:
-    update = EmulatedTexture.update
-
-    def swapped(texture: EmulatedTexture, values: Any, first: int = 0) -> None:
-        n, n_rows, n_columns = values.shape
-        turned = values.reshape(n, n_columns, n_rows).swapaxes(1, 2)
-        update(texture, turned.copy(), first)
-
-    patch.setattr(EmulatedTexture, "update", swapped)
-
-
-def _first_picture(patch: pytest.MonkeyPatch) -> None:
-    update = EmulatedTexture.update
-
-    def always_first(texture: EmulatedTexture, values: Any, first: int = 0) -> None:
-        update(texture, values, 0)
-
-    patch.setattr(EmulatedTexture, "update", always_first)
-
-
-def _no_wait(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(EmulatedGpu, "wait_for", lambda gpu, stamp: None)
-
-
-def _half_a_constant(patch: pytest.MonkeyPatch) -> None:
-    copy = EmulatedGpu.copy
-
-    def half(gpu: EmulatedGpu, values: Any, out: Any) -> None:
-        n = len(values) // 2 if out.dtype == "uint8" else len(values)
-        copy(gpu, values[:n], out[:n])
-
-    patch.setattr(EmulatedGpu, "copy", half)
-
-
-def _stale_constants(patch: pytest.MonkeyPatch) -> None:
-    copy, seen = EmulatedGpu.copy, set[int]()
-
-    def once(gpu: EmulatedGpu, values: Any, out: Any) -> None:
-        if out.dtype != "uint8" or out.ctypes.data not in seen:
-            seen.add(out.ctypes.data)
-            copy(gpu, values, out)
-
-    patch.setattr(EmulatedGpu, "copy", once)
-
-
-def _no_zero(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(EmulatedGpu, "zero", lambda gpu, values: None)
-
-
-def _unrecorded_copies(patch: pytest.MonkeyPatch) -> None:
-    copy = EmulatedGpu.copy
-
-    def unless_recording(gpu: EmulatedGpu, values: Any, out: Any) -> None:
-        if not gpu.is_recording:
-            copy(gpu, values, out)
-
-    patch.setattr(EmulatedGpu, "copy", unless_recording)
-
-
-def _unknown_memory_error(patch: pytest.MonkeyPatch) -> None:
-    from tests.emulator import memory
-
-    patch.setattr(memory, "DeviceMemoryError", DeviceError)
-
-
-def _wide_argument(patch: pytest.MonkeyPatch) -> None:
-    rays = Kernels.rays
-
-    def wide(kernels: Kernels, name: str, n_rows: int, *arguments: Any) -> None:
-        as_float = [a.astype("float32") if a.dtype == "float64" and not a.shape else a
-                    for a in arguments]  # fmt: skip
-        rays(kernels, name, n_rows, *as_float)
-
-    patch.setattr(Kernels, "rays", wide)
-
-
 LOOP = "for (int half = BLOCK / 2; half; half >>= 1) {"
 MISTAKES = {
     "a missing bounds check": Mistake(
         text(("if (i < n) image[i] = packed[", "image[i] = packed[")), EM_LOOP, IN_PTX
     ),
-    "the last block left out": Mistake(_last_block, LIST_MODE, RAYS),
-    "swapped sizes": Mistake(_swapped_sizes, LIST_MODE, RAYS),
+    "the last block left out": Mistake(last_block, LIST_MODE, RAYS),
+    "swapped sizes": Mistake(swapped_sizes, LIST_MODE, RAYS),
     "a missing barrier in a sum": Mistake(
         text(("threadIdx.x + half];\n    __syncthreads();", "threadIdx.x + half];")), EM_LOOP, EM
     ),
@@ -194,11 +94,11 @@ MISTAKES = {
         CONE_BACK,
         CONE,
     ),
-    "a dropped wait for an event": Mistake(_no_wait, STREAMS, EM, ("late",)),
-    "swapped extents of a copy": Mistake(_swapped_extents, TEXTURES, XRAY),
-    "pictures copied to the wrong place": Mistake(_first_picture, TEXTURES, TEXTURE_TESTS),
-    "half of the constants": Mistake(_half_a_constant, CONE_BACK, XRAY),
-    "stale constants": Mistake(_stale_constants, SLICES, XRAY),
+    "a dropped wait for an event": Mistake(no_wait, STREAMS, EM, ("late",)),
+    "swapped extents of a copy": Mistake(swapped_extents, TEXTURES, XRAY),
+    "pictures copied to the wrong place": Mistake(first_picture, TEXTURES, TEXTURE_TESTS),
+    "half of the constants": Mistake(half_a_constant, CONE_BACK, XRAY),
+    "stale constants": Mistake(stale_constants, SLICES, XRAY),
     "textures that go on beyond their edge": Mistake(
         text(
             (
@@ -246,7 +146,7 @@ MISTAKES = {
         LIST_MODE,
         RAYS,
     ),
-    "an argument of another width": Mistake(_wide_argument, LIST_MODE, RAYS),
+    "an argument of another width": Mistake(wide_argument, LIST_MODE, RAYS),
     "another rounding": Mistake(
         text(
             (
@@ -257,7 +157,7 @@ MISTAKES = {
         LIST_MODE,
         TWINS,
     ),
-    "sums that do not begin at zero": Mistake(_no_zero, LIST_MODE, RAYS),
+    "sums that do not begin at zero": Mistake(no_zero, LIST_MODE, RAYS),
     "a view left out": Mistake(
         text(("view < n_views; view += SPLIT", "view < n_views - 1; view += SPLIT")),
         CONE_BACK,
@@ -291,6 +191,18 @@ MISTAKES = {
         SMOOTHING,
         GAUSSIAN,
     ),
-    "a copy that a graph forgets": Mistake(_unrecorded_copies, GRAPHS, PATCHES),
-    "memory that is used up without its own error": Mistake(_unknown_memory_error, MEMORY, EM),
+    "steps counted from their corners": Mistake(
+        text(
+            ("total += value(part.near + (k + 0.5) * step)", "total += value(part.near + k * step)")
+        ),
+        SCATTER,
+        SCATTERED,
+    ),
+    "the scattered photon mistaken for the other": Mistake(
+        text(("exp(-growth * mu_b), other = common", "exp(-growth * mu_a), other = common")),
+        SCATTER,
+        SCATTERED,
+    ),
+    "a copy that a graph forgets": Mistake(unrecorded_copies, GRAPHS, PATCHES),
+    "memory that is used up without its own error": Mistake(unknown_memory_error, MEMORY, EM),
 }
