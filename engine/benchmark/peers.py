@@ -37,7 +37,7 @@ from engine.simulate.xray_phantoms import shepp_logan
 Run = Callable[[], object]
 WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
 LEAST_LEFT = 2 / 3
-"""Of an earlier ratio: less of it counts as fallen."""
+"""Part of an earlier ratio below which one counts as fallen."""
 
 
 @dataclass(frozen=True)
