@@ -59,7 +59,7 @@ class PeerWork:
 
 
 @dataclass(frozen=True)
-class Case:
+class PeerCase:
     """One work; `theirs` is None where no such peer is installed."""
 
     work: str
@@ -104,7 +104,7 @@ def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
     return found
 
 
-def _row(case: Case, repeats: int) -> Plain:
+def _row(case: PeerCase, repeats: int) -> Plain:
     times: list[tuple[tuple[float, float], tuple[float, float] | None]] = []
     for run in (case.ours, case.theirs):
         if run is not None:
@@ -132,7 +132,7 @@ def _time(run: Run) -> tuple[float, float]:
     return perf_counter() - clock, process_time() - busy
 
 
-def _list_mode(on: Backend, work: PeerWork) -> list[Case]:
+def _list_mode(on: Backend, work: PeerWork) -> list[PeerCase]:
     rays = crossing.events(work.events, np.random.default_rng(1))
     grid = crossing.cube(128)
     image = np.ones(grid.shape, np.float32)
@@ -144,10 +144,10 @@ def _list_mode(on: Backend, work: PeerWork) -> list[Case]:
     named = f"list mode, {work.events} events unsorted, 128³, projection and back"
     projector = RayProjector(rays, grid, on=on)
     ours: Run = lambda: projector.em_numerator(image)  # noqa: E731
-    return [Case(named, "parallelproj", build, ours, theirs)]
+    return [PeerCase(named, "parallelproj", build, ours, theirs)]
 
 
-def _cone(on: Backend, work: PeerWork) -> list[Case]:
+def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
     size, n_views = work.cone
     scan = cone.ConeWork(size, n_views, size)
     head, views = cone.head_and_scan(scan)
@@ -155,7 +155,7 @@ def _cone(on: Backend, work: PeerWork) -> list[Case]:
     theirs = cone_rtk.cases(scan.geometry, scan.grid, head, views, on.threads)
     build = f"{cone_rtk.note().partition(';')[0]}, as distributed" if theirs else None
     return [
-        Case(
+        PeerCase(
             f"cone {name}, {size}³, {n_views} views of {size}²",
             cone_rtk.NAME, build, ours[name], theirs.get(name),
         )
@@ -163,7 +163,7 @@ def _cone(on: Backend, work: PeerWork) -> list[Case]:
     ]  # fmt: skip
 
 
-def _slices(on: Backend, work: PeerWork) -> list[Case]:
+def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     n_slices, size, n_views = work.slices
     angles = np.arange(n_views) * np.pi / n_views
     grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
@@ -172,4 +172,4 @@ def _slices(on: Backend, work: PeerWork) -> list[Case]:
     build = peer_astra.build()
     theirs = None if build is None else peer_astra.filtered_back_projection(scan, angles, size)
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
-    return [Case(named, "ASTRA, CPU", build, lambda: fdk(scan, geometry, grid, on=on), theirs)]
+    return [PeerCase(named, "ASTRA, CPU", build, lambda: fdk(scan, geometry, grid, on=on), theirs)]

@@ -11,7 +11,7 @@ import pytest
 
 from engine.backend import cpu
 from engine.benchmark import peers, report, tables
-from engine.benchmark.peers import Case, PeerWork
+from engine.benchmark.peers import PeerCase, PeerWork
 from engine.errors import FileFormatError
 
 TINY = ("--events", "2000", "--cone", "16x8", "--slices", "2x16x8", "--repeats", "1")
@@ -22,13 +22,13 @@ def spin(n: int):
 
 
 def test_a_ratio_is_the_peers_time_over_ours():
-    row = peers._row(Case("squares", "a slower one", "here", spin(40_000), spin(160_000)), 5)
+    row = peers._row(PeerCase("squares", "a slower one", "here", spin(40_000), spin(160_000)), 5)
     assert row["ratio"] == pytest.approx(row["peer_cpu_s"] / row["ours_cpu_s"], rel=0.5)
     assert 2 < row["ratio"] < 8
 
 
 def test_without_a_peer_ours_stands_alone():
-    row = peers._row(Case("squares", "nobody", None, spin(100), None), 2)
+    row = peers._row(PeerCase("squares", "nobody", None, spin(100), None), 2)
     assert (row["peer_s"], row["peer_cpu_s"], row["ratio"]) == (None, None, None)
     assert row["ours_s"] > 0
     limits = {name: [2.0, 1.0] for name in ("triad_gb_per_s", "random_adds_m_per_s")}

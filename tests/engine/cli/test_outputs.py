@@ -55,6 +55,7 @@ COMMANDS: dict[str, list[str]] = {
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
     "bench listmode": [],
     "bench cone": [],
+    "bench peers": [],
     "bench dual-head": ["--response", "r.h5"],
     "bench kernels": ["--counted"],
     "bench window": [],
