@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def filtered_back_projection(scan: Array, angles_rad: Array, size: int) -> Calla
 
     scan : (n_views, n_slices, n_columns) line integrals, in widths of pixels
     """
-    astra: Any = import_module("astra")
+    astra = import_module("astra")
     # its rows count from above, and its rays go along -y at angle 0
     angles = -(np.asarray(angles_rad) + np.pi / 2)
     beams = astra.create_proj_geom("parallel", 1.0, scan.shape[2], angles)
@@ -40,7 +40,9 @@ def filtered_back_projection(scan: Array, angles_rad: Array, size: int) -> Calla
     return all_slices
 
 
-def _one(astra: Any, projector: int, beams: Any, slices: Any, sinogram: Array) -> Array:
+def _one(
+    astra: ModuleType, projector: int, beams: object, slices: object, sinogram: Array
+) -> Array:
     given = astra.data2d.create("-sino", beams, np.ascontiguousarray(sinogram))
     found = astra.data2d.create("-vol", slices)
     settings = astra.astra_dict("FBP")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ def build() -> str | None:
 
 def passes(rays: Rays, grid: ImageGrid) -> tuple[Callable[[], Array], Callable[[], Array]]:
     """Return its projection and back projection of ones along rays, by Joseph's method."""
-    parallelproj: Any = import_module("parallelproj")
+    parallelproj = import_module("parallelproj")
     start, end = (rays.points_mm[rays.ends[:, i]].astype(np.float32) for i in (0, 1))
     voxel = np.array(grid.voxel_mm, np.float32)
     where = (grid.lower_mm.astype(np.float32) + voxel / 2, voxel)
