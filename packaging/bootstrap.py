@@ -2,6 +2,7 @@
 
     python3 packaging/bootstrap.py run
     python3 packaging/bootstrap.py test [--newest] [pytest options]
+    python3 packaging/bootstrap.py set-up               what the tests need, and nothing more
 
 Installs from the lock in packaging/lock where it fits this machine; `--newest` takes the newest
 versions that pyproject.toml allows.
@@ -33,20 +34,22 @@ WARM_UP = "engine.modalities.warm_up"
 
 
 def main(arguments: list[str]) -> int:
-    """Do one of the two commands; return its exit code."""
+    """Do one of the commands; return its exit code."""
     parser = argparse.ArgumentParser(prog="bootstrap.py", description="Set up Isocenter.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("run", help="set up, then reconstruct the demo scan")
     commands.add_parser("test", help="set up, then run the tests; options go to pytest")
+    commands.add_parser("set-up", help="set up for the tests, but compile and run nothing")
     for command in commands.choices.values():
         command.add_argument("--newest", action="store_true", help="leave the lock aside")
     chosen, options = parser.parse_known_args(arguments)
-    if chosen.command == "run" and options:
-        parser.error(f"run takes no options, got {' '.join(options)}")
+    if chosen.command != "test" and options:
+        parser.error(f"{chosen.command} takes no options, got {' '.join(options)}")
     try:
         if chosen.command == "run":
             return run(ROOT, newest=chosen.newest)
-        return test(ROOT, options, newest=chosen.newest)
+        python = prepared_for_tests(ROOT, newest=chosen.newest)
+        return test(ROOT, python, options) if chosen.command == "test" else 0
     except SetupError as e:
         print(f"Set-up stopped: {e}", file=sys.stderr)
         return 2
@@ -70,11 +73,16 @@ def run(root: Path, *, newest: bool = False) -> int:
     return subprocess.call([str(python), "-m", "app", "demo", "--headless"], cwd=root)
 
 
-def test(root: Path, options: list[str], *, newest: bool = False) -> int:
-    """Set up, then run the tests on two workers; they need no display."""
+def prepared_for_tests(root: Path, *, newest: bool) -> Path:
+    """Set up what the tests need, and return the Python that runs them."""
     python = prepared(root, extras=("test",), newest=newest)
     qt_libraries.ensure(python, on_display=False)
     software_card.install(root, python)
+    return python
+
+
+def test(root: Path, python: Path, options: list[str]) -> int:
+    """Compile the kernels, then run the tests on two workers; they need no display."""
     warm_up(root, python)
     say("Running the tests")
     command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]

@@ -28,6 +28,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="kinds whose names hold this")
     parser.add_argument("--part", type=_part, default=(0, 1), metavar="K/N", help="of the kinds")
+    parser.add_argument(
+        "--in-turn", action="store_true", help="look into every other file, read the rest"
+    )
     parser.add_argument("--keep", type=Path, help="folder for inputs that made a reader fail")
     a = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -38,7 +41,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="farm") as folder:
         for kind in chosen:
             place = Path(folder) / kind.name
-            outcomes = _tried(kind, place, a.per_format, a.seed, a.keep)
+            outcomes = _tried(kind, place, a)
             n_faults += _told(kind.name, outcomes)
         attacks = [attack for attack in ATTACKS if not a.only or a.only in attack.name]
         attacks = attacks[first::step]
@@ -62,14 +65,18 @@ def _part(text: str) -> tuple[int, int]:
     return part - 1, n
 
 
-def _tried(kind: Kind, place: Path, n: int, seed: int, keep: Path | None) -> list[Outcome]:
+def _tried(kind: Kind, place: Path, a: argparse.Namespace) -> list[Outcome]:
+    """Damage one kind of file and go in by both doors: what looks into any file, and its reader.
+
+    In turn, a file goes through one of them only; the first reads all of it as well.
+    """
     place.mkdir(parents=True)
     main_file = kind.make(place)
     whole = {path: path.read_bytes() for path in sorted(place.iterdir()) if path.is_file()}
     kind.read(main_file)  # the whole file must be read
 
     def damage(index: int) -> tuple[Path, bytes]:
-        rng = Random(f"{seed} {kind.name} {index}")
+        rng = Random(f"{a.seed} {kind.name} {index}")
         path = main_file if rng.random() < 0.6 else rng.choice(list(whole))
         return path, mutated(whole[path], rng)
 
@@ -77,17 +84,17 @@ def _tried(kind: Kind, place: Path, n: int, seed: int, keep: Path | None) -> lis
         path, data = damage(index)
         path.write_bytes(data)
         try:
-            inspect(main_file)
-            return kind.read(main_file)
+            looked = None if a.in_turn and index % 2 else inspect(main_file)
+            return kind.read(main_file) if looked is None or not a.in_turn else looked
         finally:
             path.write_bytes(whole[path])
 
     outcomes = []
-    for outcome in run([lambda k=k: case(k) for k in range(n)]):
+    for outcome in run([lambda k=k: case(k) for k in range(a.per_format)]):
         outcomes.append(outcome)
         if outcome.verdict in (*FAULTS, LIBRARY):
             sys.stdout.write(f"    case {outcome.index}: {outcome.verdict} {outcome.text}\n")
-            _keep(keep, kind, outcome.index, main_file, damage(outcome.index))
+            _keep(a.keep, kind, outcome.index, main_file, damage(outcome.index))
     return outcomes
 
 

@@ -37,8 +37,8 @@ def test_500_changes_of_every_kind_are_tried_before_a_change_is_good(tmp_path: P
     """In `.ci/run`, which ends where a reader crashes, hangs or takes memory."""
     steps = (ROOT / ".ci" / "run").read_text().splitlines()
     assert "set -euo pipefail" in steps
-    farm = ".venv/bin/python -m tests.farm --per-format 500 --seed 1 --part"
-    # side by side and beside other checks: both ends are waited for
+    farm = ".venv/bin/python -m tests.farm --per-format 500 --seed 1 --in-turn --part"
+    # side by side: both ends are waited for
     begin = steps.index(f"{farm} 1/2 &")
     assert steps[begin:][1:4] == ["one=$!", f"{farm} 2/2 &", "other=$!"]
     assert steps[-2:] == ['wait "$one"', 'wait "$other"']

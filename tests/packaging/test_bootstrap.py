@@ -28,7 +28,7 @@ def test_old_python_can_read_the_script() -> None:
     assert not any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
 
 
-@pytest.mark.parametrize("arguments", [[], ["install"], ["run", "--fast"]])
+@pytest.mark.parametrize("arguments", [[], ["install"], ["run", "--fast"], ["set-up", "-x"]])
 def test_other_words_are_refused_with_the_usage(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True)
     assert done.returncode == 2
