@@ -61,6 +61,16 @@ def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield home
 
 
+@pytest.fixture(scope="module", autouse=True)
+def set_aside() -> None:
+    """Take what the files before left alive out of the garbage collector's sight as well.
+
+    It walks all of it each time a card of the emulator is full, and towards the end for a second.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_finish() -> None:
     """Take modules and tests out of the garbage collector's sight, which walks them in vain.
 

@@ -148,18 +148,20 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
 
 
 def test_every_dialog_is_named_whole_and_on_its_screen(qtbot, window, tmp_path):
-    """One window for all of them, as it costs more than they do."""
+    """One window for all of them, as it costs more than they do, and so does another theme."""
     window.session.show_file(long_volume(), "picture.nii")
-    faults = {}
+    faults, dialogs = {}, {}
     for name, make in DIALOGS.items():
-        dialog = make(window, tmp_path)
-        dialog.show()
-        for theme in THEMES:
-            window.context.theme.use(theme)
-            qtbot.waitUntil(lambda: not window.context.theme.is_refreshing)
-            settle()
+        dialogs[name] = make(window, tmp_path)
+        dialogs[name].show()
+    for theme in THEMES:
+        window.context.theme.use(theme)
+        qtbot.waitUntil(lambda: not window.context.theme.is_refreshing)
+        settle()
+        for name, dialog in dialogs.items():
             found = faults_of(dialog)
             faults |= {f"{name}, {theme}": found} if found else {}
+    for name, dialog in dialogs.items():
         assert is_on(SCREEN, dialog), name
         dialog.close()
         qtbot.waitUntil(lambda: not window.commands.is_busy)
