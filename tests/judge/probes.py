@@ -56,7 +56,7 @@ def fly(world, origin, direction, seed, fates, photons):
 
 
 @kept
-def hit(crystals, numbers, origin, direction, seed, found, kev=ELECTRON_KEV):
+def hit(crystals, numbers, origin, direction, seed, found, kev):
     """Send photons at a scanner; fill (n, 4): crystal, energy, way and deposited energy."""
     stream, deposits, photon = np.empty(1, np.uint64), room_for_deposits(), np.empty(NUMBERS)
     for k in range(len(found)):

@@ -70,7 +70,7 @@ class Physics:
             )
 
     def numbers(self) -> Numbers:
-        """Return it as kernels take it."""
+        """Return it as kernels take it, and in one type each, for which they are compiled once."""
         blur = self.energy_fwhm / FWHM_IN_SIGMA * math.sqrt(ELECTRON_KEV)
         lowest = self.window_kev[0]
         # five standard deviations below the window: one photon in 3.5 million would be read
@@ -79,9 +79,9 @@ class Physics:
         return Numbers(
             (positron.weight, *positron.scales_mm, float(positron.is_gaussian)),
             math.radians(self.acollinearity_deg) / FWHM_IN_SIGMA,
-            self.most_cosine,
+            float(self.most_cosine),
             self.follows_scatter,
-            *self.window_kev,
+            *map(float, self.window_kev),
             max(follow, 20.0),
             blur,
             self.tof_fwhm_ps / FWHM_IN_SIGMA / math.sqrt(2.0),

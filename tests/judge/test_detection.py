@@ -147,8 +147,8 @@ def test_the_difference_of_times_is_that_of_ways() -> None:
 
 
 def shot(scanner: Scanner, physics: Physics, n: int = 40_000) -> np.ndarray:
-    found = np.empty((n, 4))
-    hit(scanner.crystals, physics.numbers(), np.zeros(3), np.array([1.0, 0, 0]), 6, found)
+    found, along_x = np.empty((n, 4)), np.array([1.0, 0, 0])
+    hit(scanner.crystals, physics.numbers(), np.zeros(3), along_x, 6, found, ELECTRON_KEV)
     return found
 
 
