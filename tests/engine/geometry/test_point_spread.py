@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.stats import truncexpon
 
 import engine
 from engine.geometry.crystal_map import CrystalMap
@@ -10,6 +9,8 @@ from engine.geometry.point_spread import depth_variance, spread_of, uniform_spre
 
 @pytest.mark.parametrize(("mu", "depth"), [(0.087, 20.0), (0.087, 5.0), (0.3, 100.0), (1e-3, 20.0)])
 def test_variance_of_the_depth_is_that_of_a_cut_exponential(mu, depth):
+    from scipy.stats import truncexpon  # takes each worker that gathers tests a second
+
     found = depth_variance(CrystalDepth(depth, mu))
 
     assert found == pytest.approx(truncexpon.var(mu * depth, scale=1 / mu), rel=1e-3)

@@ -24,6 +24,13 @@ def can(step):
     return can_collect(step)
 
 
+@pytest.fixture(scope="module")
+def collecting():
+    """Asked when it is wanted: each worker that gathers tests would compile the question."""
+    if not can(1.0):
+        pytest.skip("rows are collected with AVX-512 alone")
+
+
 def begin_of(step: float) -> float:
     """Place of number 0 from which all numbers stay on the row."""
     return 1.37 if step >= 0 else N_ROW - 2.21
@@ -68,7 +75,7 @@ def test_a_part_has_the_bits_of_the_whole(rng, step):
     assert not part[-2:].any()
 
 
-@pytest.mark.skipif(not can(1.0), reason="rows are collected with AVX-512 alone")
+@pytest.mark.usefixtures("collecting")
 @pytest.mark.parametrize("step", COLLECTED)
 def test_collecting_is_the_transpose_of_reading(step):
     n_seen, n_voxels = 24, 80

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from engine.backend import cpu
 from engine.errors import DataError, GeometryError
@@ -35,6 +34,8 @@ def counts(fields, line_integrals) -> np.ndarray:
 @pytest.mark.parametrize("dtype", ["u2", "f4"])
 @pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 11])
 def test_the_mean_of_fields_is_the_trimmed_mean_of_scipy(rng: np.random.Generator, n, dtype):
+    from scipy import stats  # takes each worker that gathers tests a second
+
     fields = (1000 * rng.random((n, 4, 5))).astype(dtype)
     if dtype == "f4":
         fields[n // 2, 1, 2], fields[0, 3, 3] = np.nan, np.inf
