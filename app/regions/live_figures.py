@@ -1,8 +1,8 @@
 """Figures of regions in the image on show, and means over iterations and frames, as they come.
 
 They are measured in a thread, one after the other, from images that the window has anyway. While a
-run is at work the next measuring waits fifty times as long as the last one took of the processor:
-so it takes at most 2 % of one core, however many regions there are.
+run is at work the next measuring waits a hundred times as long as the last one, and showing it,
+took of the processor: so it takes about 1 % of one core, however many regions there are.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from engine.regions import (
 
 SETTLE_MS = 60
 """A region that is being dragged is measured this often at most."""
-SHARE = 0.02
+SHARE = 0.01
 """Part of a core that measuring may take while a run is at work."""
+TURN_S = 0.05
+"""Kept images that are new are left to the next measuring once it took this long."""
 Points = list[tuple[float, float]]
 """(iteration, or middle of a frame [s]; mean)."""
 
@@ -45,6 +47,7 @@ class FiguresFound:
     measured : regions in the image on show
     curves : means of each region over the kept images
     histogram : of the chosen region; None where there is none
+    is_whole : whether no kept image is left to be measured
     cost_s : processor time that it took [s]
     """
 
@@ -52,6 +55,7 @@ class FiguresFound:
     curves: dict[str, Points]
     cost_s: float
     histogram: ValueHistogram | None = None
+    is_whole: bool = True
 
 
 class KnownMeans:
@@ -59,6 +63,12 @@ class KnownMeans:
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, float]]] = {}
+
+    def has_all(self, regions: Sequence[Region], volume: Volume) -> bool:
+        """Whether the means of all regions in an image are known."""
+        known = self._found.get(id(volume))
+        is_same = known is not None and known[0]() is volume
+        return is_same and all(region.shape in known[1] for region in regions if known)
 
     def of(self, region: Region, volume: Volume) -> float:
         """Return the mean of a region in an image."""
@@ -150,13 +160,15 @@ class RegionFollower(QObject):
 
     def _take(self, found: FiguresFound) -> None:
         self.found = found
-        is_active = self._session.run.state.is_active
-        self._not_before = time.monotonic() + (found.cost_s / SHARE if is_active else 0.0)
+        start = time.thread_time()
         self.measured.emit()
+        cost_s = found.cost_s + time.thread_time() - start
+        is_active = self._session.run.state.is_active
+        self._not_before = time.monotonic() + (cost_s / SHARE if is_active else 0.0)
 
     def _go_on(self) -> None:
         self._is_measuring = False
-        if self._is_stale:
+        if self._is_stale or not self.found.is_whole:
             self.refresh_soon()
 
 
@@ -171,13 +183,19 @@ def found_in(
     """Measure regions in an image, and their means in others; called in a thread."""
     start = time.thread_time()
     measured = tuple(measure(region, volume, image) for region in regions)
-    curves = {
-        region.name: [(at, means.of(region, each)) for at, each in kept] for region in regions
-    }
+    curves: dict[str, Points] = {region.name: [] for region in regions}
+    is_whole = True
+    for at, each in kept:
+        if time.thread_time() - start > TURN_S and not means.has_all(regions, each):
+            is_whole = False
+            continue
+        for region in regions:
+            curves[region.name].append((at, means.of(region, each)))
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):
         histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
-    return FiguresFound(measured, curves, time.thread_time() - start, histogram)
+    cost_s = time.thread_time() - start
+    return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole)
 
 
 def kept_by_place(items: Sequence[Kept]) -> list[tuple[float, Volume]]:

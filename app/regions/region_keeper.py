@@ -14,11 +14,13 @@ from PySide6.QtCore import QObject, QTimer
 from app.control.context import AppContext
 from app.control.regions_beside import regions_beside
 from app.models.open_volumes import OpenVolume
+from app.models.run_record import RunRecord
 from engine.errors import EngineError
 from engine.privacy import pseudonym_of
 from engine.regions import (
     RegionSet,
     file_beside,
+    image_mark,
     marks_of,
     read_regions,
     scan_marks,
@@ -44,6 +46,7 @@ class RegionKeeper(QObject):
         self._model = context.session.regions
         self._folder = context.preferences.folder / FOLDER
         self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
+        self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
         self._has_said = False
         self._soon = QTimer(self)
@@ -120,23 +123,32 @@ class RegionKeeper(QObject):
         return None
 
     def _marks_of(self, opened: OpenVolume) -> tuple[str, ...]:
-        if self._known is None or self._known[0] is not opened:
-            self._known = opened, marks_of_opened(opened)
+        """Return the marks of a volume's scan; images of one record are of one scan."""
+        if self._known is not None and self._known[0] is opened:
+            return self._known[1]
+        self._known = opened, self._found_marks(opened)
         return self._known[1]
 
+    def _found_marks(self, opened: OpenVolume) -> tuple[str, ...]:
+        if opened.motion is not None:  # its own places are not those of its scan
+            return (image_mark(opened.volume),)
+        found, record = known_marks(opened), self._session.run.record
+        if found or opened.kind not in ("image", "iterate"):
+            return found or marks_of(opened.volume)
+        if self._nameless is None or self._nameless[0] is not record:
+            self._nameless = record, marks_of(opened.volume)
+        return self._nameless[1]
 
-def marks_of_opened(opened: OpenVolume) -> tuple[str, ...]:
-    """Return the marks of a volume's scan; its own where it was moved, or nothing is known."""
+
+def known_marks(opened: OpenVolume) -> tuple[str, ...]:
+    """Return the marks of a volume's scan; none where nothing is known of it."""
     origin = opened.origin
-    if opened.motion is not None:
-        return marks_of(opened.volume, {})
     pseudonym = pseudonym_of(Path(origin.scan)) if origin.scan else ""
-    found = scan_marks(
+    return scan_marks(
         pseudonym=pseudonym,
         digest=origin.digest,
         frame_of_reference=origin.frame_of_reference,
     )
-    return found or marks_of(opened.volume)
 
 
 def kept_at(regions: RegionSet, path: Path, result_id: str = "") -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.regions.region_set import Region as Region
     from engine.regions.region_set import RegionSet as RegionSet
     from engine.regions.region_set import axes_of as axes_of
+    from engine.regions.region_set import image_mark as image_mark
     from engine.regions.region_set import is_name as is_name
     from engine.regions.region_set import marks_of as marks_of
     from engine.regions.region_set import scan_marks as scan_marks
@@ -65,7 +66,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
             "region_file": ("file_beside", "read_any", "read_regions", "write_regions"),
             "region_set": (
-                *("COLOURS", "Region", "RegionSet", "axes_of", "is_name", "marks_of", "scan_marks"),
+                *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),
+                *("marks_of", "scan_marks"),
             ),
             "solids": (
                 *("BoxRegion", "CylinderRegion", "EllipsoidRegion", "PolygonRegion"),

@@ -136,7 +136,7 @@ def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]
     """
     digest = _data_digest(volume.info if provenance is None else provenance)
     found = scan_marks(digest=digest, frame_of_reference=volume.frame_of_reference)
-    return found or (_image_mark(volume),)
+    return found or (image_mark(volume),)
 
 
 def scan_marks(
@@ -154,7 +154,8 @@ def _data_digest(provenance: Plain) -> str:
     return str(data.get("sha256") or "") if isinstance(data, dict) else ""
 
 
-def _image_mark(volume: Volume) -> str:
+def image_mark(volume: Volume) -> str:
+    """Return the mark of an image alone, of whose scan nothing is known."""
     step = max(1, volume.values.size // SAMPLED)
     digest = sha256(repr((volume.grid, volume.unit)).encode())
     digest.update(np.ascontiguousarray(volume.values.reshape(-1)[::step]).astype("<f4").tobytes())

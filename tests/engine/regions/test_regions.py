@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from math import pi
 from typing import Literal
 
@@ -310,3 +311,16 @@ def test_a_region_outside_and_a_level_of_another_unit_are_said_not_raised() -> N
 def test_shapes_without_volume_are_refused(values: dict[str, object]) -> None:
     with pytest.raises((ValidationError, GeometryError)):
         Region.model_validate({"name": "A", "shape": values})
+
+
+def test_a_region_is_measured_in_a_tenth_of_a_second_in_a_large_image() -> None:
+    grid = ImageGrid((512, 512, 512), (1.0, 1.0, 1.0))
+    values = np.zeros(grid.shape, np.float32)  # of which only what is touched takes memory
+    values[200:312, 200:312, 200:312] = np.random.default_rng(2).random((112, 112, 112))
+    ball = SphereRegion(centre_mm=(0.3, 0.2, 0.1), diameter_mm=60)
+    volume, taken = Volume(values, grid, "Bq/mL"), []
+    for _ in range(3):
+        start = time.process_time()
+        figures_of(volume, ball.coverage(volume))
+        taken.append(time.process_time() - start)
+    assert sorted(taken)[1] < 0.1  # of processor time, all figures and the shares included
