@@ -59,7 +59,7 @@ def counted(
     """
 
     def share(energies: NDArray[np.float64]) -> NDArray[np.float64]:
-        mu, photo = _attenuation(energies, depth)
+        mu, photo = attenuation_of(energies, depth)
         if block_mm is None:
             whole = photo + STAYS * (1 - photo)
         else:
@@ -70,10 +70,10 @@ def counted(
     return share(kev) / share(np.array([ELECTRON_KEV]))
 
 
-def _attenuation(
+def attenuation_of(
     kev: NDArray[np.float64], depth: CrystalDepth
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return μ(E) [1/mm] and φ at these energies."""
+    """Return μ(E) [1/mm] and φ of crystals at energies [keV]."""
     scattered = (1 - depth.photo_fraction) * total(kev) / total(np.array(ELECTRON_KEV))
     absorbed = depth.photo_fraction * (ELECTRON_KEV / kev) ** STEEPNESS
     return depth.attenuation_per_mm * (scattered + absorbed), absorbed / (absorbed + scattered)
@@ -96,10 +96,10 @@ def _whole(
         for part in (law - keeps, keeps)
     ]
     low_stays, high_stays = (_staying(energy, depth, block_mm) for energy in mean)
-    mu, photo = _attenuation(mean[1], depth)
+    mu, photo = attenuation_of(mean[1], depth)
     goes_on = -np.expm1(-mu * depth.depth_mm / 2) * (photo + (1 - photo) * high_stays)
     kept = (1 - high) * low_stays + high * (high_stays + (1 - high_stays) * goes_on)
-    _, photo = _attenuation(kev, depth)
+    _, photo = attenuation_of(kev, depth)
     return photo + (1 - photo) * kept
 
 
@@ -107,7 +107,7 @@ def _staying(
     kev: NDArray[np.float64], depth: CrystalDepth, block_mm: tuple[float, float]
 ) -> NDArray[np.float64]:
     """Part q of photons set off in a block with an energy whose whole energy stays in it."""
-    mu, photo = _attenuation(kev, depth)
+    mu, photo = attenuation_of(kev, depth)
     width, length = block_mm
     surface = 2 * (width * length + (width + length) * depth.depth_mm)
     way = mu * 4 * width * length * depth.depth_mm / surface

@@ -88,7 +88,7 @@ def pair_sums(
     )
     sums = summed(scene, points, on=on, on_progress=on_progress)
     _mirror(sums)
-    sums *= _line_factors(samples, depth)[:, :, None]
+    sums *= line_factors(samples, depth)[:, :, None]
     return sums
 
 
@@ -131,7 +131,7 @@ def _mirror(sums: NDArray[np.float64]) -> None:
     sums += sums.transpose(1, 0, 2)[:, :, ::-1]
 
 
-def _line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
+def line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
     """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
     places, normals = samples.places_mm, samples.normals
     line = places[None, :, :] - places[:, None, :]

@@ -5,11 +5,22 @@ line whose response adds up to H over the voxels of the image, of which it passe
 counts H / L ∫ f dl of an image f that is even across it, so that it counts of single scatter
 
     S = H / L · T(A, B),    f in decays of a voxel.
+
+Photons are detected at two depths of each panel (`engine.scatter.panel_depths`), with shares w of
+511 keV and of the energy E' after scattering. What a line counts is summed over the four pairs of
+depths, and divided by what its own photons are seen at them:
+
+    T = Σ_ij w_ij(E') N_ij / Σ_ij w_i w_j D_ij,    w_ij = (w_i(511) w_j(E') + w_i(E') w_j(511)) / 2
+
+with D = E E / r² and N = T D of the single scatter between places at depths i and j. Which of both
+photons was scattered matters where i ≠ j alone, and there to second order.
+
+Between samples T is read from a spline through them, drawn up on a grid that is finer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,11 +29,12 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.dual_head import DualHead
-from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.energy import ELECTRON_KEV
 from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress
 from engine.kernels.scatter_lookup import look_up_events
-from engine.scatter.pair_sums import Efficiency, pair_sums
+from engine.scatter.pair_sums import Efficiency, line_factors, pair_sums
+from engine.scatter.panel_depths import PanelDepths
 from engine.scatter.samples import ScatterPoints
 from engine.scatter.timing import PathTiming
 
@@ -30,6 +42,11 @@ STEP = 0.2
 """Distance of samples, as part of the distance between the panels."""
 FEWEST, MOST = 2, 16
 """Samples along an edge of a panel."""
+FINER = 3
+"""Steps that the spline through the samples is read at, between two of them: read straight between
+the samples alone, scatter, most in the middle, comes out 3.5 % low."""
+PAIRS = (0, 0), (0, 1), (1, 0), (1, 1)
+"""Depths on panel 0 and on panel 1."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +56,21 @@ class PanelSamples:
     Attributes
     ----------
     x_mm, z_mm : (n_columns,), (n_rows,) from the middle of the first crystal to that of the last
-    y_mm : distance of the samples from the middle, the mean depth of detection
+    y_mm : (2,) distance of the samples of each panel from the middle
     """
 
     x_mm: NDArray[np.float64]
     z_mm: NDArray[np.float64]
-    y_mm: float
+    y_mm: tuple[float, float]
 
     @classmethod
-    def of(cls, scanner: DualHead) -> PanelSamples:
-        """Lay samples where a scanner has crystals."""
+    def of(cls, scanner: DualHead, depths_mm: tuple[float, float]) -> PanelSamples:
+        """Lay samples where a scanner has crystals, at a depth of each panel."""
         s = scanner.settings
         apart = STEP * s.separation_mm
         x, z = (_placed(n, s.pitch_mm, apart) for n in (s.n_columns, s.n_rows))
-        return cls(x, z, s.separation_mm / 2 + scanner.depth_mm(0))
+        half = s.separation_mm / 2
+        return cls(x, z, (half + depths_mm[0], half + depths_mm[1]))
 
     @property
     def n_of_panel(self) -> int:
@@ -64,7 +82,7 @@ class PanelSamples:
         """(n, 3) places [mm]."""
         places = np.empty((2, len(self.z_mm), len(self.x_mm), 3))
         places[..., 0], places[..., 2] = self.x_mm, self.z_mm[:, None]
-        places[0, ..., 1], places[1, ..., 1] = -self.y_mm, self.y_mm
+        places[0, ..., 1], places[1, ..., 1] = -self.y_mm[0], self.y_mm[1]
         return places.reshape(-1, 3)
 
     @cached_property
@@ -152,15 +170,58 @@ def simulate_panels(
     on_progress
         called with scatter points done and in all; may raise to stop
     """
-    s, samples = scanner.settings, PanelSamples.of(scanner)
-    depth = CrystalDepth(
-        s.thickness_mm, s.attenuation_per_mm, s.photo_fraction, s.energy_window_kev[0]
-    )
-    points = ScatterPoints.of(mu_map, n_points, seed)
-    timing = PathTiming.of(None, image)
-    fields = image, mu_map
-    sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
-    n = samples.n_of_panel
-    across = np.ascontiguousarray(sums[:n, n:], np.float32)
+    depths = PanelDepths.of(scanner)
+    points, timing = ScatterPoints.of(mu_map, n_points, seed), PathTiming.of(None, image)
+    own = depths.shares(np.array([ELECTRON_KEV]))[:, 0]
+    scattered, straight = np.zeros(1), np.zeros(1)
+    for number, (i, j) in enumerate(PAIRS):
+        samples = PanelSamples.of(scanner, (depths.places_mm[i], depths.places_mm[j]))
+        sums = pair_sums(
+            (image, mu_map),
+            samples,
+            depths.depth,
+            _at_depths(efficiency, depths, i, j),
+            points,
+            timing,
+            on,
+            _part(on_progress, number),
+        )
+        n = samples.n_of_panel
+        seen = 1 / line_factors(samples, depths.depth)[:n, n:]
+        scattered = scattered + sums[:n, n:, 0] * seen
+        straight = straight + own[i] * own[j] * seen
     shape = (len(samples.z_mm), len(samples.x_mm)) * 2
-    return PanelTable(samples, across.reshape(*shape, 1))
+    return _finer(samples, (scattered / straight).reshape(shape))
+
+
+def _at_depths(efficiency: Efficiency, depths: PanelDepths, i: int, j: int) -> Efficiency:
+    """Return what is counted of pairs at these depths: ε times w_ij."""
+    own = depths.shares(np.array([ELECTRON_KEV]))[:, 0]
+
+    def counted(kev: NDArray[np.float64]) -> NDArray[np.float64]:
+        others = depths.shares(kev)
+        return efficiency(kev) * (own[i] * others[j] + others[i] * own[j]) / 2
+
+    return counted
+
+
+def _part(on_progress: OnProgress | None, number: int) -> OnProgress | None:
+    if on_progress is None:
+        return None
+    return lambda done, whole: on_progress(number * whole + done, len(PAIRS) * whole)
+
+
+def _finer(samples: PanelSamples, values: NDArray[np.float64]) -> PanelTable:
+    """Draw up a table on a finer grid, by a spline through it along each axis."""
+    from scipy.interpolate import make_interp_spline
+
+    x, z = (_between(edge) for edge in (samples.x_mm, samples.z_mm))
+    for axis, (edge, finer) in enumerate(((samples.z_mm, z), (samples.x_mm, x)) * 2):
+        spline = make_interp_spline(edge, values, k=min(3, len(edge) - 1), axis=axis)
+        values = spline(finer)
+    table = np.ascontiguousarray(values, np.float32)[..., None]
+    return PanelTable(replace(samples, x_mm=x, z_mm=z), table)
+
+
+def _between(edge_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.linspace(edge_mm[0], edge_mm[-1], FINER * (len(edge_mm) - 1) + 1)

@@ -11,7 +11,7 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.plain import Plain
 from engine.settings import Settings
 
-VERSION = 3
+VERSION = 4
 """Raise it when the computation changes."""
 
 
