@@ -27,7 +27,7 @@ _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 _PHOTO_POWER = -2.6
-"""How the photoelectric part of L(Y)SO falls with the energy between 100 and 511 keV (NIST XCOM)."""
+"""How the photoelectric part of L(Y)SO falls with the energy, from 100 to 511 keV (NIST XCOM)."""
 _ABSORBED_KEV = 20.0
 """Photons below are taken as absorbed where they are."""
 MOST_DEPOSITS = 32

@@ -1,10 +1,11 @@
 """Gaussian smoothing of a given full width at half maximum, the same in mm along every axis.
 
-    g_i = sum_j [w(i - j) + w(i + j + 1) + ...] f_j,    w(k) ~ exp(-(k v)^2 / 2 sigma^2)
+    g_i = sum_j [w(i - j) + w(i + j + 1) + ...] f_j,    w(k) ~ exp(-(k v)^2 / 2 s^2)
 
-At a border the image goes on as its mirror image. The weights of each voxel then sum to 1 and so do
-those that it gives away: a uniform object that goes on beyond the grid, as patients do, stays
-uniform, and no counts are lost.
+with s such that the weights have the variance sigma^2, however narrow they are. At a border the
+image goes on as its mirror image. The weights of each voxel then sum to 1 and so do those that it
+gives away: a uniform object that goes on beyond the grid, as patients do, stays uniform, and no
+counts are lost.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from engine.io.budget import free_memory
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
+from engine.modalities.listmode_pet.usual import passes_of
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
@@ -92,13 +93,14 @@ def estimate(
     if isinstance(ring, RingScanner) and protocol.sensitivity.method != "exact":
         sensitivity_s = min(sensitivity_s, RING_S / on.threads)
         images += memory_bytes(ring, grid)
+    passes = protocol.algorithm.n_passes if scan is None else passes_of(protocol, scan, n_events)
     stages = {
         "read": n_events / EVENTS_READ_PER_SECOND,
         "kernels": START_S,
         "correct": n_events / EVENTS_SORTED_PER_SECOND,
         **({"scatter": scatter.seconds} if scatter else {}),
         "sensitivity": sensitivity_s,
-        "reconstruct": n_events * protocol.algorithm.n_passes / 2 * left * ray_s,  # both in one go
+        "reconstruct": n_events * passes / 2 * left * ray_s,  # both in one go
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None

@@ -11,7 +11,10 @@ frames of time, N is that of its middle frame, by counts: all frames have one wi
 over time would change with the filter.
 
 Passes: cold places between warm ones empty slowly, time of flight tells them from their
-neighbours at once. The resolution in the model slows all down by about half.
+neighbours at once. The resolution in the model slows all down by about half, the filter in the
+model (`engine.modalities.listmode_pet.sieve`) by more, in return for less noise; the lung of the
+judged body then empties up to 144 updates. Of few counts more updates buy noise alone: those of
+`ENOUGH` have all, fewer have less as √N, half at least.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.algorithms import Algorithm
 from engine.algorithms.osem import Osem
+from engine.corrections.resolution import Resolution
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.point_spread import spread_of
@@ -42,6 +47,10 @@ SEEN_FROM_PER_MM = 0.005
 UPDATES_TIMED, UPDATES_UNTIMED, SHARPENED = 24, 48, 1.5
 """Updates with and without time of flight, and how many times more with the resolution: from then
 on the lung of the judged body empties no further."""
+SIEVED_TIMED, SIEVED_UNTIMED = 48, 144
+"""Updates with resolution and filter in the model, with and without time of flight."""
+ENOUGH = 7e6
+"""Counts of the judged body of which all of these are worth it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,9 @@ class Usual:
     words: str
 
 
-def usual_of(data: ListMode, *, sharpened: bool, of_frame: int | None = None) -> Usual:
+def usual_of(
+    data: ListMode, *, sharpened: bool, sieved: bool = False, of_frame: int | None = None
+) -> Usual:
     """Return what fits a scan: its counts, timing, scanner and object.
 
     Parameters
@@ -69,17 +80,19 @@ def usual_of(data: ListMode, *, sharpened: bool, of_frame: int | None = None) ->
         prompts and delayeds, the mu-map where there is one
     sharpened
         whether the resolution is part of the model
+    sieved
+        whether the filter at the end is, too
     of_frame
         counts of the middle frame of time; None of a scan that is one
     """
     n_counts = max(data.n_prompts - data.n_delayed if of_frame is None else of_frame, 1)
-    is_timed = data.tof_bins is not None and data.scanner.tof is not None
-    n_updates = (UPDATES_TIMED if is_timed else UPDATES_UNTIMED) * (SHARPENED if sharpened else 1)
+    is_timed = _is_timed(data)
+    n_updates = _updates(n_counts, is_timed=is_timed, sharpened=sharpened, sieved=sieved)
     words = f"{n_counts:,} counts {'' if of_frame is None else 'of the middle frame '}"
     words += f"{'with' if is_timed else 'without'} time of flight"
     size = _object(data.mu_map)
     if size is None:
-        return Usual(None, round(n_updates), words)
+        return Usual(None, n_updates, words)
     volume_mm3, across_mm = size
     resolution = float(spread_of(data.scanner, 1.0).tangential_mm[0])
     smeared = across_mm
@@ -89,7 +102,7 @@ def usual_of(data: ListMode, *, sharpened: bool, of_frame: int | None = None) ->
     by_noise = (AMPLIFICATION * smeared * volume_mm3 / (n_counts * NOISE**2)) ** 0.25
     width = round(min(max(resolution, by_noise), WIDEST_MM), 1)
     words += f", {volume_mm3 / 1e6:.2g} L, resolution {resolution:.1f} mm"
-    return Usual(width, round(n_updates), words)
+    return Usual(width, n_updates, words)
 
 
 def fitted(
@@ -98,20 +111,53 @@ def fitted(
     """Return a protocol with what it left open filled in, and what that was; empty if nothing."""
     if not protocol.fit_to_scan:
         return protocol, ""
-    usual = usual_of(data, sharpened=sharpened, of_frame=of_frame)
+    sieved = sharpened and protocol.corrections.of(Resolution).with_filter
+    usual = usual_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
     filters = {
         name: _with_width(getattr(protocol, name), usual.fwhm_mm)
         for name in ("finishing", "between")
     }
-    algorithm, said = protocol.algorithm, []
-    if isinstance(algorithm, Osem) and algorithm.iterations is None:
-        passes = math.ceil(usual.n_updates / algorithm.n_subsets)
-        algorithm = algorithm.model_copy(update={"iterations": passes})
+    algorithm, said = _with_passes(protocol.algorithm, usual.n_updates), []
+    if algorithm != protocol.algorithm:
         said.append(algorithm.describe())
     if any(filters[name] != getattr(protocol, name) for name in filters):
         said.append(f"a Gaussian of {usual.fwhm_mm:g} mm")
     words = f"{' and '.join(said)}, by {usual.words}" if said else ""
     return protocol.model_copy(update={**filters, "algorithm": algorithm}), words
+
+
+def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
+    """Return how often a run passes its data, as its algorithm counts; n_counts : of the run."""
+    if not protocol.fit_to_scan:
+        return protocol.algorithm.n_passes
+    resolution = protocol.corrections.of(Resolution)
+    sharpened = resolution.use != "off"
+    n_updates = _updates(
+        n_counts,
+        is_timed=protocol.time_of_flight and _is_timed(data),
+        sharpened=sharpened,
+        sieved=sharpened and resolution.with_filter,
+    )
+    return _with_passes(protocol.algorithm, n_updates).n_passes
+
+
+def _with_passes(algorithm: Algorithm, n_updates: int) -> Algorithm:
+    """Return an algorithm with as many passes as make so many updates, if it has none."""
+    if not (isinstance(algorithm, Osem) and algorithm.iterations is None):
+        return algorithm
+    passes = math.ceil(n_updates / algorithm.n_subsets)
+    return algorithm.model_copy(update={"iterations": passes})
+
+
+def _is_timed(data: ListMode) -> bool:
+    return data.tof_bins is not None and data.scanner.tof is not None
+
+
+def _updates(n_counts: int, *, is_timed: bool, sharpened: bool, sieved: bool) -> int:
+    if sieved:
+        share = min(max(math.sqrt(n_counts / ENOUGH), 0.5), 1.0)
+        return round(share * (SIEVED_TIMED if is_timed else SIEVED_UNTIMED))
+    return round((UPDATES_TIMED if is_timed else UPDATES_UNTIMED) * (SHARPENED if sharpened else 1))
 
 
 def _with_width(filters: tuple[Filter, ...], fwhm_mm: float | None) -> tuple[Filter, ...]:

@@ -12,7 +12,7 @@ from engine.data.time_frames import TimeFrame
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.usual import fitted, usual_of
+from engine.modalities.listmode_pet.usual import fitted, passes_of, usual_of
 from engine.postprocess import Gaussian
 
 RING = {
@@ -77,6 +77,24 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     # whole passes of at least 36
     assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 40
     assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
+
+
+@pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 144)])
+def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(tof_ps, all_of_them):
+    corrections = {"resolution": {"use": "auto", "with_filter": True}}
+    whole = ListModeProtocol(algorithm=Osem(subsets=1), corrections=corrections)
+    data = scan(1_000, tof_ps=tof_ps)
+
+    def updates(n_counts):
+        return fitted(whole, data, sharpened=True, of_frame=n_counts)[0].algorithm.n_iterations
+
+    assert updates(20_000_000) == all_of_them
+    assert updates(1_000) == all_of_them // 2
+    assert updates(3_500_000) == round(all_of_them / 2**0.5)
+    assert (
+        passes_of(whole, data, 20_000_000)
+        == fitted(whole, data, sharpened=True, of_frame=20_000_000)[0].algorithm.n_passes
+    )
 
 
 def test_frames_have_the_width_of_the_middle_one():
