@@ -42,7 +42,9 @@ class TracerDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         known = self._study.inputs.get(ROLE)
         value = known.content if known is not None and isinstance(known.content, Tracer) else None
-        self.form = Form(Tracer, value or Tracer(), second=SECOND)
+        # one that is loaded for this scan may be written for it anew
+        value = value.model_copy(update={"of_scan": None}) if value is not None else Tracer()
+        self.form = Form(Tracer, value, second=SECOND)
         self.given = label("", wrap=True)
         self.units = label("", wrap=True)
         self.remarks = label("", wrap=True)
@@ -99,10 +101,11 @@ class TracerDialog(QDialog):
         target = chosen.with_suffix(".toml") if chosen is not None else None
         if target is None or not self._may_write(target):
             return
-        from engine.io import write_tracer
+        from engine.io import scan_digest, write_tracer
 
         try:
-            write_tracer(cast(Tracer, tracer), target)
+            own = tracer.model_copy(update={"of_scan": scan_digest(path)})
+            write_tracer(cast(Tracer, own), target)
         except EngineError as e:
             self._context.session.raise_problem(Problem(f"{target.name} was not written.", str(e)))
             return

@@ -112,6 +112,14 @@ class Tracer(Settings):
         None, "Of the body", label="Height", unit="cm", empty=AS_THE_SCAN, gt=0
     )
     sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex", empty=AS_THE_SCAN)
+    of_scan: str | None = setting(
+        None,
+        "Fingerprint of the scan that this was written for; other scans are refused",
+        label="Written for",
+        empty="any scan",
+        expert=True,
+        pattern=r"^[0-9a-f]{64}$",
+    )
 
     @field_validator("radiopharmaceutical")
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.study.tracer_dialog import ROLE, TracerDialog
+from engine.io.scan_digest import scan_digest
 from engine.io.tracer_file import read_tracer
 from tests.app.conftest import PATIENCE_MS
 from tests.app.gallery.calibrating import enter
@@ -74,7 +75,8 @@ def test_the_file_is_the_scans_and_is_filled_in_again(
     written = read_tracer(target)
     assert (written.injected_bq, written.weight_kg, written.sex) == (370e6, 70.0, None)
     again = TracerDialog(parent, controls.context)
-    assert again.form.value() == written
+    assert written.of_scan == scan_digest(small_study.data)
+    assert again.form.value() == written.model_copy(update={"of_scan": None})
     assert controls.commands.is_kept(ROLE) is None  # it cannot be kept for other scans
     other = small_study.data.with_name("other.h5")
     other.write_bytes(small_study.data.read_bytes())
