@@ -19,7 +19,10 @@ MOST_RANDOMS = 0.2
 EVEN = (0.7, 1.4)
 """Factors of the geometry on top of its closed form that a scanner may well have."""
 MOST_SCATTERING = 1.0
-"""μ times the diameter of a full cylinder above which scatter is no small part."""
+"""μ times the diameter of a full cylinder above which scatter is no small part: 18 % of counts."""
+SCATTERED = 0.213
+"""Scatter for each true, and for each μ times the diameter: 30 % of what is counted of 20 cm of
+water and 38 % of 30 cm, followed photon by photon and counted from 425 keV."""
 
 
 def remarks_on(found: MeasuredComponents, tally: LineTally) -> tuple[str, ...]:
@@ -71,10 +74,13 @@ def _of_counts(tally: LineTally) -> Iterator[str]:
             "activity, so that they stay below 20 % and dead time is small."
         )
     source = tally.source
-    if not source.inner_mm and source.mu_per_mm * 2 * source.radius_mm > MOST_SCATTERING:
+    thickness = source.mu_per_mm * 2 * source.radius_mm
+    if not source.inner_mm and thickness > MOST_SCATTERING:
+        ratio = SCATTERED * thickness
         yield (
-            "Much is scattered in a cylinder this thick, and scatter is not taken off: the "
-            "tangential curve holds some of it. A thinner source or a rotating line is truer."
+            f"Of a cylinder this wide some {100 * ratio / (1 + ratio):.0f} % of what is counted is "
+            "scatter, which is not taken off: the tangential curve holds some of it. A thinner "
+            "source or a rotating line is truer."
         )
 
 

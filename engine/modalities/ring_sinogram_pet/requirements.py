@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.backend.devices import DeviceInfo
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
+from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.budget import free_memory
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
@@ -58,7 +59,7 @@ def estimate(
     if scatter:
         images = max(images, scatter.memory_bytes)  # it is done before the image is begun
     memory = images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
-    memory += n_timed * BYTES_PER_TIMED
+    memory += n_timed * BYTES_PER_TIMED + (ends_bytes(scan.layout) if scan is not None else 0)
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
     stages = {
@@ -71,6 +72,15 @@ def estimate(
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None
     return Requirements(int(memory), free_memory(), stages, gpu)
+
+
+def ends_bytes(layout: SinogramLayout) -> int:
+    """Memory of the ends of all lines: where bins are sums of lines each has ends of its own."""
+    levels = int(layout.plane_ends.max()) - int(layout.plane_ends.min()) + 1
+    across = 2 * layout.n_views * layout.n_tangential
+    if layout.bin_mm is None and layout.n_mashed == 1:
+        across = layout.scanner.settings.n_crystals_per_ring
+    return levels * across * 3 * 8
 
 
 def _on_gpu(

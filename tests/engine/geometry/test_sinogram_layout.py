@@ -8,6 +8,7 @@ import pytest
 from engine.errors import GeometryError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
+from engine.modalities.ring_sinogram_pet.requirements import ends_bytes
 
 RING = RingScanner(
     RingSettings(
@@ -52,6 +53,12 @@ def test_bins_that_the_scanner_has_not_are_refused(changes):
 def test_the_order_of_the_crystals_does_not_matter():
     layout, pairs = SinogramLayout.of(RING), all_pairs()
     np.testing.assert_array_equal(layout.bins_of(pairs)[0], layout.bins_of(pairs[:, ::-1])[0])
+
+
+@pytest.mark.parametrize("n_views", [12, 6])
+def test_the_memory_of_all_ends_is_foreseen(n_views):
+    layout = SinogramLayout(RING, SPANNED, n_views, 15)
+    assert ends_bytes(layout) == layout.points_mm.nbytes
 
 
 @pytest.mark.parametrize("n_views", [12, 6, 4])
