@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.geometry.grid import ImageGrid
 
 HAIR = 1e-3
-"""Of a voxel: a thousandth of what moves a line anywhere, and well above float32's rounding."""
+"""Part of a voxel by which they are moved, well above float32's rounding."""
 
 
 def off_faces(positions_mm: NDArray[np.float64], grid: ImageGrid) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ from engine.io.only_scan import only_scan
 from engine.io.open_input import open_input
 from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
 from engine.io.report import Report, inspect
-from engine.io.scan_digest import scan_digest
+from engine.io.scan_fingerprint import scan_digest
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.siemens_raw import scan_in
 from engine.io.sinogram_header import header_for

@@ -6,10 +6,9 @@ The log of the `RunContext` gathers what provenance will say of them.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
@@ -20,13 +19,11 @@ from engine.algorithms.driver import Step, solve
 from engine.arrays import Array, module_of
 from engine.backend import Backend
 from engine.corrections.base import Correction
-from engine.data.input_role import InputRole
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.geometry.grid import ImageGrid
 from engine.io.cut_off import EVENTS
-from engine.io.scan_digest import scan_digest
 from engine.model import Model
 from engine.plain import Plain
 from engine.postprocess import Filter
@@ -37,41 +34,6 @@ from engine.study.protocol import Protocol
 T = TypeVar("T")
 D = TypeVar("D")
 Stage = Generator[Event, None, T]
-
-
-def attach_inputs(context: RunContext[Protocol], roles: Sequence[InputRole], data: D) -> D:
-    """Read the auxiliary files of the study that these roles name, and put them to the scan."""
-    return attached(roles, context.study.inputs, data, of=context.study.data)
-
-
-def attached(
-    roles: Sequence[InputRole], files: Mapping[str, Path], data: D, *, of: Path | None = None
-) -> D:
-    """Read the files that these roles name, by their keys, and put them to the scan.
-
-    of : the scan's own file; what was written for another one is refused
-    """
-    scanner = getattr(data, "scanner", None)
-    for role in roles:
-        if role.key in files:
-            content = role.read(files[role.key], scanner)
-            if of is not None:
-                _refuse_other_scan(content, files[role.key], of)
-            data = role.attached(data, content)
-            remarks = getattr(content, "notes", ())
-            if remarks:
-                data = replace(data, notes=(*getattr(data, "notes", ()), *remarks))  # type: ignore[type-var]
-    return data
-
-
-def _refuse_other_scan(content: object, file: Path, scan: Path) -> None:
-    """Refuse a tracer file that was written for another scan than this."""
-    wanted = getattr(content, "of_scan", None)
-    if wanted is not None and scan.exists() and scan_digest(scan) != wanted:
-        raise DataError(
-            f"{file.name}: was written for another scan than {scan.name}, whose dose and body it "
-            "may not tell; fill in a tracer file for this one."
-        )
 
 
 class Remarked(typing.Protocol):

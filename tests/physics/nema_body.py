@@ -29,8 +29,8 @@ from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.sampling import lattice
 from engine.geometry.tof import TofSettings
 from engine.modalities.studies import read_protocol
-from engine.quality import roi
 from engine.quality.nema import SLICES_MM, disc, residual_error, sphere_quality
+from engine.regions.figures import mean_of
 from tests.judge.pairs import RANDOM, TRUE, Coincidences
 from tests.judge.phantoms import Phantom
 from tests.judge.readout import Physics
@@ -179,9 +179,9 @@ def measured(volume: Volume) -> BodyQuality:
         for k, (radius, place) in enumerate(zip(NEMA_RADII_MM, nema_places_mm(), strict=True))
     ]
     widest = 2 * NEMA_RADII_MM[-1]
-    background = float(roi.means(volume, [disc(volume, p, widest) for p in places]).mean())
+    background = float(np.mean([mean_of(volume, disc(volume, p, widest)) for p in places]))
     lung = np.mean(
-        [roi.mean(volume, disc(volume, (0.0, 0.0, z), LUNG_MM)) for z in SLICES_MM], dtype=float
+        [mean_of(volume, disc(volume, (0.0, 0.0, z), LUNG_MM)) for z in SLICES_MM], dtype=float
     )
     return BodyQuality(
         tuple(s.recovery_percent for s in spheres),

@@ -55,7 +55,7 @@ def attaching(files: Mapping[str, Path]) -> Attach:
     def attach(head: ListMode) -> ListMode:
         from engine.corrections import CORRECTIONS  # with the libraries of the corrections
         from engine.corrections.base import inputs_of
-        from engine.modalities.stages import attached
+        from engine.modalities.attaching import attached
 
         return attached(inputs_of(CORRECTIONS), files, head)
 

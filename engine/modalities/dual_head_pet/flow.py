@@ -24,6 +24,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import is_histogram, read_histogram, read_listmode
 from engine.io.response_hdf5 import read_response
 from engine.modalities import stages
+from engine.modalities.attaching import attach_inputs
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.protocol import DualHeadGrid, DualHeadProtocol
@@ -33,7 +34,7 @@ from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, start
 from engine.modalities.dual_head_pet.warm_up import of_response
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
-from engine.modalities.stages import Stage, attach_inputs
+from engine.modalities.stages import Stage
 from engine.model import ReadyModel
 from engine.paths import cache_dir
 from engine.plain import Plain

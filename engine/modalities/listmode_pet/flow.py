@@ -27,6 +27,7 @@ from engine.errors import DataError
 from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
+from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
@@ -86,7 +87,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
             "there is nothing to reconstruct."
         )
     grid = protocol.grid.grid_for(data.scanner)
-    data = stages.attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)
+    data = attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)
     requirements = needs_of(context, data, grid)
     refuse_if_too_large(requirements, grid)
     if requirements.disk_bytes and data.n_ordered is None:

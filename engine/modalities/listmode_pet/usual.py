@@ -13,7 +13,7 @@ over time would change with the filter.
 Passes: cold places between warm ones empty slowly, time of flight tells them from their
 neighbours at once. The resolution in the model slows all down by about half, the filter in the
 model (`engine.modalities.listmode_pet.sieve`) by more, in return for less noise; the lung of the
-judged body then empties up to 144 updates. Of few counts more updates buy noise alone: those of
+judged body then empties up to 208 updates. Of few counts more updates buy noise alone: those of
 `ENOUGH` have all, fewer have less as √N, half at least.
 """
 
@@ -47,7 +47,7 @@ SEEN_FROM_PER_MM = 0.005
 UPDATES_TIMED, UPDATES_UNTIMED, SHARPENED = 24, 48, 1.5
 """Updates with and without time of flight, and how many times more with the resolution: from then
 on the lung of the judged body empties no further."""
-SIEVED_TIMED, SIEVED_UNTIMED = 48, 144
+SIEVED_TIMED, SIEVED_UNTIMED = 48, 208
 """Updates with resolution and filter in the model, with and without time of flight."""
 ENOUGH = 7e6
 """Counts of the judged body of which all of these are worth it."""

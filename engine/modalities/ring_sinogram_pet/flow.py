@@ -16,6 +16,7 @@ from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram
 from engine.modalities import stages
+from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
@@ -80,7 +81,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         scan = read_sinogram(study.data)
         if not context.protocol.time_of_flight:
             scan = replace(scan, timed=None)
-        data = stages.attach_inputs(context, roles, scan)
+        data = attach_inputs(context, roles, scan)
     if not data.n_prompts > 0:
         raise DataError(f"{study.data.name}: no bin has a count; there is nothing to reconstruct.")
     grid = context.protocol.grid.grid_for(data.scanner)

@@ -16,6 +16,7 @@ from engine.filtering.truncation import cut_sides
 from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
 from engine.modalities import stages
+from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
@@ -86,7 +87,7 @@ def read(context: Context) -> Stage[Projections]:
     with context.profiler.span("read"):
         held = context.scan
         scan = held if isinstance(held, Projections) else read_projections(context.study.data)
-        scan = stages.attach_inputs(context, inputs_of(STEPS), scan)
+        scan = attach_inputs(context, inputs_of(STEPS), scan)
     context.log.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
     context.log.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape

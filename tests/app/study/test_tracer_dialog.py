@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.study.tracer_dialog import ROLE, TracerDialog
-from engine.io.scan_digest import scan_digest
+from engine.io.scan_fingerprint import scan_digest
 from engine.io.tracer_file import read_tracer
 from tests.app.conftest import PATIENCE_MS
 from tests.app.gallery.calibrating import enter

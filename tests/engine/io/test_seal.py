@@ -20,8 +20,8 @@ from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.grid import ImageGrid
 from engine.io import inspect, read_listmode, read_projections, read_volume, save, write_listmode
 from engine.io.seal import seal_of
+from engine.modalities.attaching import attach_inputs
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.stages import attach_inputs
 from engine.reporting.context import RunContext
 from engine.study.study import Study
 from tests.engine.io.older import unseal

@@ -79,7 +79,7 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
 
 
-@pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 144)])
+@pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 208)])
 def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(tof_ps, all_of_them):
     corrections = {"resolution": {"use": "auto", "with_filter": True}}
     whole = ListModeProtocol(algorithm=Osem(subsets=1), corrections=corrections)

@@ -12,9 +12,9 @@ from engine.corrections.calibration import TRACER
 from engine.data.listmode import ListMode
 from engine.data.tracer import Tracer
 from engine.errors import DataError
-from engine.io.scan_digest import scan_digest
+from engine.io.scan_fingerprint import scan_digest
 from engine.io.tracer_file import read_tracer, write_tracer
-from engine.modalities.stages import attached
+from engine.modalities.attaching import attached
 
 
 def test_name_and_place_do_not_count_and_every_end_does(tmp_path: Path) -> None:

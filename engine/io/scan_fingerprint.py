@@ -14,9 +14,9 @@ from engine.io.folder import entries
 from engine.io.open_input import open_input
 
 ENDS_BYTES = 2**20
-"""Of the beginning and of the end of a file."""
+"""Bytes of the beginning, and of the end of a file."""
 MOST_FILES = 64
-"""Of a folder."""
+"""Files of a folder, at most."""
 
 
 def scan_digest(path: Path) -> str:
