@@ -7,6 +7,7 @@ then, in a sentence, and not by a signal in the middle of a run.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import shutil
@@ -26,6 +27,8 @@ from engine.errors import ResourceError
 ROWS = 1 << 19
 """Events that are worked on together."""
 ZEROS = bytes(1 << 20)
+UNABLE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
+"""Faults of disks that cannot take space ahead; it is written then."""
 
 
 def pieces(n: int) -> Iterator[slice]:
@@ -91,6 +94,8 @@ class Scratch(ColumnRoom):
         if not n_bytes:
             return np.empty(shape, dtype)
         try:
+            if n_bytes > self.free_bytes:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 _take_space(file, n_bytes)
                 found = mmap.mmap(file.fileno(), n_bytes)
@@ -131,8 +136,13 @@ class Scratch(ColumnRoom):
 def _take_space(file: IO[bytes], n_bytes: int) -> None:
     """Take the space of a file from its disk, so that writing to it cannot fail for want of it."""
     if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file.fileno(), 0, n_bytes)
-        return
+        try:
+            os.posix_fallocate(file.fileno(), 0, n_bytes)
+        except OSError as e:
+            if e.errno not in UNABLE:
+                raise
+        else:
+            return
     for start in range(0, n_bytes, len(ZEROS)):
         file.write(ZEROS[: n_bytes - start])
     file.flush()

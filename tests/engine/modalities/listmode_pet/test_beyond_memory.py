@@ -19,7 +19,6 @@ from engine.geometry.tof import TofSettings
 from engine.io import open_pieces, read_listmode, save, write_listmode
 from engine.io.budget import MEMORY_VARIABLE, free_memory
 from engine.io.petlink import AddressBook
-from engine.io.scanners import read_scanner
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.laying_out import WholeScan, laid_out
 from engine.modalities.listmode_pet.model import prepare
@@ -212,7 +211,3 @@ def test_the_memory_may_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MEMORY_VARIABLE, "much")
     with pytest.raises(SettingsError, match="ISOCENTER_MEMORY is 'much', want a number of GiB"):
         free_memory()
-
-
-def test_the_scanner_beside_the_words_is_the_ring(words: Path) -> None:
-    assert read_scanner(str(words.with_name("tiny.toml"))).n_crystals == 4 * 48
