@@ -17,6 +17,11 @@ from locked import BASE, TOOLS, Lock, this_machine
 from machine import SetupError, apt_install, say
 
 PACKAGE_OF = {"cuda12": "cupy-cuda12x", "cuda13": "cupy-cuda13x"}
+COMPILE = (
+    "import compileall, sysconfig; "
+    "compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2, workers=0)"
+)
+"""Bytecode of all libraries, on all cores: pip would use one."""
 OPTIONAL = tuple(PACKAGE_OF)
 """Extras without which everything still works, on the CPU; a machine has one of them at most."""
 LARGE_MB = 5.0
@@ -110,6 +115,8 @@ class Environment:
                 )
             if necessary != wanted:
                 say("CuPy could not be installed; going on without the GPU.")
+        # what does not compile is for other Pythons, and nobody imports it
+        subprocess.run([self.python, "-c", COMPILE], cwd=self.root, capture_output=True)
         # what is newest is so only now: the next set-up goes back to the lock
         installed = "newest" if newest else current
         self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
@@ -140,7 +147,7 @@ class Environment:
         options = ["--disable-pip-version-check", "--no-input"]
         verb, *words = verb_and_words
         if verb == "install":
-            options += ["--progress-bar", "off"]
+            options += ["--progress-bar", "off", "--no-compile"]
         command = [str(self.python), "-m", "pip", verb, *options, *words]
         with (
             self.log.open("a", encoding="utf-8") as log,

@@ -107,7 +107,9 @@ class CrystalSpread:
     @classmethod
     def none(cls) -> CrystalSpread:
         """Every photon that interacts is seen where it does so first."""
-        return cls(np.ones((1, 1, 1, 1)), 1.0, 0.0, 0)
+        certain = np.ones((1, 1, 1, 1))
+        certain.setflags(write=False)  # as what was tracked: the kernel is compiled for one of both
+        return cls(certain, 1.0, 0.0, 0)
 
     @classmethod
     def of(cls, scanner: DualHead, *, n_photons: int, seed: int) -> CrystalSpread:

@@ -44,7 +44,7 @@ def clone(tmp_path: Path) -> Path:
     return root
 
 
-PIP = "-m pip install --disable-pip-version-check --no-input --progress-bar off "
+PIP = "-m pip install --disable-pip-version-check --no-input --progress-bar off --no-compile "
 TOOLS = f"--require-hashes -r {FOLDER}/tools.txt"
 LIBRARIES = f"--no-build-isolation --require-hashes -r {FOLDER}/base.txt"
 PROJECT = "--no-deps --no-build-isolation -e "
@@ -52,7 +52,8 @@ PROJECT = "--no-deps --no-build-isolation -e "
 
 def asked(root: Path) -> list[str]:
     """Return what pip was asked to install, run by run."""
-    return [line.removeprefix(PIP) for line in (root / "asked").read_text().splitlines()]
+    lines = (root / "asked").read_text().splitlines()
+    return [line.removeprefix(PIP) for line in lines if line.startswith("-m pip")]
 
 
 def locked(*extras: str) -> list[str]:
@@ -72,6 +73,7 @@ def test_installs_once(clone: Path) -> None:
         Environment(clone).install(["test"])
     Environment(clone).install([])
     assert asked(clone) == locked("test")
+    assert (clone / "asked").read_text().count("compileall.compile_dir") == 1
 
 
 @posix
