@@ -113,6 +113,10 @@ class VolumeCommands(QObject):
         )
         self._take(opened, place)
 
+    def look_at_input(self, role: str) -> None:
+        """Lay an input over the image of the run; before there is one, show it alone."""
+        self.open_input(role, "overlay" if self._volumes.image is not None else "base")
+
     def open_iterate(self, label: str, place: Place) -> None:
         """Open an image that the run has kept."""
         record = self._session.run.record

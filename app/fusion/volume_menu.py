@@ -42,11 +42,12 @@ class VolumeMenu(QMenu):
         """Offer what there is now."""
         self.clear()
         commands, chosen = self._commands, self._chosen()
-        if self._place == "overlay":
-            none = self.addAction("Nothing")
+        if self._place == "overlay" or commands.may_close(chosen):
+            words = "Nothing" if self._place == "overlay" else "The image of the run, or nothing"
+            none = self.addAction(words)
             none.setCheckable(True)
             none.setChecked(not chosen)
-            none.triggered.connect(lambda: commands.put("", self._place))
+            none.triggered.connect(lambda: self._take_away(chosen))
             self.addSeparator()
         opened = commands.opened()
         self._add(self, opened, chosen)
@@ -68,6 +69,12 @@ class VolumeMenu(QMenu):
             for each in closable:
                 action = closing.addAction(_title(each))
                 action.triggered.connect(lambda _=False, key=each.key: commands.close(key))
+
+    def _take_away(self, chosen: str) -> None:
+        if self._place == "overlay":
+            self._commands.put("", self._place)
+        else:
+            self._commands.close(chosen)
 
     def _add(self, menu: QMenu, choices: Sequence[VolumeChoice], chosen: str) -> None:
         for each in choices:

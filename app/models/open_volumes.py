@@ -113,6 +113,8 @@ class OpenVolumes(QObject):
 
     def take_image(self, image: OpenVolume | None, *, refit: bool = False) -> None:
         """Take another image of the run; `refit` fits the display to it if it is on show."""
+        if self._image is None and image is not None:  # which the user has waited for
+            self._base_key = IMAGE
         self._image = image
         if image is None and self._base_key == IMAGE:
             self._overlay_key = ""

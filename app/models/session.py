@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from app.models.study_model import StudyModel
 from app.models.volume_origin import Origin
 from app.views.state import ViewState
 from engine.data import FrameVolume, Volume
+from engine.errors import EngineError
 
 
 class Session(QObject):
@@ -56,6 +58,9 @@ class Session(QObject):
         self.volumes = OpenVolumes(self.view)
         self.study.scan_replaced.connect(self.run.forget)
         self.study.scan_replaced.connect(self.volumes.forget_others)
+        self.study.inputs_changed.connect(self._follow_inputs)
+        for signal in (self.study.protocol_changed, self.volumes.changed):
+            signal.connect(self._show_box)
         self.study.protocol_replaced.connect(lambda text: self.add_log("info", text))
         self.run.begun.connect(self._show_blurred_axis)
         self.run.image_selected.connect(self._show_image)
@@ -118,6 +123,22 @@ class Session(QObject):
         inputs = record.provenance.get("inputs")
         origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
         return OpenVolume(IMAGE, record.local_title or "Image", "image", volume, origin)
+
+    def _follow_inputs(self) -> None:
+        """Close what was opened as an input of the study and is none any more."""
+        inputs = [found.content for found in self.study.inputs.values()]
+        for opened in self.volumes.others:
+            if opened.kind == "input" and not any(opened.volume is each for each in inputs):
+                self.volumes.close(opened.key)
+        self._show_box()
+
+    def _show_box(self) -> None:
+        """Draw over an input what is reconstructed of it."""
+        base, grid = self.volumes.base, None
+        if base is not None and base.kind == "input":
+            with suppress(EngineError):
+                grid = self.study.grid()
+        self.view.set_box(grid)
 
     # log
 

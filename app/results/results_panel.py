@@ -41,6 +41,7 @@ class ResultsTab(QWidget):
         super().__init__()
         self._session, self._commands = context.session, context.results
         self._results, self._run = context.session.results, context.session.run
+        self._volumes = context.volumes
         self._chosen = ""
         self.confirm: Callable[[str, str], bool] = self._ask
         self.list = QListWidget()
@@ -53,7 +54,7 @@ class ResultsTab(QWidget):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.open = button("Open", self._open, "", "primary")
         self.settings = button("Use settings", self._use_settings)
-        self.more = button("", self._show_menu, "Pin, delete, show in folder")
+        self.more = button("", self._show_menu, "Lay over the image, pin, delete, show in folder")
         self.more.setAccessibleName("More")
         set_icon(self.more, "menu", context.theme)
         self._total = label("", wrap=True)
@@ -80,6 +81,11 @@ class ResultsTab(QWidget):
         """Return what else can be done with the chosen result."""
         made, result = QMenu(self), self.current
         if result is not None:
+            over = made.addAction("Lay over the volume on show")
+            over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
+            instead = made.addAction("Show, the image of the run stays open")
+            instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
+            made.addSeparator()
             pin = made.addAction("Pinned")
             pin.setCheckable(True)
             pin.setChecked(result.pinned)
@@ -146,7 +152,7 @@ class ResultsTab(QWidget):
         for each, why, tip in (
             (self.open, busy, "Show this image with what made it (Return)"),
             (self.settings, busy, "Take its protocol for the scan that is open"),
-            (self.more, obstacle, "Pin, delete, show in folder"),
+            (self.more, obstacle, "Lay over the image, pin, delete, show in folder"),
         ):
             each.setEnabled(not why)
             each.setToolTip(plain_tip(why or tip))

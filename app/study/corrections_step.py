@@ -38,6 +38,7 @@ class CorrectionsStep(StepPanel):
         self._ledgers: dict[str, Ledger] = {}
         self._sweeps: dict[str, QToolButton] = {}
         self._aligners: list[tuple[QToolButton, InputRole]] = []
+        self._shown: list[tuple[QToolButton, InputRole]] = []
         study, run = self._study, self._run
         for signal in (
             study.protocol_changed,
@@ -61,8 +62,11 @@ class CorrectionsStep(StepPanel):
                 made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
             for each in modality.ledger:
                 for role in (role for role in each.inputs if role.lies_with_body):
-                    self._aligners.append((self._align_button(role), role))
-                    made.rows[each.kind].add_button(self._aligners[-1][0])
+                    align, show = self._align_button(role), self._look_button(role)
+                    self._aligners.append((align, role))
+                    self._shown.append((show, role))
+                    made.rows[each.kind].add_button(align)
+                    made.rows[each.kind].add_button(show)
             for field, switch in made.switches.items():
                 switch.choice.edited.connect(partial(self._take_switch, field, switch))
             self.body.addWidget(made)
@@ -84,6 +88,16 @@ class CorrectionsStep(StepPanel):
         made.setToolTip(plain_tip(f"Whether the {role.title} lies where the scan saw the body"))
         made.setAccessibleName(f"Align the {role.title}")
         made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
+        return made
+
+    def _look_button(self, role: InputRole) -> QToolButton:
+        made = QToolButton()
+        made.setText("Show")
+        made.setProperty("role", "small")
+        words = f"Lay the {role.title} over the image; before there is one, show what it covers"
+        made.setToolTip(plain_tip(words))
+        made.setAccessibleName(f"Show the {role.title}")
+        made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
         return made
 
     def _take(self, kind: str, value: AnyCorrection) -> None:
@@ -114,6 +128,8 @@ class CorrectionsStep(StepPanel):
         for made, role in self._aligners:
             made.setVisible(role.key in study.inputs and study.scanner is not None)
             made.setEnabled(not self._run.state.is_active)
+        for made, role in self._shown:
+            made.setVisible(role.key in study.inputs)
         self._show_switches()
         applied = [choices[kind].title.lower() for kind in states if states[kind].tone == "ok"]
         tones = [state.tone for state in states.values()]

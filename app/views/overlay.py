@@ -184,6 +184,14 @@ def arrow(painter: QPainter, line: QLineF, ink: str, halo: str) -> None:
         painter.drawLines([line, *barbs])
 
 
+def dashed_box(painter: QPainter, area: QRectF, colours: ViewColours) -> None:
+    """The border of something that is not there yet."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for pen in (halo_pen(colours.canvas), QPen(QColor(colours.line), 1.6, Qt.PenStyle.DashLine)):
+        painter.setPen(pen)
+        painter.drawRect(area)
+
+
 def scale_bar(
     painter: QPainter,
     viewport: Viewport,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from app.views import line
+from app.views import line, overlay
 from app.views.fusion_words import caption_parts
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
@@ -24,6 +24,7 @@ from engine.data import Volume
 from engine.geometry import Point
 
 Part = Literal["both", "upper"]
+BOX_REMARK = "dashed: what is reconstructed"
 
 
 class SliceView(RasterView):
@@ -94,6 +95,8 @@ class SliceView(RasterView):
             return self.state.fusion.remark
         if self.state.note:
             return self.state.note
+        if self.state.box is not None:
+            return BOX_REMARK
         blurred = self.state.blurred_axis
         if blurred is None or blurred == self._orientation.normal:
             return ""
@@ -204,6 +207,9 @@ class SliceView(RasterView):
         for marks in self.state.marks:
             marks.paint(painter, self, viewport)
         super().paint_marks(painter, viewport)
+        if self.state.box is not None:
+            area = overlay.to_view(self._orientation.rect(self.state.box), viewport)
+            overlay.dashed_box(painter, area, self.state.colours)
         if self._swipes:
             colours, size = self.state.colours, (self.width(), self.height())
             inks = colours.plate_text, colours.canvas

@@ -15,7 +15,7 @@ from app.views.text import length_unit, power_of
 from app.views.volume_facts import facts_of
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
-from engine.geometry import Point
+from engine.geometry import ImageGrid, Point
 
 if TYPE_CHECKING:
     from app.views.line import Line
@@ -48,6 +48,7 @@ class ViewState(VolumeLook):
         self.marks: list[SliceMarks] = []
         self.blurred_axis: int | None = None
         self.note = ""
+        self.box: ImageGrid | None = None
 
     @property
     def length_unit(self) -> str:
@@ -109,6 +110,12 @@ class ViewState(VolumeLook):
         """Say in every view what is on show, such as that it is frozen; "" if it is the newest."""
         if note != self.note:
             self.note = note
+            self.display_changed.emit()
+
+    def set_box(self, box: ImageGrid | None) -> None:
+        """Draw where another grid lies, such as that of an image to come; None for none."""
+        if box != self.box:
+            self.box = box
             self.display_changed.emit()
 
     def set_line(self, line: Line | None) -> None:

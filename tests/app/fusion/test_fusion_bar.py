@@ -111,6 +111,22 @@ def test_the_mu_map_lies_where_the_scan_sees_it(controls, bar):
         assert not bar.words.isVisible()
 
 
+def test_before_the_start_a_mu_map_is_seen_with_what_will_be_reconstructed(controls, bar):
+    """Then the first image takes its place, and the map lies over it when it is asked for."""
+    session, view = controls.session, controls.session.view
+    session.run.forget()
+    content = volume(0.01, "1/mm")
+    session.study.set_input("attenuation", Input("map.h5", "", content))
+    controls.context.volumes.look_at_input("attenuation")
+    assert view.volume is content and view.box == session.study.grid()
+    session.show_result(RunRecord("small", session.study.to_study()), "final", volume())
+    assert session.volumes.shows_image and view.box is None
+    controls.context.volumes.look_at_input("attenuation")
+    assert view.fusion.volume is content and session.volumes.shows_image
+    session.study.set_input("attenuation", None)
+    assert view.fusion.volume is None, "it is no input any more"
+
+
 def test_what_was_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_study, tmp_path):
     save(volume(3.0), tmp_path / "late.nii.gz", {})
     controls.context.volumes.open_file(tmp_path / "late.nii.gz", "overlay")
