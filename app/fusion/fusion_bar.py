@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QPushButton,
+    QSizePolicy,
     QSlider,
     QToolButton,
     QVBoxLayout,
@@ -15,17 +17,21 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.volume_commands import Place
+from app.fusion.view_menu import ViewMenu
 from app.fusion.volume_menu import VolumeMenu
 from app.look.file_dialogs import ask_open
 from app.look.widgets import icon_button, label, set_tone
 from app.models.open_volumes import OpenVolume
 from app.views.fusion_state import COMPARING, FusionMode
+from app.views.fusion_words import warning_of
 from app.views.labels import shortened
+from app.views.ortho_view import OrthoView
 from app.views.plain_text import plain_tip
 from app.views.window_controls import WindowControls
 
 NAME_LETTERS = 22
-SLIDER_PX = 90
+LEAST_NAME_PX = 76
+SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
     ("blend", "Blend", "The upper volume lets the lower one through"),
@@ -40,8 +46,14 @@ KINDS = "Volumes (*);;All files (*)"
 class FusionBar(QWidget):
     """Follows the open volumes; the second row is there while two of them are on show."""
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: AppContext, views: OrthoView) -> None:
         super().__init__()
+        self.view = QPushButton("View")
+        self.view.setToolTip("Turn, mirror or copy the view that you used last; patient position")
+        self.view.setAccessibleName("View")
+        menu = ViewMenu(views, self.view)
+        self.copy_views = menu.copy_all
+        self.view.setMenu(menu)
         self._context, self._commands = context, context.volumes
         self._volumes = context.session.volumes
         self._fusion = context.session.view.fusion
@@ -59,24 +71,28 @@ class FusionBar(QWidget):
         self.window_of_both = WindowControls(self._fusion.compared, " of the comparison")
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
+        self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
+        self._wanted: dict[QWidget, bool] = {}
         self._lay_out()
         fusion, view = self._fusion, context.session.view
         for signal in (self._volumes.changed, fusion.volume_changed, fusion.mixing_changed):
             signal.connect(self.refresh)
         for signal in (view.volume_changed, fusion.display_changed):
             signal.connect(self.refresh)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.refresh()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(6)
+        row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        row.setSpacing(SPACING_PX)
         row.addWidget(self.base)
         row.addWidget(self.swap)
         row.addWidget(self.overlay)
         for each in (self.mode, self.share, self.hides_low, self.linked):
             row.addWidget(each)
         row.addStretch(1)
+        row.addWidget(self.view)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -145,6 +161,35 @@ class FusionBar(QWidget):
         found = self._at(place)
         return found.key if found is not None else ""
 
+    def minimumSizeHint(self) -> QSize:
+        parts = (self.swap, self.mode) if self._fusion.has_values else ()
+        names = 2 * LEAST_NAME_PX + self.view.sizeHint().width()
+        width = names + sum(each.sizeHint().width() for each in parts)
+        gaps = (2 + len(parts)) * SPACING_PX + 2 * MARGIN_PX
+        rows = [each for each in (self.window_of_upper, self.window_of_both) if each.isVisible()]
+        least = max([width + gaps, *(row.minimumSizeHint().width() for row in rows)])
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._give_way()
+
+    def _give_way(self) -> None:
+        """Spare switches and slider, then letters of names, where there is no room for them."""
+        parts = [self.swap, self.mode] if self._fusion.has_values else []
+        wanted = [each for each in self._spared if self._wanted.get(each)]
+        free = self.width() - 2 * MARGIN_PX - self.view.sizeHint().width() - SPACING_PX
+        free -= sum(each.sizeHint().width() + SPACING_PX for each in parts)
+        widths = [each.sizeHint().width() for each in (self.base, self.overlay)]
+        room = free - sum(widths) - 2 * SPACING_PX
+        for each in self._spared:
+            needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
+            shown = each in wanted and needed <= room
+            each.setVisible(shown)
+            room -= needed if shown else 0
+        least = max((free - 2 * SPACING_PX) // 2, LEAST_NAME_PX)
+        for each in (self.base, self.overlay):
+            each.setMaximumWidth(max(least, free - 2 * SPACING_PX - min(widths)))
+
     def refresh(self) -> None:
         """Show what is on show."""
         fusion, view = self._fusion, self._context.session.view
@@ -153,10 +198,9 @@ class FusionBar(QWidget):
         two, blends = fusion.has_values, fusion.mode == "blend"
         for each in (self.swap, self.mode):
             each.setVisible(two)
-        self.share.setVisible(two and fusion.mode in ("blend", "swipe"))
-        self.hides_low.setVisible(two and fusion.mode in ("blend", "swipe"))
-        same_unit = view.unit == fusion.unit
-        self.linked.setVisible(two and same_unit and fusion.mode not in COMPARING)
+        mixes = two and fusion.mode in ("blend", "swipe")
+        same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
+        self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
         self.window_of_upper.setVisible(two and fusion.mode not in COMPARING)
         self.window_of_both.setVisible(fusion.compares)
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
@@ -169,10 +213,12 @@ class FusionBar(QWidget):
         self.share.blockSignals(False)
         self.hides_low.setChecked(fusion.hides_low)
         self.linked.setChecked(fusion.links_windows)
-        words = fusion.warning or fusion.remark[:1].upper() + fusion.remark[1:]
+        warning, remark = warning_of(view), fusion.remark[:1].upper() + fusion.remark[1:]
+        words = warning or remark
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
-        set_tone(self.words, "look" if fusion.warning else "muted")
+        set_tone(self.words, "look" if warning else "muted")
+        self._give_way()
 
     def _name(self, button: QPushButton, place: Place, empty: str) -> None:
         found = self._at(place)

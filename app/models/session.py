@@ -91,6 +91,7 @@ class Session(QObject):
         """
         self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
+        self.view.state_axes("")  # which was said of another file
         self.run.show_stored(volume, name, frames)
         what = f"{volume.grid.describe()}, {volume.unit or 'no unit'}"
         self.add_log("info", f"{alias or name}: {what}")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from engine.data import Plain, Volume
 from engine.modalities import Study
 
-TWO_PATIENTS = "Two patients: these volumes are not of one person."
-TWO_SCANS = "Of two scans: nothing says that they are of one patient."
-TWO_SPACES = "Two frames of reference: where one lies in the other is not known."
+TWO_PATIENTS = "These are two patients."
+TWO_SCANS = "Two scans, perhaps two patients."
+TWO_SPACES = "Two frames of reference."
 NOT_SAID = "nothing says that both are of one patient"
 NO_SIDES = "how the patient lay is not known"
 

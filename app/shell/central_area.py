@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
@@ -57,7 +58,8 @@ class CentralArea(QWidget):
             live=live, live_demo=live_demo,
         )  # fmt: skip
         self.ready = ReadyCard(context, start)
-        self.views, self.fusion = OrthoView(self._session.view), FusionBar(context)
+        self.views = OrthoView(self._session.view)
+        self.fusion = FusionBar(context, self.views)
         self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
         self.scan = ScanPages(context)
         self.tabs = QTabBar()
@@ -72,6 +74,8 @@ class CentralArea(QWidget):
         self.tabs.currentChanged.connect(self._show)
         for index, key in enumerate("VPGS"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
+        copying = QShortcut(QKeySequence.StandardKey.Copy, self.views, self.fusion.copy_views)
+        copying.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.scrubber.iterate_selected.connect(session.volumes.return_to_image)
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)

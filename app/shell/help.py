@@ -62,6 +62,11 @@ STEPS = (
         "Every finished image is kept there with its settings. Open one, take its settings, pin "
         "or delete it.",
     ),
+    (
+        "Several volumes",
+        "Over the views: lay a result, an iterate, the μ-map or any file over the volume on show, "
+        "blended, swiped, side by side, as difference or ratio.",
+    ),
     ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
 )
 SHORTCUTS = (
@@ -79,6 +84,9 @@ SHORTCUTS = (
     ("[ and ]", "Earlier, later iteration"),
     ("F", "Views only"),
     ("L", "Draw lines in the slices, or move the crosshair again"),
+    ("O", "Hide the volume that lies over another one, and show it again"),
+    ("T, M", "Turn the slice by a quarter, mirror it"),
+    ("Ctrl+C", "Copy the views as a picture"),
     ("V, P, G, S", "Volume, projections, geometry, slices in space of an X-ray scan"),
     ("Ctrl+1 … 5", "Open or close a step"),
     ("Ctrl+L", "Log"),

@@ -30,5 +30,5 @@ def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
     """Return why two volumes cannot be compared so; empty if they can."""
     if mode == "difference" and lower_unit != upper_unit:
         units = " and ".join(unit or "no unit" for unit in (lower_unit, upper_unit))
-        return f"A difference needs one unit, these have {units}; show the ratio, or blend them."
+        return f"A difference needs one unit; these have {units}."
     return ""

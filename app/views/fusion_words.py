@@ -33,11 +33,18 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
 
 def _compared(state: ViewState) -> tuple[str, ...]:
     fusion = state.fusion
-    if why := comparing.obstacle(fusion.mode, state.unit, fusion.unit):
-        return (why,)
     names = [shortened(look.name, NAME_LETTERS) for look in (state, fusion)]
     unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
     return names[0], f"{SIGNS[fusion.mode]} {names[1]}{unit}"
+
+
+def warning_of(state: ViewState) -> str:
+    """Return what must be said of both volumes on the picture, and why they are not compared."""
+    fusion = state.fusion
+    if not fusion.has_values:
+        return ""
+    why = comparing.obstacle(fusion.mode, state.unit, fusion.unit)
+    return " ".join(filter(None, (fusion.warning, why)))
 
 
 def named(look: VolumeLook) -> str:

@@ -6,6 +6,8 @@ the slices', by the ratio of the tops of the two, so that one drag serves both; 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
@@ -61,7 +63,18 @@ class MipView(RasterView):
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
             self._gain = self._brighter(volume)
-        return Raster.of(*self._projector.project(self._degrees, self.state.convention))
+        values, rect = self._projector.project(self._degrees, self.state.convention)
+        return Raster.of(values[::-1] if self._is_turned else values, self._upright(rect))
+
+    @property
+    def _is_turned(self) -> bool:
+        """Whether z grows towards the feet, so that the head would be at the bottom."""
+        return self.state.axes.endswith("I")
+
+    def _upright(self, rect: Rect) -> Rect:
+        if not self._is_turned:
+            return rect
+        return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
 
     def shown_window(self) -> Window:
         low, high = self.state.window
@@ -79,16 +92,18 @@ class MipView(RasterView):
     def image_rect(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
         height = float(volume.grid.size_mm[2])
-        return Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height)
+        return self._upright(Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height))
 
     def edges(self) -> Edges:
-        return projection.edges(self._degrees, self.state.convention)
+        found = projection.edges(self._degrees, self.state.convention)
+        return replace(found, top=found.bottom, bottom=found.top) if self._is_turned else found
 
     def cursor_uv(self) -> tuple[float, float]:
         state = self.state
         if state.volume is None:
             return 0.0, 0.0
-        return projection.cursor_uv(state.volume, state.cursor_mm, self._degrees, state.convention)
+        u, v = projection.cursor_uv(state.volume, state.cursor_mm, self._degrees, state.convention)
+        return u, -v if self._is_turned else v
 
     def caption(self) -> str:
         if self.state.volume is None:

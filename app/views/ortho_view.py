@@ -27,7 +27,10 @@ MAIN_PARTS, OTHER_PARTS = 3, 2
 
 
 class OrthoView(QWidget):
-    """Axial, coronal, sagittal and projection; a double-click enlarges one of them."""
+    """Axial, coronal, sagittal and projection; a double-click enlarges one of them.
+
+    `active` is the view that had the focus last.
+    """
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,9 +47,11 @@ class OrthoView(QWidget):
         column.addWidget(self._panes, 1)
         column.addWidget(self.toolbar)
         self._upper: tuple[SliceView, ...] = ()
+        self.active: RasterView = self.axial
         self._alone: RasterView | None = None
         for view in self.views:
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
+            view.focused.connect(lambda view=view: self._activate(view))
         self._was_flat = False
         state.volume_changed.connect(self._follow_shape)
         state.display_changed.connect(self._arrange)
@@ -66,6 +71,7 @@ class OrthoView(QWidget):
                 upper.follow(lower)
                 lower.follow(upper)
                 upper.enlarge_requested.connect(lambda lower=lower: self.toggle_enlarged(lower))
+                upper.focused.connect(lambda upper=upper: self._activate(upper))
             self._upper = tuple(upper for upper, _ in pairs)
         return self._upper
 
@@ -78,6 +84,9 @@ class OrthoView(QWidget):
     def enlarged(self) -> RasterView | None:
         """The view that fills the space, None while all are shown."""
         return self._alone
+
+    def _activate(self, view: RasterView) -> None:
+        self.active = view
 
     def toggle_enlarged(self, view: RasterView) -> None:
         """Give a view all the space, or show all again."""

@@ -71,5 +71,11 @@ class PaneContent(QWidget):
     def step_arrow(self, right: int, down: int) -> None:
         """Answer an arrow key."""
 
+    def turn(self) -> None:
+        """Turn the picture by a quarter, clockwise, where it can be turned."""
+
+    def mirror(self) -> None:
+        """Exchange left and right of the picture, where it can be mirrored."""
+
     def undo_click(self) -> None:
         """Take back what the first press of a double-click did."""

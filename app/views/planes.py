@@ -20,6 +20,17 @@ Convention = Literal["radiological", "neurological"]
 PLANES: tuple[PlaneName, ...] = ("axial", "coronal", "sagittal")
 _SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
 _LETTERS = (("R", "L"), ("A", "P"), ("F", "H"))  # lower and upper end of x, y, z
+_OF_CODE = {"S": "H", "I": "F"}
+_OPPOSITE = {"R": "L", "L": "R", "A": "P", "P": "A", "F": "H", "H": "F"}
+POSITIONS = {
+    "HFS": ("LPS", "Head first, on the back"),
+    "HFP": ("RAS", "Head first, on the belly"),
+    "FFS": ("RPI", "Feet first, on the back"),
+    "FFP": ("LAI", "Feet first, on the belly"),
+    "HFDR": ("PRS", "Head first, on the right side"),
+    "HFDL": ("ALS", "Head first, on the left side"),
+}
+"""How a patient may lie -> where x, y and z lead of a scanner that has "LPS" for "HFS"; words."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +65,8 @@ class Edges:
 
         "xyz": it is not known how a patient lay, so that the axes themselves are named.
         """
-        swapped = _SIGNED if axes == "xyz" else {"H": "F", "F": "H"} if axes[-1:] == "I" else {}
-        return Edges(*(swapped.get(letter, letter) for letter in astuple(self)))
+        names = _SIGNED if axes == "xyz" else _sides(axes)
+        return Edges(*("".join(names[each] for each in letters) for letters in astuple(self)))
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,14 @@ class Orientation:
             bottom=self.down.letter,
         )
 
+    def turned(self) -> Orientation:
+        """The plane a quarter turn further clockwise: what was on top is at the right."""
+        return Orientation(self.normal, self.down.opposite, self.right)
+
+    def mirrored(self) -> Orientation:
+        """The plane with left and right exchanged."""
+        return Orientation(self.normal, self.right.opposite, self.down)
+
     def extract(self, values: NDArray[np.float32], index: int) -> NDArray[np.float32]:
         """One slice of values (n_z, n_y, n_x), rows going down and columns going right."""
         kept = [axis for axis in (2, 1, 0) if axis != self.normal]  # array order z, y, x
@@ -122,15 +141,74 @@ class Orientation:
         return Rect(min(u_mm), min(v_mm), abs(u_mm[1] - u_mm[0]), abs(v_mm[1] - v_mm[0]))
 
 
-def orientation(plane: PlaneName, convention: Convention = "radiological") -> Orientation:
-    """How a plane is shown; the convention decides on which side the patient's left lies."""
-    leftward = Direction(0, 1 if convention == "radiological" else -1)
-    feetward = Direction(2, -1)
-    if plane == "axial":
-        return Orientation(normal=2, right=leftward, down=Direction(1, 1))
-    if plane == "coronal":
-        return Orientation(normal=1, right=leftward, down=feetward)
-    return Orientation(normal=0, right=Direction(1, 1), down=feetward)
+@dataclass(frozen=True)
+class Turn:
+    """What a user does to a plane on the screen: quarters clockwise, after left and right changed.
+
+    Attributes
+    ----------
+    quarters : 0 to 3
+    mirrored : whether left and right are exchanged
+    """
+
+    quarters: int = 0
+    mirrored: bool = False
+
+    def of(self, way: Orientation) -> Orientation:
+        """Return a plane turned so."""
+        way = way.mirrored() if self.mirrored else way
+        for _ in range(self.quarters % 4):
+            way = way.turned()
+        return way
+
+    def turned(self, quarters: int = 1) -> Turn:
+        """Return it with more quarters."""
+        return Turn((self.quarters + quarters) % 4, self.mirrored)
+
+    def flipped(self, *, upright: bool) -> Turn:
+        """Return it with left and right of the screen exchanged; `upright`: top and bottom."""
+        quarters = (2 if upright else 0) - self.quarters
+        return Turn(quarters % 4, not self.mirrored)
+
+    def describe(self) -> str:
+        """Return it in words, empty if nothing is turned."""
+        words = ["mirrored"] if self.mirrored else []
+        words += [f"turned by {90 * self.quarters}°"] if self.quarters else []
+        return ", ".join(words)
+
+
+def orientation(
+    plane: PlaneName, convention: Convention = "radiological", axes: str = "LPS"
+) -> Orientation:
+    """How a plane is shown, the head on top; the convention says where the patient's left lies.
+
+    `axes` are the sides of the patient to which x, y and z grow; "xyz" is taken for "LPS".
+    """
+    side = "L" if convention == "radiological" else "R"
+    right, down = {"axial": (side, "P"), "coronal": (side, "F"), "sagittal": ("P", "F")}[plane]
+    across, below = _direction(right, axes), _direction(down, axes)
+    return Orientation(3 - across.axis - below.axis, across, below)
+
+
+def _sides(axes: str) -> dict[str, str]:
+    """Return the sides of a patient by what they would be called with axes "LPS"."""
+    found = {}
+    for axis, (lower, upper) in enumerate(_LETTERS):
+        side = _OF_CODE.get(axes[axis], axes[axis])
+        found[upper], found[lower] = side, _OPPOSITE[side]
+    return found
+
+
+def _direction(letter: str, axes: str) -> Direction:
+    """Return the way to a side of the patient."""
+    names = _sides("LPS" if axes == "xyz" else axes)
+    axis, sign = next(
+        (axis, sign)
+        for axis, pair in enumerate(_LETTERS)
+        for sign, each in zip((-1, 1), pair, strict=True)
+        if names[each] == letter
+    )
+    return Direction(axis, sign)
 
 
 def slice_index(grid: ImageGrid, axis: int, position_mm: float) -> int:

@@ -40,6 +40,7 @@ class RasterView(PaneContent):
 
     enlarge_requested = Signal()
     part_changed = Signal()
+    focused = Signal()
     has_crosshair = True
 
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
@@ -182,7 +183,7 @@ class RasterView(PaneContent):
 
     def shown_edges(self) -> Edges:
         """The letters as they are painted: signs of the axes where nobody knows their sides."""
-        return self.edges().on(self.state.volume.axes if self.state.volume else "LPS")
+        return self.edges().on(self.state.axes)
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         colours = self.state.colours
@@ -261,6 +262,7 @@ class RasterView(PaneContent):
             action(self)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
+        self.focused.emit()
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -283,5 +285,7 @@ KEYS = {
     Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
     Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
     Qt.Key.Key_O: lambda view: view.state.fusion.toggle_hidden(),
+    Qt.Key.Key_M: lambda view: view.mirror(),
     Qt.Key.Key_R: lambda view: view.state.reset(),
+    Qt.Key.Key_T: lambda view: view.turn(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import QPointF, Qt
@@ -9,7 +10,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views import line, overlay
-from app.views.fusion_words import caption_parts
+from app.views.fusion_words import caption_parts, warning_of
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
 from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
@@ -24,6 +25,7 @@ from engine.data import Volume
 from engine.geometry import Point
 
 Part = Literal["both", "upper"]
+STATED_REMARK = "sides as you say"
 BOX_REMARK = "dashed: what is reconstructed"
 
 
@@ -46,7 +48,7 @@ class SliceView(RasterView):
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
         self._upper = UpperSlice(state)
-        self._orientation = orientation(plane, state.convention)
+        self._orientation = self._way()
         self._shown_index: int | None = None
         self._depth_mm = 0.0
         self._cursor_before = state.cursor_mm
@@ -88,7 +90,7 @@ class SliceView(RasterView):
         return BETWEEN.join((where, *caption_parts(self.state, self.part)))
 
     def warning(self) -> str:
-        return self.state.fusion.warning if self.state.fusion.has_values else ""
+        return warning_of(self.state)
 
     def remark(self) -> str:
         if self.state.fusion.has_values and self.state.fusion.remark:
@@ -98,9 +100,12 @@ class SliceView(RasterView):
         if self.state.box is not None:
             return BOX_REMARK
         blurred = self.state.blurred_axis
+        turned = self.state.turn_of(self.plane).describe()
+        if self.state.is_stated:
+            turned = ", ".join(filter(None, (turned, STATED_REMARK)))
         if blurred is None or blurred == self._orientation.normal:
-            return ""
-        return f"blurred along {'xyz'[blurred]}"
+            return turned
+        return f"blurred along {'xyz'[blurred]}" + (f", {turned}" if turned else "")
 
     @property
     def shows_own(self) -> bool:
@@ -126,6 +131,7 @@ class SliceView(RasterView):
             self._upper.paint(painter, viewport, found, is_alone=not self.shows_own)
 
     def forget_raster(self) -> None:
+        self._reorient()
         self._upper.forget_values()
         super().forget_raster()
 
@@ -172,6 +178,13 @@ class SliceView(RasterView):
             if n_voxels:
                 self.state.step_cursor(direction.axis, direction.sign * n_voxels)
 
+    def turn(self) -> None:
+        self.state.set_turn(self.plane, self.state.turn_of(self.plane).turned())
+
+    def mirror(self) -> None:
+        turn = self.state.turn_of(self.plane)
+        self.state.set_turn(self.plane, turn.flipped(upright=False))
+
     def on_cursor(self) -> None:
         volume = self.state.volume
         if volume is not None and self._index(volume) != self._shown_index:
@@ -183,19 +196,23 @@ class SliceView(RasterView):
         self.update()
 
     def on_display(self) -> None:
-        before, self._orientation = (
-            self._orientation,
-            orientation(self.plane, self.state.convention),
-        )
-        if before != self._orientation:
-            self._mirror()
+        self._reorient()
         super().on_display()
 
-    def _mirror(self) -> None:
-        """Keep the place that was zoomed at in view when left and right change sides."""
-        if self._viewport is not None and self.state.volume is not None:
-            self._viewport = self._viewport.mirrored()
-            self._image_rect = self.image_rect(self.state.volume)
+    def _way(self) -> Orientation:
+        state = self.state
+        upright = orientation(self.plane, state.convention, state.axes)
+        return state.turn_of(self.plane).of(upright)
+
+    def _reorient(self) -> None:
+        """Keep the place that was zoomed at in view when sides change."""
+        before, self._orientation = self._orientation, self._way()
+        volume, viewport = self.state.volume, self._viewport
+        if before == self._orientation or volume is None or viewport is None:
+            return
+        at = before.to_patient(*viewport.centre, 0.0)
+        self._viewport = replace(viewport, centre=self._orientation.to_screen(at))
+        self._image_rect = self.image_rect(volume)
 
     def point_at(self, at: QPointF) -> Point:
         """The point of the slice on show under a position in the view [mm]."""
@@ -206,14 +223,14 @@ class SliceView(RasterView):
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         for marks in self.state.marks:
             marks.paint(painter, self, viewport)
+        if self._swipes:  # below the letters
+            colours, size = self.state.colours, (self.width(), self.height())
+            inks = colours.plate_text, colours.canvas
+            swipe_line(painter, self.state.fusion.swipe, size, *inks)
         super().paint_marks(painter, viewport)
         if self.state.box is not None:
             area = overlay.to_view(self._orientation.rect(self.state.box), viewport)
             overlay.dashed_box(painter, area, self.state.colours)
-        if self._swipes:
-            colours, size = self.state.colours, (self.width(), self.height())
-            inks = colours.plate_text, colours.canvas
-            swipe_line(painter, self.state.fusion.swipe, size, *inks)
         drawn, volume = self.state.line, self.state.volume
         if drawn is not None and volume is not None and self._holds(drawn, volume):
             line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)

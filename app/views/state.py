@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.views import windows
 from app.views.colours import ViewColours
 from app.views.fusion_state import FusionState
-from app.views.planes import Convention, clamp_to, slice_index
+from app.views.planes import Convention, PlaneName, Turn, clamp_to, slice_index
 from app.views.start_cursor import shows_something
 from app.views.text import length_unit, power_of
 from app.views.volume_facts import facts_of
@@ -49,6 +49,8 @@ class ViewState(VolumeLook):
         self.blurred_axis: int | None = None
         self.note = ""
         self.box: ImageGrid | None = None
+        self.stated_axes = ""
+        self._turns: dict[PlaneName, Turn] = {}
 
     @property
     def length_unit(self) -> str:
@@ -68,6 +70,8 @@ class ViewState(VolumeLook):
         same_grid = before is not None and before.grid == volume.grid
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
             self.set_colour_map(windows.usual_colours(volume.unit))
+        if before is None or before.axes != volume.axes or not same_grid:
+            self.stated_axes = ""
         if not same_grid:
             self.set_cursor(facts_of(volume).place_to_look)
             self.set_line(None)
@@ -118,6 +122,33 @@ class ViewState(VolumeLook):
             self.box = box
             self.display_changed.emit()
 
+    @property
+    def axes(self) -> str:
+        """Sides of the patient to which axes grow, by the volume or, if it knows none, by you."""
+        axes = self.volume.axes if self.volume is not None else "LPS"
+        return self.stated_axes if axes == "xyz" and self.stated_axes else axes
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the sides are what the user said, since the volume says none."""
+        return self.volume is not None and self.axes != self.volume.axes
+
+    def state_axes(self, axes: str) -> None:
+        """Say how the patient lay of a volume that does not; "" for not known."""
+        if axes != self.stated_axes:
+            self.stated_axes = axes
+            self.display_changed.emit()
+
+    def turn_of(self, plane: PlaneName) -> Turn:
+        """How a plane is turned and mirrored on the screen."""
+        return self._turns.get(plane, Turn())
+
+    def set_turn(self, plane: PlaneName, turn: Turn) -> None:
+        """Turn or mirror a plane on the screen; its letters go along."""
+        if turn != self.turn_of(plane):
+            self._turns[plane] = turn
+            self.display_changed.emit()
+
     def set_line(self, line: Line | None) -> None:
         """Take the values along another line; None along none."""
         if line != self.line:
@@ -143,7 +174,8 @@ class ViewState(VolumeLook):
         return None if index is None else float(self.volume.values[index])
 
     def reset(self) -> None:
-        """Cursor, window and zoom as for a volume never seen before."""
+        """Cursor, window, zoom and turns as for a volume never seen before."""
+        self._turns = {}
         if self.volume is not None:
             self.set_cursor(facts_of(self.volume).place_to_look)
             self.auto_window()

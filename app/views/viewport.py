@@ -63,10 +63,6 @@ class Viewport:
         """The same centre and scale in a view of another size."""
         return replace(self, size=size)
 
-    def mirrored(self) -> Viewport:
-        """The same place after left and right changed sides."""
-        return replace(self, centre=(-self.centre[0], self.centre[1]))
-
 
 def nice_length(longest: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is not above `longest`."""

@@ -32,6 +32,7 @@ from tests.app.gallery.calibrating import (
     measure_normalisation,
     say_tracer,
 )
+from tests.app.gallery.fusing import fuse
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
@@ -42,6 +43,8 @@ SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
+COLOURED = ("fusion",)
+"""Pictures with more colours than that."""
 TURN_RAD = 0.35
 HALF_S = 30.0
 """Half of the demo of list mode."""
@@ -73,6 +76,7 @@ PICTURES = (
     "tracer",
     "calibrate",
     "queue",
+    "fusion",
 )
 
 
@@ -155,6 +159,9 @@ def guide(shots: Photographer) -> None:
     live(shots)
     measure_scanner(shots)
     show_queue(shots, "queue", "queue-failed")
+    fuse(shots)
+    shots.show_step(None)
+    shots.shoot("fusion")
 
 
 def measure_scanner(shots: Photographer) -> None:
@@ -192,7 +199,9 @@ def keep(taken: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in PICTURES:
         with Image.open(taken / f"{name}-{THEME}.png") as image:
-            few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            few = image.convert("RGB")
+            if name not in COLOURED:
+                few = few.quantize(COLOURS, dither=Image.Dither.NONE)
             few.save(folder / f"{name}.png", optimize=True)
 
 

@@ -8,6 +8,7 @@ import pytest
 from app.fusion.fusion_bar import FusionBar
 from app.models.inputs import Input, Inputs
 from app.models.run_record import RunRecord
+from app.views.ortho_view import OrthoView
 from engine import paths
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -34,8 +35,11 @@ def bar(qtbot, controls, small_study) -> FusionBar:
     scan = read_input("data", str(small_study.data), None, None)
     controls.session.study.begin(Inputs(data=scan))
     controls.session.show_result(RunRecord("small", small_study), "final", volume())
-    made = FusionBar(controls.context)
+    views = OrthoView(controls.session.view)
+    made = FusionBar(controls.context, views)
+    qtbot.addWidget(views)
     qtbot.addWidget(made)
+    made.views = views
     made.resize(900, 90)
     made.show()
     return made
@@ -146,3 +150,36 @@ def test_slider_and_switches_say_what_they_do(qtbot, controls, bar):
     assert fusion.swipe == 0.7 and bar.share.accessibleName() == "Border between both volumes"
     bar.linked.click()
     assert fusion.window == controls.session.view.window
+
+
+def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
+    views, menu = bar.views, bar.view.menu()
+    views.resize(500, 400)
+    views.show()
+    views.coronal.setFocus()
+    views.coronal.focused.emit()
+    chosen(menu, "Turn clockwise").trigger()
+    edges = views.coronal.shown_edges()
+    assert (edges.left, edges.right, edges.top, edges.bottom) == ("F", "H", "R", "L")
+    assert views.axial.shown_edges().top == "A"
+    assert views.coronal.remark() == "turned by 90°"
+    chosen(menu, "Mirror").trigger()
+    assert views.coronal.shown_edges().left == "H"
+    chosen(menu, "Upright again").trigger()
+    assert views.coronal.shown_edges().top == "H"
+    chosen(menu, "Copy the coronal view").trigger()
+    assert qapp.clipboard().image().size() == views.coronal.size()
+
+
+def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
+    menu, session = bar.view.menu(), controls.session
+    menu.fill()
+    assert not menu.positions.isEnabled(), "the file says how the patient lay"
+    session.show_file(volume(axes="xyz"), "anyhow.tif")
+    menu.fill()
+    assert bar.views.coronal.shown_edges().top == "+z"
+    chosen(menu, "FFS").trigger()
+    assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
+    assert "sides as you say" in bar.views.coronal.remark()
+    session.show_file(volume(axes="xyz"), "another.tif")
+    assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"

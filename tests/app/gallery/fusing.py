@@ -46,10 +46,9 @@ def body() -> tuple[Volume, Volume]:
     return Volume(4 * pet, PET_GRID, "kBq/mL", **known), Volume(ct, CT_GRID, "HU", **known)
 
 
-def fusing(shots: Photographer) -> None:
-    """CT over PET, in every way."""
-    window = shots.window
-    session, fusion = window.session, window.session.view.fusion
+def fuse(shots: Photographer) -> None:
+    """Lay PET over CT."""
+    session = shots.window.session
     pet, ct = body()
     session.show_file(pet, "pet.nii.gz")
     shots.shoot("fusion-one-volume")
@@ -58,7 +57,17 @@ def fusing(shots: Photographer) -> None:
     volumes.set_base("file:ct")
     volumes.set_overlay("image")
     session.view.set_window(-160, 240)
+    session.view.fusion.set_window(6.0, 48.0)
+    session.view.fusion.set_opacity(0.6)
     session.view.set_cursor((-50.0, 10.0, 20.0))
+
+
+def fusing(shots: Photographer) -> None:
+    """PET over CT, in every way."""
+    fuse(shots)
+    window = shots.window
+    session, fusion = window.session, window.session.view.fusion
+    volumes, ct = session.volumes, session.volumes.base.volume
     shots.shoot("fusion-blend")
     for mode in ("swipe", "beside", "difference", "ratio"):
         fusion.set_mode(mode)

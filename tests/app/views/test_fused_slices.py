@@ -95,18 +95,20 @@ def test_no_difference_is_made_of_two_units_and_the_view_says_why(fused, show):
     fused.fusion.set_mode("difference")
     view = show(SliceView(fused, "axial"), 700, 400)
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
-    assert "one unit" in view.caption() and "HU and kBq/mL" in view.caption()
+    assert "one unit" in view.warning() and "HU and kBq/mL" in view.warning()
+    fused.fusion.say("Two patients.", "")
+    assert view.warning().startswith("Two patients. A difference"), "neither hides the other"
 
 
 def test_both_are_named_with_their_units_and_a_warning_stays(fused, show):
-    fused.fusion.say("Two patients: these volumes are not of one person.", "")
+    fused.fusion.say("These are two patients.", "")
     view = show(SliceView(fused, "axial"), 420, 320)
     said = " ".join(text.words for text in painted(view).texts)
-    for part in ("below [HU]", "+ above [HU] 50 %", "Two patients: these volumes are not"):
+    for part in ("below [HU]", "+ above [HU] 50 %", "These are two patients."):
         assert part in said
     for mode in ("swipe", "beside", "difference", "ratio"):
         fused.fusion.set_mode(mode)
-        assert "Two patients:" in " ".join(text.words for text in painted(view).texts)
+        assert "two patients." in " ".join(text.words for text in painted(view).texts)
     assert faults(show(SliceView(fused, "axial"), 200, 180)) == []
 
 

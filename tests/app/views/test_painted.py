@@ -21,7 +21,6 @@ SLICES = {  # plane: left, right, top, bottom; the patient's right at the left o
 }
 MIRRORED = {"axial": "LRAP", "coronal": "LRHF", "sagittal": "APHF"}
 SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
-FROM_ABOVE = {"H": "F", "F": "H"}
 AROUND = {0: "RLHF", 90: "APHF", 180: "LRHF", 270: "PAHF"}
 INSET_PX = 13.5
 """From the edge to the middle of a letter: a plate is 21 px high, and 3 px from the edge."""
@@ -30,7 +29,7 @@ AXES = ("LPS", "LPI", "xyz")
 
 def named(letters: str, axes: str) -> list[str]:
     """The four letters where the axes lead elsewhere, or to nobody knows where."""
-    words = {"LPS": {}, "LPI": FROM_ABOVE, "xyz": SIGNED}[axes]
+    words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[axes]  # the head is on top whatever z does
     return [words.get(letter, letter) for letter in letters]
 
 

@@ -1,9 +1,19 @@
 """Where each plane puts the sides of the patient."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from app.views.planes import PLANES, Direction, clamp_to, orientation, slice_index
+from app.views.planes import (
+    PLANES,
+    POSITIONS,
+    Direction,
+    Turn,
+    clamp_to,
+    orientation,
+    slice_index,
+)
 from engine.geometry.grid import ImageGrid
 
 CONVENTIONS = ("radiological", "neurological")
@@ -106,3 +116,39 @@ def test_letters_turn_over_where_z_leads_to_the_feet():
     assert (turned.top, turned.bottom) == ("F", "H")
     assert (turned.left, turned.right) == (upright.left, upright.right)
     assert upright.on("LPS") == upright
+
+
+@pytest.mark.parametrize("axes", ["LPI", *(axes for axes, _ in POSITIONS.values())])
+@pytest.mark.parametrize("convention", ["radiological", "neurological"])
+def test_letters_are_true_however_a_patient_lies_and_a_plane_is_turned(axes, convention):
+    """And unless a plane is turned, the head is on top and the front at the top or the left."""
+    ends = {0: "LR", 1: "PA", 2: "HF"}
+    for plane, quarters, mirrored in product(PLANES, range(4), (False, True)):
+        way = Turn(quarters, mirrored).of(orientation(plane, convention, axes))
+        edges = way.edges.on(axes)
+        for axis, code in enumerate(axes):
+            side = {"S": "H", "I": "F"}.get(code, code)
+            other = next(pair for pair in ends.values() if side in pair).replace(side, "")
+            for sign, letter in ((1.0, side), (-1.0, other)):
+                point = [0.0, 0.0, 0.0]
+                point[axis] = sign
+                u, v = way.to_screen(tuple(point))
+                place = {(1, 0): edges.right, (-1, 0): edges.left, (0, 1): edges.bottom}
+                assert axis == way.normal or place.get((round(u), round(v)), edges.top) == letter
+        if not quarters and not mirrored and plane != "axial":
+            assert (edges.top, edges.bottom) == ("H", "F")
+        if not quarters and not mirrored and plane == "axial":
+            assert edges.top == "A"
+
+
+def test_flipping_twice_and_four_turns_change_nothing():
+    way = orientation("coronal")
+    for quarters, mirrored in product(range(4), (False, True)):
+        turn = Turn(quarters, mirrored)
+        for upright in (False, True):
+            flipped = turn.flipped(upright=upright).of(way)
+            same, other = ("right", "down") if upright else ("down", "right")
+            assert getattr(flipped, same) == getattr(turn.of(way), same)
+            assert getattr(flipped, other) == getattr(turn.of(way), other).opposite
+            assert turn.flipped(upright=upright).flipped(upright=upright) == turn
+        assert turn.turned(4) == turn

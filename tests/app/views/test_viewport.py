@@ -41,13 +41,6 @@ def test_a_panned_picture_follows_the_pointer():
     assert after == pytest.approx((before[0] + 13, before[1] - 7))
 
 
-def test_mirrored_shows_the_mirrored_point_at_the_same_distance_from_the_middle():
-    middle = VIEW.size[0] / 2
-    one, _ = VIEW.to_px(17.0, 0.0)
-    other, _ = VIEW.mirrored().to_px(-17.0, 0.0)
-    assert one - middle == pytest.approx(middle - other)
-
-
 @pytest.mark.parametrize(
     ("longest", "nice"), [(1, 1), (1.99, 1), (2, 2), (4.9, 2), (73, 50), (0.3, 0.2), (1000, 1000)]
 )

@@ -1,0 +1,82 @@
+"""What can be done with one view: turn, mirror, copy; and how the patient lay, if unknown."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from app.views.ortho_view import OrthoView
+from app.views.planes import POSITIONS, PlaneName, Turn
+from app.views.slice_view import SliceView
+from app.views.state import ViewState
+
+UNKNOWN = "xyz"
+SAID = "The volume says how the patient lay."
+
+
+class ViewMenu(QMenu):
+    """Acts on the view that had the focus last; made anew when it is opened."""
+
+    def __init__(self, views: OrthoView, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._views = views
+        self.positions = QMenu("Patient position", self)
+        self.setToolTipsVisible(True)
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what fits the view."""
+        self.clear()
+        view = self._views.active
+        if isinstance(view, SliceView):
+            self._add_turns(view)
+            self.addSeparator()
+        self._add_positions()
+        self.addSeparator()
+        name = view.plane if isinstance(view, SliceView) else "projection"
+        words = f"Copy the {name} view" if name != "projection" else "Copy the projection"
+        self.addAction(words).triggered.connect(lambda: copy(view))
+        self.addAction("Copy all views\tCtrl+C").triggered.connect(self.copy_all)
+
+    def copy_all(self) -> None:
+        """Put a picture of all views on the clipboard."""
+        QApplication.clipboard().setImage(self._views.snapshot())
+
+    def _add_turns(self, view: SliceView) -> None:
+        state, plane = self._views.state, view.plane
+        turn = state.turn_of(plane)
+        for words, wanted in (
+            ("Turn clockwise\tT", turn.turned()),
+            ("Turn anticlockwise", turn.turned(3)),
+            ("Mirror left and right\tM", turn.flipped(upright=False)),
+            ("Exchange top and bottom", turn.flipped(upright=True)),
+            ("Upright again", Turn()),
+        ):
+            action = self.addAction(words)
+            act = partial(_set_turn, state, plane, wanted)
+            action.triggered.connect(lambda _=False, act=act: act())
+            action.setEnabled(wanted != turn)
+
+    def _add_positions(self) -> None:
+        state, menu = self._views.state, self.positions
+        menu.clear()
+        is_unknown = state.volume is not None and state.volume.axes == UNKNOWN
+        menu.setEnabled(is_unknown)
+        menu.setToolTip("" if is_unknown else SAID)
+        entries = [("Not known", ""), *((f"{k}: {v[1]}", v[0]) for k, v in POSITIONS.items())]
+        for words, axes in entries:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(axes == state.stated_axes)
+            action.triggered.connect(lambda _=False, axes=axes: state.state_axes(axes))
+        self.addMenu(menu)
+
+
+def _set_turn(state: ViewState, plane: PlaneName, turn: Turn) -> None:
+    state.set_turn(plane, turn)
+
+
+def copy(view: QWidget) -> None:
+    """Put a picture of a view on the clipboard."""
+    QApplication.clipboard().setImage(view.grab().toImage())
