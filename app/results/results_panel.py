@@ -81,17 +81,17 @@ class ResultsTab(QWidget):
         """Return what else can be done with the chosen result."""
         made, result = QMenu(self), self.current
         if result is not None:
-            over = made.addAction("Lay over the volume on show")
-            over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
-            instead = made.addAction("Show, the image of the run stays open")
-            instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
-            made.addSeparator()
             pin = made.addAction("Pinned")
             pin.setCheckable(True)
             pin.setChecked(result.pinned)
             pin.triggered.connect(lambda on: self._commands.pin(result, on=on))
             folder = made.addAction("Show in folder")
             folder.triggered.connect(lambda: self._commands.show_in_folder(result))
+            made.addSeparator()
+            over = made.addAction("Lay over the volume on show")
+            over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
+            instead = made.addAction("Show, the image of the run stays open")
+            instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
             made.addSeparator()
             made.addAction("Delete …").triggered.connect(self._delete)
         return made
