@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.views.ortho_view import OrthoView
-from app.views.planes import POSITIONS, PlaneName, Turn
+from app.views.planes import POSITIONS, PlaneName, ViewTurn
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
 
@@ -51,7 +51,7 @@ class ViewMenu(QMenu):
             ("Turn anticlockwise", turn.turned(3)),
             ("Mirror left and right\tM", turn.flipped(upright=False)),
             ("Exchange top and bottom", turn.flipped(upright=True)),
-            ("Upright again", Turn()),
+            ("Upright again", ViewTurn()),
         ):
             action = self.addAction(words)
             act = partial(_set_turn, state, plane, wanted)

@@ -142,7 +142,7 @@ class Orientation:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ViewTurn:
     """What a user does to a plane on the screen: quarters clockwise, after left and right changed.
 
     Attributes
@@ -161,14 +161,14 @@ class Turn:
             way = way.turned()
         return way
 
-    def turned(self, quarters: int = 1) -> Turn:
+    def turned(self, quarters: int = 1) -> ViewTurn:
         """Return it with more quarters."""
-        return Turn((self.quarters + quarters) % 4, self.mirrored)
+        return ViewTurn((self.quarters + quarters) % 4, self.mirrored)
 
-    def flipped(self, *, upright: bool) -> Turn:
+    def flipped(self, *, upright: bool) -> ViewTurn:
         """Return it with left and right of the screen exchanged; `upright`: top and bottom."""
         quarters = (2 if upright else 0) - self.quarters
-        return Turn(quarters % 4, not self.mirrored)
+        return ViewTurn(quarters % 4, not self.mirrored)
 
     def describe(self) -> str:
         """Return it in words, empty if nothing is turned."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.views import windows
 from app.views.colours import ViewColours
 from app.views.fusion_state import FusionState
-from app.views.planes import Convention, PlaneName, Turn, clamp_to, slice_index
+from app.views.planes import Convention, PlaneName, ViewTurn, clamp_to, slice_index
 from app.views.start_cursor import shows_something
 from app.views.text import length_unit, power_of
 from app.views.volume_facts import facts_of
@@ -50,7 +50,7 @@ class ViewState(VolumeLook):
         self.note = ""
         self.box: ImageGrid | None = None
         self.stated_axes = ""
-        self._turns: dict[PlaneName, Turn] = {}
+        self._turns: dict[PlaneName, ViewTurn] = {}
 
     @property
     def length_unit(self) -> str:
@@ -139,9 +139,9 @@ class ViewState(VolumeLook):
             self.stated_axes = axes
             self.display_changed.emit()
 
-    def turn_of(self, plane: PlaneName) -> Turn:
+    def turn_of(self, plane: PlaneName) -> ViewTurn:
         """How a plane is turned and mirrored on the screen."""
-        return self._turns.get(plane, Turn())
+        return self._turns.get(plane, ViewTurn())
 
     def set_turn(self, plane: PlaneName, turn: Turn) -> None:
         """Turn or mirror a plane on the screen; its letters go along."""

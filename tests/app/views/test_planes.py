@@ -9,7 +9,7 @@ from app.views.planes import (
     PLANES,
     POSITIONS,
     Direction,
-    Turn,
+    ViewTurn,
     clamp_to,
     orientation,
     slice_index,
@@ -124,7 +124,7 @@ def test_letters_are_true_however_a_patient_lies_and_a_plane_is_turned(axes, con
     """And unless a plane is turned, the head is on top and the front at the top or the left."""
     ends = {0: "LR", 1: "PA", 2: "HF"}
     for plane, quarters, mirrored in product(PLANES, range(4), (False, True)):
-        way = Turn(quarters, mirrored).of(orientation(plane, convention, axes))
+        way = ViewTurn(quarters, mirrored).of(orientation(plane, convention, axes))
         edges = way.edges.on(axes)
         for axis, code in enumerate(axes):
             side = {"S": "H", "I": "F"}.get(code, code)
@@ -144,7 +144,7 @@ def test_letters_are_true_however_a_patient_lies_and_a_plane_is_turned(axes, con
 def test_flipping_twice_and_four_turns_change_nothing():
     way = orientation("coronal")
     for quarters, mirrored in product(range(4), (False, True)):
-        turn = Turn(quarters, mirrored)
+        turn = ViewTurn(quarters, mirrored)
         for upright in (False, True):
             flipped = turn.flipped(upright=upright).of(way)
             same, other = ("right", "down") if upright else ("down", "right")
