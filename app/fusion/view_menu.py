@@ -73,7 +73,7 @@ class ViewMenu(QMenu):
         self.addMenu(menu)
 
 
-def _set_turn(state: ViewState, plane: PlaneName, turn: Turn) -> None:
+def _set_turn(state: ViewState, plane: PlaneName, turn: ViewTurn) -> None:
     state.set_turn(plane, turn)
 
 

@@ -143,7 +143,7 @@ class ViewState(VolumeLook):
         """How a plane is turned and mirrored on the screen."""
         return self._turns.get(plane, ViewTurn())
 
-    def set_turn(self, plane: PlaneName, turn: Turn) -> None:
+    def set_turn(self, plane: PlaneName, turn: ViewTurn) -> None:
         """Turn or mirror a plane on the screen; its letters go along."""
         if turn != self.turn_of(plane):
             self._turns[plane] = turn
