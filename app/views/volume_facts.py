@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,15 @@ from engine.geometry import Point
 
 _KEPT: dict[int, VolumeFacts] = {}
 _LOCK = Lock()
+N_BINS = 200
+
+
+class ValueCounts(NamedTuple):
+    """How many values of a sample lie in each of evenly wide parts of their range."""
+
+    counts: NDArray[np.intp]
+    lowest: float
+    highest: float
 
 
 class VolumeFacts:
@@ -30,6 +40,7 @@ class VolumeFacts:
         self._largest: float | None = None
         self._bright_top: float | None = None
         self._place: Point | None = None
+        self._histogram: ValueCounts | None = None
         self._front: NDArray[np.float32] | None = None
 
     @property
@@ -43,7 +54,7 @@ class VolumeFacts:
     def find(self) -> None:
         """Find all that the views ask for first."""
         self.auto_window(diverging=False)
-        _ = self.largest, self.bright_top, self.place_to_look, self.front
+        _ = self.largest, self.bright_top, self.place_to_look, self.front, self.histogram
 
     @property
     def largest(self) -> float:
@@ -75,6 +86,17 @@ class VolumeFacts:
 
             self._place = place_to_look(self.volume)
         return self._place
+
+    @property
+    def histogram(self) -> ValueCounts:
+        """How often values are, in a sample of all; NaN is left out."""
+        if self._histogram is None:
+            found = windows.sample(self.volume.values)
+            lowest, highest = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+            highest = highest if highest > lowest else lowest + 1.0
+            counts, _ = np.histogram(found, N_BINS, (lowest, highest))
+            self._histogram = ValueCounts(counts, lowest, highest)
+        return self._histogram
 
     @property
     def front(self) -> NDArray[np.float32]:

@@ -39,6 +39,7 @@ class WindowControls(QWidget):
     def __init__(self, look: VolumeLook, whose: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look, self._whose = look, whose
+        self._histogram: QWidget | None = None
         self.colour_map = self._colour_map_box()
         self.bar = ColourBar(look)
         self.presets = self._presets_button()
@@ -113,6 +114,17 @@ class WindowControls(QWidget):
             words = f"{' to '.join(ends)} {self._look.shown_unit}".rstrip()
             action = menu.addAction(f"{preset.title}: {words}")
             action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))
+        if self._look.volume is not None:
+            menu.addSeparator()
+            menu.addAction("Histogram …").triggered.connect(self.show_histogram)
+
+    def show_histogram(self) -> None:
+        """Show how often each value is, with the ends of the window to be dragged."""
+        if self._histogram is None:
+            from app.views.histogram_window import HistogramWindow
+
+            self._histogram = HistogramWindow(self._look, self)
+        self._histogram.show()
 
     def _take_numbers(self) -> None:
         low, high = (self._look.from_shown(box.value) for box in (self.low, self.high))

@@ -23,6 +23,10 @@ _HU_WINDOWS = (
     ("Brain", (0.0, 80.0)),
     ("Bone", (-500.0, 1500.0)),
 )
+_PER_KBQ = {"kBq/mL": 1.0, "Bq/mL": 1e3}
+_KBQ_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
+MOST_OVER = 10.0
+"""A window is worth offering if the highest value is at most so many times its end."""
 _SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # readers' habits; 0 to 6 is a common PET default
 
 
@@ -107,6 +111,11 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
         return found + [Preset(title, window) for title, window in _HU_WINDOWS]
     if unit.startswith(("SUV", "g/mL")):
         return found + [Preset(f"0 to {top:g} {unit}", (0.0, top)) for top in _SUV_TOPS]
+    if unit in _PER_KBQ:
+        scale = _PER_KBQ[unit]
+        fitting = [top for top in _KBQ_TOPS if full[1] / MOST_OVER <= scale * top <= 2 * full[1]]
+        if fitting:
+            return found + [Preset(f"0 to {top:g} kBq/mL", (0.0, scale * top)) for top in fitting]
     if is_ct(unit):
         return found + _attenuation_presets(full)
     parts = (

@@ -1,0 +1,35 @@
+"""A small window with the histogram of a volume: it stays where it is put, on any screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+
+from app.views.histogram_view import HistogramView
+from app.views.plain_text import PlainLabel
+from app.views.volume_look import VolumeLook
+
+SIZE_PX = (480, 260)
+WORDS = "How often each value is (logarithmic), and the ends of the window"
+
+
+class HistogramWindow(QDialog):
+    """Blocks nothing; follows the volume until it is closed."""
+
+    def __init__(self, look: VolumeLook, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._look = look
+        self.setWindowFlag(Qt.WindowType.Tool)
+        self.view = HistogramView(look)
+        self.words = PlainLabel(WORDS)
+        self.words.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.words)
+        self.resize(*SIZE_PX)
+        look.volume_changed.connect(self._name)
+        self._name()
+
+    def _name(self) -> None:
+        unit = f" [{self._look.shown_unit}]" if self._look.shown_unit else ""
+        self.setWindowTitle(f"Histogram: {self._look.name or 'volume on show'}{unit}")
