@@ -143,8 +143,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
 
     queue = StudyQueue()
     executor = _executor(queue, arguments.scheduler)
-    if arguments.at_once is not None:
-        queue.change_settings(at_once=arguments.at_once)
+    queue.set_running(True, arguments.at_once)
     before = {entry.id for entry in queue.entries() if entry.state == "failed"}
     try:
         QueueRunner(queue, executor, console.line).run()

@@ -22,9 +22,13 @@ class Owner(Settings):
     @classmethod
     def me(cls) -> Self:
         """Return this process."""
+        return cls.of(os.getpid())
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        """Return a process of this machine."""
         import psutil
 
-        pid = os.getpid()
         return cls(host=platform.node(), pid=pid, started_s=psutil.Process(pid).create_time())
 
     @property

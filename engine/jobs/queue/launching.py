@@ -11,7 +11,7 @@ from threading import Thread
 from engine.errors import ResourceError
 from engine.jobs.queue.store import StudyQueue
 
-COMMAND = "from engine.cli.main import main; raise SystemExit(main(['queue', 'run']))"
+COMMAND = "from engine.jobs.queue.launching import work_through; work_through()"
 
 
 def ensure_runner(queue: StudyQueue) -> bool:
@@ -22,9 +22,20 @@ def ensure_runner(queue: StudyQueue) -> bool:
     started
         whether one was started now
     """
-    settings = queue.settings
-    if not settings.runs or settings.has_runner:
-        return False
+    settings = queue.settings  # looked at without the lock, as is asked every second
+    return settings.runs and not settings.has_runner and queue.start_runner(_start)
+
+
+def work_through() -> None:
+    """Work through the queue of this user, as long as it shall run."""
+    from engine.jobs.queue.executor import LocalExecutor
+    from engine.jobs.queue.runner import QueueRunner
+
+    queue = StudyQueue()
+    QueueRunner(queue, LocalExecutor(queue)).run()
+
+
+def _start() -> int:
     root = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join((root, *(path for path in sys.path if path)))
     try:
@@ -42,4 +53,4 @@ def ensure_runner(queue: StudyQueue) -> bool:
             f"the queue cannot be started ({e.strerror or e}); give `isocenter queue run`."
         ) from e
     Thread(target=process.wait, daemon=True, name="end of the queue").start()  # leaves no zombie
-    return True
+    return process.pid

@@ -55,7 +55,7 @@ class QueueRunner:
 
     def run(self) -> None:
         """Work until the queue rests; whoever interrupts ends what is at work, to go on later."""
-        self._queue.change_settings(runs=True, runner=self._me)
+        self._queue.change_settings(runner=self._me)
         try:
             while not self._rests():
                 self._look()

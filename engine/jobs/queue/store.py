@@ -214,6 +214,19 @@ class StudyQueue:
             write_settings(self.folder, settings)
         return settings
 
+    def start_runner(self, start: Callable[[], int]) -> bool:
+        """Start a process that works through the queue if it shall run and none does.
+
+        `start` returns its number: noted here, it counts before it has come to say so itself.
+        """
+        with self._alone():
+            settings = self.settings
+            if not settings.runs or settings.has_runner:
+                return False
+            runner = Owner.of(start())
+            write_settings(self.folder, settings.model_copy(update={"runner": runner}))
+            return True
+
     def end_if_done(self) -> bool:
         """Let the queue rest if nothing is left to begin or at work; return whether it rests."""
         with self._alone():

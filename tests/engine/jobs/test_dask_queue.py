@@ -44,6 +44,7 @@ def cluster(n_workers: int, *, processes: bool = False) -> Iterator[distributed.
 
 
 def work_through(queue: StudyQueue, address: str) -> list[str]:
+    queue.set_running(True)
     QueueRunner(queue, DaskExecutor(queue, address), lambda _: None).run()
     return [f"{entry.state} {entry.text}".strip() for entry in queue.entries()]
 

@@ -52,6 +52,7 @@ def study(folder: Path, name: str, iterations: int = 2, subsets: int = 3) -> Stu
 
 def run(queue: StudyQueue, source=engine_sources.steady, on_event=None) -> list[str]:
     """Work through a queue; return how each study stands."""
+    queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, on_event, source), lambda _: None).run()
     return [entry.state for entry in queue.entries()]
 
@@ -136,6 +137,7 @@ def test_order_pause_resume_and_removal_are_those_asked_for(
     queue.pause(b.id)
     queue.remove(d.id)
     begun: list[str] = []
+    queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, source=engine_sources.steady), begun.append).run()
     assert [line[0] for line in begun if line.endswith("begins")] == ["c", "a"]
     assert [e.state for e in queue.entries()] == ["finished", "paused", "finished"]
@@ -225,6 +227,19 @@ def replace_owner(owner: Owner) -> Owner:
     return owner.model_copy(update={"started_s": owner.started_s - 1000})
 
 
+def test_one_runner_is_started_however_often_it_is_asked_for(queue: StudyQueue) -> None:
+    started: list[int] = []
+
+    def start() -> int:  # this process stands for one that has not come to a word yet
+        started.append(os.getpid())
+        return os.getpid()
+
+    assert not queue.start_runner(start), "the queue rests"
+    queue.set_running(True)
+    assert [queue.start_runner(start) for _ in range(3)] == [True, False, False]
+    assert len(started) == 1 and queue.settings.has_runner
+
+
 def test_no_two_processes_get_one_study(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "scan"))
     claims: list[QueueEntry | None] = []
@@ -301,6 +316,7 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
             Results().delete(newest)
             next(coming, None)
 
+    queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, source=engine_sources.large), say).run()
     assert len(usage) == n + n_first, [entry.text for entry in queue.entries()]
     memory, *handles = zip(*usage[n_first:], strict=True)
