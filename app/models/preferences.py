@@ -116,6 +116,24 @@ class Preferences:
     def identify(self, on: bool) -> None:
         self._settings.setValue("identify", "true" if on else "false")
 
+    @property
+    def technician(self) -> bool:
+        """Whether the window begins in the technician's mode."""
+        return self._text("technician", "false") == "true"
+
+    @technician.setter
+    def technician(self, on: bool) -> None:
+        self._settings.setValue("technician", "true" if on else "false")
+
+    @property
+    def passphrase(self) -> str:
+        """Hash of what ends the technician's mode, as `passphrase.hashed` gives it; "" for none."""
+        return self._text("passphrase", "")
+
+    @passphrase.setter
+    def passphrase(self, kept: str) -> None:
+        self._settings.setValue("passphrase", kept)
+
     def speed_ratios(self) -> dict[str, float]:
         """Return measured over estimated times, by what they were measured of."""
         self._settings.beginGroup(SPEEDS)

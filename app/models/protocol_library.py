@@ -81,6 +81,12 @@ class ProtocolLibrary:
         found = [ListedProtocol(each, "program") for each in protocols_that_come(modality)]
         return found + [each for each in self._saved() if modality_of(each.protocol) is modality]
 
+    def approved(self, modality: AnyModality) -> list[ListedProtocol]:
+        """Return what a technician may use: the site's and locked ones; else the program's."""
+        found = self.listed(modality)
+        own = [each for each in found if each.source == "site" or each.is_locked]
+        return own or [each for each in found if each.source == "program"]
+
     def left_out(self) -> list[str]:
         """Return why each file that cannot be used is left out."""
         faults = [fault for *_, fault in self._files() if fault]

@@ -66,6 +66,8 @@ def quality_of(
     protocol: Protocol, base: Protocol, usual_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Quality | None:
     """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
+    if protocol == base:  # which others are, too, while the voxels are not known
+        return "standard"
     matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
     return next(matches, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -41,6 +41,7 @@ class Session(QObject):
     opened_from : the file that the study was opened from, or saved to; None before
     log : what happened, line by line
     identify : whether names of files may stand in the log
+    refusal : returns why what is chosen may not be run in this window, empty if it may
     """
 
     log_added = Signal(object)
@@ -55,6 +56,7 @@ class Session(QObject):
         self.opened_from: Path | None = None
         self.log: list[LogLine] = []
         self.identify = False
+        self.refusal: Callable[[], str] = lambda: ""
         self.volumes = OpenVolumes(self.view)
         self.study.scan_replaced.connect(self.run.forget)
         self.study.scan_replaced.connect(self.volumes.forget_others)
@@ -80,7 +82,7 @@ class Session(QObject):
         """Return why a run cannot start, empty if it can."""
         if self.run.state.is_active:
             return "A reconstruction is running."
-        return self.study.obstacle()
+        return self.refusal() or self.study.obstacle()
 
     def show_file(
         self, volume: Volume, name: str, alias: str = "", frames: Sequence[FrameVolume] = ()

@@ -13,6 +13,7 @@ from app.control.context import AppContext
 from app.live.live_page import LivePage
 from app.look.icons import set_icon
 from app.models.run_record import RunState
+from app.report.report_commands import NO_RESULT
 from app.views.labels import shortened
 from app.views.plain_text import plain_tip
 from engine.modalities import DEMOS
@@ -21,6 +22,8 @@ NORMALISE_TIP = "From scans of a cylinder or a rotating line: how each crystal a
 CALIBRATE_TIP = "From the image on show, of a cylinder of known activity: what one count stands for"
 QUEUE_TIP = "Let this study, with its settings as they are, wait for its turn"
 TUNE_TIP = "Find the fastest kernels on this machine, and keep them for later runs"
+REPORT_TIP = "Sign the result off; save, print or send its report"
+TECHNICIAN_TIP = "Open, protocol, Start, judge, export and report, nothing else; or the way back"
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""
 
@@ -32,6 +35,7 @@ class Actions(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         self._followed: LivePage | None = None
+        self.extra_menus: list[QAction] = []
         self._make_for_files()
         self._make_for_runs()
         self._make_for_views()
@@ -49,6 +53,7 @@ class Actions(QObject):
         )
         self.live = make("Live …", "live", "Ctrl+Shift+L", "Follow a scan while it is measured")
         self.export = make("Export …", "export", "Ctrl+E", "Write the image to a file")
+        self.report = make("Report …", "report", "Ctrl+Shift+E", REPORT_TIP)
         self.save_study = make(
             "Save study …", "save", "Ctrl+S", "Write files and protocol as a study"
         )
@@ -61,6 +66,10 @@ class Actions(QObject):
         self.storage = make(
             "Storage …", "", "", "Interrupted jobs and caches on the disk, and their end"
         )
+        self.settings = make(
+            "Settings …", "settings", "Ctrl+,", "Site, folders, theme, device, technician's mode"
+        )
+        self.technician = make("Technician's mode", "lock", "", TECHNICIAN_TIP)
         self.identify = self._make_identify()
         self.quit = make("Quit", "", "Ctrl+Q", "Close the window")
 
@@ -112,9 +121,13 @@ class Actions(QObject):
         study, run = session.study, session.run
         for signal in (study.inputs_changed, study.protocol_changed, session.device.changed):
             signal.connect(self.refresh)
-        for signal in (run.state_changed, run.images_changed):
+        for signal in (run.state_changed, run.images_changed, run.result_kept):
             signal.connect(self.refresh)
         self._context.theme.changed.connect(self._show_theme)
+
+    def named(self) -> dict[str, QAction]:
+        """Return all actions by their names; demos by their keys."""
+        return {k: v for k, v in vars(self).items() if isinstance(v, QAction)} | self.demos
 
     def follow_live(self, page: LivePage) -> None:
         """Let nothing be tuned while a running scan is followed: it could lose images."""
@@ -137,7 +150,8 @@ class Actions(QObject):
             "&File": (
                 *(self.open, self.import_, self.live, None, self.save_study),
                 *(self.save_protocol, self.protocols),
-                *(None, self.export, self.identify, None, self.storage, None, self.quit),
+                *(None, self.export, self.report, self.identify, None, self.storage),
+                *(self.settings, self.technician, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
             "&Run": (
@@ -150,6 +164,8 @@ class Actions(QObject):
         }
         for title, actions in menus.items():
             menu = bar.addMenu(title)
+            if title == "&Edit":
+                self.extra_menus.append(menu.menuAction())
             menu.setToolTipsVisible(True)
             for action in actions:
                 if action is None:
@@ -193,6 +209,7 @@ class Actions(QObject):
 
     def _add_demos(self, menu: QMenu, try_demo: Callable[[str], object]) -> None:
         demos = menu.addMenu("Try a demo")
+        self.extra_menus.append(demos.menuAction())
         demos.setToolTipsVisible(True)
         for key, action in self.demos.items():
             demos.addAction(action)
@@ -216,6 +233,8 @@ class Actions(QObject):
         set_icon(self.pause, icon, self._context.theme)
         images = "" if session.run.record.images.items else "There is no image yet."
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
+        unkept = "" if session.run.record.result_id else NO_RESULT
+        _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
         busy = "A reconstruction is running." if state.is_active else ""
         _allow(self.calibrate, busy or images, CALIBRATE_TIP)
         _allow(self.live, busy, "Follow a scan while it is measured (Ctrl+Shift+L)")

@@ -126,6 +126,18 @@ class Dialogs(QObject):
 
         ProtocolsDialog(self._parent, self._context).open()
 
+    def report(self) -> None:
+        """Sign the result on show off; save, print or send its report."""
+        from app.report.report_dialog import ReportDialog
+
+        ReportDialog(self._parent, self._context).open()
+
+    def settings(self) -> None:
+        """Show the settings."""
+        from app.shell.settings_dialog import SettingsDialog
+
+        SettingsDialog(self._parent, self._context).open()
+
     def storage(self) -> None:
         """Show what lies on the disk."""
         from app.shell.storage_dialog import StorageDialog

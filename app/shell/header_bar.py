@@ -84,6 +84,7 @@ class ChoicePage(QWidget):
         self._study = context.session.study
         self._listed: tuple[AnyModality, ...] = ()
         self._offered: list[Protocol] = []
+        self._only_approved = False
         self.protocols = QuietCombo()
         self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
@@ -138,13 +139,18 @@ class ChoicePage(QWidget):
         names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
         if base.name not in names or self._suitable() != self._listed:
             self._fill()
-        self.protocols.setCurrentText(base.name)
+        self.protocols.setCurrentIndex(self.protocols.findText(base.name))
         self._changed.setVisible(self._study.quality is None)
         self.meaning.set_full_text(caption_of(self._study.quality, base))
 
+    def offer_approved(self, only: bool) -> None:
+        """Offer only protocols that the site has approved, or all."""
+        self._only_approved = only
+        self._fill_anew()
+
     def _fill_anew(self) -> None:
         self._fill()
-        self.protocols.setCurrentText(self._study.base.name)
+        self.protocols.setCurrentIndex(self.protocols.findText(self._study.base.name))
 
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""
@@ -156,9 +162,11 @@ class ChoicePage(QWidget):
         self._listed = self._suitable()
         for modality in self._listed:
             library = self._preferences.library
-            protocols = [listed.protocol for listed in library.listed(modality)]
+            offered = library.approved if self._only_approved else library.listed
+            protocols = [listed.protocol for listed in offered(modality)]
             base, is_in_use = self._study.base, modality is self._study.modality
-            if is_in_use and all(each.name != base.name for each in protocols):
+            is_missing = all(each.name != base.name for each in protocols)
+            if is_in_use and is_missing and not self._only_approved:
                 protocols.append(base)
             if self.protocols.count():
                 self.protocols.insertSeparator(self.protocols.count())

@@ -74,6 +74,8 @@ SHORTCUTS = (
     ("Ctrl+E", "Export the image"),
     ("Ctrl+S", "Save the study"),
     ("Ctrl+Shift+S", "Save the protocol under a name"),
+    ("Ctrl+Shift+E", "Sign off, and report"),
+    ("Ctrl+,", "Settings"),
     ("Ctrl+Shift+P", "Protocols: save, rename, lock, share"),
     ("Ctrl+R", "Start"),
     ("Space or Ctrl+P", "Pause, go on"),

@@ -33,8 +33,9 @@ from app.shell.live_mode import LiveMode
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
 from app.shell.side_panels import PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
-from app.shell.steps_column import column_of
+from app.shell.technician_start import technician_of
 from app.shell.welcome_lists import WelcomeLists
+from app.shell.workflow import Workflow
 from app.study.step_changes import StepChanges
 from app.views.labels import shortened
 
@@ -47,7 +48,7 @@ LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 PAGES = (
     *("save_study", "save_protocol", "protocols", "storage", "queue"),
     *("normalise", "calibrate", "tune"),
-    *("guide", "help", "support_bundle", "about"),
+    *("report", "settings", "guide", "help", "support_bundle", "about"),
 )
 """Actions that are dialogs of the same name."""
 
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
         self._connect()
+        self.technician = technician_of(self)
         self.setMinimumSize(QSize(*LEAST_PX).boundedTo(self.screen().availableSize()))
         fit_to_screen(self, *WINDOW_PX)
         if not context.preferences.geometry.isEmpty():
@@ -104,7 +106,8 @@ class MainWindow(QMainWindow):
             step.add_changes(StepChanges(step, self.context))
         self.steps[0].set_open(True)
         left = Qt.DockWidgetArea.LeftDockWidgetArea
-        self.workflow_dock = self._dock("Workflow", column_of(self.steps), left)
+        self.workflow = Workflow(self.steps, self.context, self.choose_any, self.start)
+        self.workflow_dock = self._dock("Workflow", self.workflow, left)
 
     def _add_centre(self) -> None:
         self.centre = CentralArea(

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from engine.documents.blocks import ResultReport as ResultReport
     from engine.documents.making import report_of as report_of
     from engine.documents.printed import to_images as to_images
+    from engine.documents.sending import send_report as send_report
     from engine.documents.signature import JUDGEMENTS as JUDGEMENTS
     from engine.documents.signature import Judgement as Judgement
     from engine.documents.signature import Signature as Signature
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "blocks": ("ResultReport",),
             "making": ("report_of",),
             "printed": ("to_images",),
+            "sending": ("send_report",),
             "signature": (
                 "JUDGEMENTS",
                 "Judgement",

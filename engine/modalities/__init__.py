@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from engine.study.protocol import Protocol as Protocol
     from engine.study.saved_as import SavedAs as SavedAs
     from engine.study.saved_as import changed_from as changed_from
+    from engine.study.saved_as import digest_of as digest_of
     from engine.study.saved_as import stamped as stamped
     from engine.study.saved_as import version_words as version_words
     from engine.study.study import Study as Study
@@ -129,6 +130,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.study.saved_as": (
                 "SavedAs",
                 "changed_from",
+                "digest_of",
                 "stamped",
                 "version_words",
             ),

@@ -25,9 +25,11 @@ from app.inspect.sweep_dialog import SweepDialog
 from app.look.questions import question_box
 from app.look.theme import THEMES
 from app.look.widgets import fitted, scrolled
+from app.report.report_dialog import ReportDialog
 from app.shell.dialogs import about_box
 from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
+from app.shell.settings_dialog import SettingsDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
 from app.study.import_dialog import ImportDialog
@@ -141,6 +143,8 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "normalise": lambda window, _: NormaliseDialog(window, window.context),
     "protocols": lambda window, _: ProtocolsDialog(window, window.context),
     "replace": replacing,
+    "report": lambda window, _: ReportDialog(window, window.context),
+    "settings": lambda window, _: SettingsDialog(window, window.context),
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
     "support": support,
     "tuning": lambda window, _: TuningDialog(window, window.context),

@@ -1,0 +1,1 @@
+"""Reports of results, and signing them off."""

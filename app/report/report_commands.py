@@ -1,0 +1,106 @@
+"""What the user can do with a result on show: judge it, sign it off, report it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.control.context import AppContext
+from app.models.run_record import RunRecord
+from engine.documents import (
+    Judgement,
+    ReportSubject,
+    Signature,
+    Site,
+    login_name,
+    report_of,
+    sign,
+    signatures_of,
+    write_report,
+)
+from engine.io import exports_folder
+from engine.results import Result, Results, default_export_name
+
+NO_RESULT = "There is no result yet: it is kept once a run has ended."
+
+
+@dataclass(frozen=True)
+class ImageJudgement:
+    """How somebody judged an image."""
+
+    who: str
+    judgement: Judgement
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What was done: the file that was written, and who signed the result off."""
+
+    path: Path
+    signatures: tuple[Signature, ...]
+
+
+def people_of(site: Site) -> tuple[str, ...]:
+    """Return who may sign: the people of the settings, else the login."""
+    return site.people or (login_name() or "not known",)
+
+
+def obstacle(record: RunRecord) -> str:
+    """Return why the image on show cannot be reported, empty if it can."""
+    return "" if record.result_id else NO_RESULT
+
+
+def sign_and_report(
+    context: AppContext,
+    verdict: ImageJudgement | None,
+    done: Callable[[Reported], object],
+    *,
+    path: Path | None = None,
+    full: bool = False,
+    id: str = "",
+) -> None:
+    """Sign the result on show off, if a verdict is given, and write its report; in a thread.
+
+    Without a path it goes into the folder of the settings, under a name that is free; `id` is
+    another result than that on show.
+    """
+    site, id = context.preferences.site, id or context.session.run.record.result_id
+
+    def work(_: object) -> Reported:
+        result = Results().open(id)
+        subject = read_subject(context, id)  # no fault of reading comes after the signing
+        target = path or free_path(result, site)
+        if verdict is not None:
+            sign(result, verdict.who, verdict.judgement, verdict.remark)
+            subject = read_subject(context, id)
+        write_report(report_of(subject, full=full), subject, target)
+        return Reported(target, signatures_of(result))
+
+    context.commands.run_task(
+        work,
+        lambda found: _tell(context, found, done),
+        busy="Writing the report",
+        failed="The report was not written.",
+    )
+
+
+def read_subject(context: AppContext, id: str) -> ReportSubject:
+    """Read a result for its report."""
+    return ReportSubject.read(Results().open(id), context.preferences.site)
+
+
+def free_path(result: Result, site: Site) -> Path:
+    """Return where the report of a result goes: no file that exists is replaced."""
+    folder = Path(site.reports).expanduser() if site.reports else exports_folder()
+    scan, protocol = result.record.title.partition(",")[0], result.record.protocol
+    stem = f"{default_export_name(scan, protocol, result.created)}-report"
+    tries = (folder / f"{stem}{n}.pdf" for n in ("", *(f"-{k}" for k in range(2, 10_000))))
+    return next(each for each in tries if not each.exists())
+
+
+def _tell(context: AppContext, reported: Reported, done: Callable[[Reported], object]) -> None:
+    context.session.add_log("info", f"Report: {reported.path}")
+    context.results.refresh()
+    done(reported)

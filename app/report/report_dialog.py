@@ -1,0 +1,129 @@
+"""The report of the result on show: sign it off, save it, print it, send it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.control.saving import may_write
+from app.look.file_dialogs import ask_save
+from app.look.widgets import button, label
+from app.report.printing import DPI, ask_and_print
+from app.report.report_commands import Reported, free_path, read_subject, sign_and_report
+from app.report.sign_off import SignOff
+from app.views.plain_text import plain_tip
+from engine.documents import KINDS, ReportSubject, report_of, send_report, to_images
+from engine.results import Results
+
+WIDTH_PX = 560
+NO_NODE = "The settings name no DICOM node to send to; add one there."
+
+
+class ReportDialog(QDialog):
+    """Offers what can be done with a report; each act reads the result anew."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Report")
+        self.setMinimumWidth(WIDTH_PX)
+        self._context = context
+        self._id = context.session.run.record.result_id
+        self.sign_off = SignOff(context)
+        self.full = QCheckBox("All that is known, not one page")
+        self.full.setToolTip("Facts of the scan, every setting, numbers of the image, all digests")
+        self.formats = QButtonGroup(self)
+        self.save = button("Save …", self._save, "Write the report to a file", "primary")
+        self.print = button("Print …", self._print, "Print the pages")
+        self.send = button("Send", self._send)
+        self.said = label("", "muted", wrap=True)
+        node = context.preferences.site.node
+        self.send.setEnabled(bool(node))
+        self.send.setToolTip(plain_tip(f"Send it to {node}" if node else NO_NODE))
+        self._lay_out()
+
+    @property
+    def ending(self) -> str:
+        """Ending of the format that is chosen."""
+        return list(KINDS)[self.formats.checkedId()]
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(label("Signing off", "caption"), 0, 0)
+        grid.addWidget(self.sign_off, 0, 1)
+        grid.addWidget(label("Content", "caption"), 1, 0)
+        grid.addWidget(self.full, 1, 1)
+        grid.addWidget(label("Format", "caption"), 2, 0)
+        for i, (ending, (name, _)) in enumerate(KINDS.items()):
+            radio = QRadioButton(f"{name} ({ending})")
+            self.formats.addButton(radio, i)
+            grid.addWidget(radio, 2 + i, 1)
+        self.formats.button(0).setChecked(True)
+        row = QHBoxLayout()
+        row.addWidget(self.print)
+        row.addWidget(self.send)
+        row.addStretch(1)
+        row.addWidget(button("Close", self.reject))
+        row.addWidget(self.save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(14)
+        column.addLayout(grid)
+        column.addWidget(self.said)
+        column.addLayout(row)
+
+    def _save(self) -> None:
+        site, result = self._context.preferences.site, Results().open(self._id)
+        start = free_path(result, site)
+        start = start.with_name(start.name.removesuffix(".pdf") + self.ending)
+        chosen = ask_save(self, "Save the report", start, f"Reports (*{self.ending})")
+        if chosen is None:
+            return
+        whole = chosen.name.lower().endswith(self.ending)
+        target = chosen if whole else chosen.with_name(chosen.name + self.ending)
+        if may_write(self, target, self._context.session):
+            self._save_to(target)
+
+    def _save_to(self, target: Path) -> None:
+        sign_and_report(
+            self._context, None, self._saved, path=target, full=self.full.isChecked(), id=self._id
+        )
+
+    def _saved(self, reported: Reported) -> None:
+        self.said.setText(f"Written: {reported.path}")
+
+    def _print(self) -> None:
+        self._context.commands.run_task(
+            lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
+            lambda pages: ask_and_print(self, pages),
+            busy="Making the pages",
+            failed="The report was not printed.",
+        )
+
+    def _send(self) -> None:
+        def work(_: object) -> str:
+            subject = self._subject()
+            return send_report(report_of(subject, full=self.full.isChecked()), subject)
+
+        self._context.commands.run_task(
+            work,
+            lambda node: self.said.setText(f"{node} has taken the report."),
+            busy="Sending the report",
+            failed="The report was not sent.",
+        )
+
+    def _subject(self) -> ReportSubject:
+        return read_subject(self._context, self._id)

@@ -1,0 +1,36 @@
+"""The left panel: the steps of the work, or what a technician sees of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.look.widgets import scrolled
+from app.shell.steps_column import LEAST_PX, column_of
+from app.shell.technician_panel import TechnicianPanel
+from app.study.step_panel import StepPanel
+
+
+class Workflow(QWidget):
+    """Both columns, of which one is shown."""
+
+    def __init__(
+        self,
+        steps: Sequence[StepPanel],
+        context: AppContext,
+        open_scan: Callable[[], object],
+        start: Callable[[], object],
+    ) -> None:
+        super().__init__()
+        self.steps = column_of(steps)
+        self.panel = TechnicianPanel(context, open_scan, start)
+        self.technician = scrolled(self.panel)
+        self.technician.setMinimumWidth(LEAST_PX)
+        self.technician.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.steps)
+        column.addWidget(self.technician)

@@ -1,0 +1,61 @@
+"""The settings: kept on Save alone, refused in a sentence, and read by the command line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QPageLayout
+from PySide6.QtPrintSupport import QPrinter
+
+from app.models.passphrase import is_right
+from app.report.printing import print_pages
+from app.shell.settings_dialog import SettingsDialog
+from engine.data import Volume
+from engine.documents import Site
+from engine.io.png import snapshot
+from tests.engine.documents.test_report import GRID
+
+
+@pytest.fixture
+def dialog(parent, controls):
+    return SettingsDialog(parent, controls.context)
+
+
+def test_what_is_saved_is_what_the_command_line_reads(dialog, preferences, tmp_path, monkeypatch):
+    said = iter(("secret", "secret"))
+    monkeypatch.setattr("app.shell.settings_dialog.ask_text", lambda *_, **__: next(said))
+    dialog.fields["name"].setText("City hospital")
+    dialog.fields["people"].setText("A. One,  B. Two ,")
+    dialog.fields["protocols"].setText(str(tmp_path))
+    dialog.technician.setChecked(True)
+    dialog.change.click()
+    assert preferences.site == Site() and not preferences.passphrase, "nothing before Save"
+    dialog._save()
+    kept = Site.read(preferences.folder)
+    assert kept == preferences.site
+    assert kept == Site(name="City hospital", people=("A. One", "B. Two"), protocols=str(tmp_path))
+    assert preferences.technician and is_right("secret", preferences.passphrase)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("logo", "/no/logo.png", "logo"),
+        ("reports", "/no/such/folder", "no such folder"),
+        ("called", "x" * 17, "16 characters"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_kept(dialog, preferences, field, value, said):
+    dialog.fields[field].setText(value)
+    dialog._save()
+    assert said in dialog.said.text() and preferences.site == Site()
+
+
+def test_pages_are_printed_one_on_each_sheet(qapp, tmp_path):
+    page = snapshot(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"))
+    printer = QPrinter(QPrinter.PrinterMode.ScreenResolution)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "a.pdf"))
+    printer.setPageOrientation(QPageLayout.Orientation.Portrait)
+    print_pages(printer, [page, page])
+    assert (tmp_path / "a.pdf").read_bytes().count(b"/Type /Page\n") == 2

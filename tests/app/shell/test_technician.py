@@ -1,0 +1,131 @@
+"""The technician's mode: what is left, who gets out, and the way from a scan to its report."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.models.passphrase import hashed, is_right
+from app.shell import qt_start
+from app.shell.technician_mode import ALLOWED
+from app.study.step_changes import StepChanges
+from tests.engine.study.test_saved_as import with_iterations
+
+MOST_CLICKS = 6
+SCREEN = "1440x900x24"
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def why_no_display() -> str:
+    """Return why there can be no X display here, empty if there can."""
+    if shutil.which("Xvfb") is None:
+        return "Xvfb is not installed"
+    missing = qt_start.missing_libraries(qt_start.XCB_LIBRARIES)
+    return qt_start.missing_words(missing) if missing else ""
+
+
+@contextmanager
+def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
+    """Have an X display of one's own; where there can be none, note why and do without."""
+    if why := why_no_display():
+        record("no X display", why)
+        yield {"QT_QPA_PLATFORM": os.environ["QT_QPA_PLATFORM"]}
+        return
+    server = str(shutil.which("Xvfb"))
+    ours, theirs = os.pipe()
+    words = [server, "-displayfd", str(theirs), "-screen", "0", SCREEN, "-nolisten", "tcp"]
+    with subprocess.Popen(words, pass_fds=(theirs,), stderr=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        with os.fdopen(ours) as answer:
+            number = answer.readline().strip()
+        try:
+            yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": f":{number}"}
+        finally:
+            process.terminate()
+
+
+def test_from_a_scan_to_its_signed_report_it_takes_six_clicks_and_no_key(
+    small_study, tmp_path, record_property
+):
+    command = [sys.executable, "-m", "tests.app.technician_session", tmp_path, small_study.data]
+    with display(record_property) as environment:
+        done = subprocess.run(
+            command, env=os.environ | environment, cwd=ROOT, capture_output=True, text=True,
+            check=False, timeout=170,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["platform"] == environment["QT_QPA_PLATFORM"].partition(":")[0]
+    assert 4 <= told["clicks"] <= MOST_CLICKS, "fewer were not counted, or did nothing"
+    assert told["keys"] == 0
+    assert told["signed"] == ["acceptable"] and told["pinned"]
+    (report,) = told["reports"]
+    assert report.endswith("-report.pdf")
+    assert set(told["visible"]) <= ALLOWED
+
+
+def test_a_passphrase_is_kept_as_a_salted_hash():
+    one, other = hashed("correct horse"), hashed("correct horse")
+    assert one != other and "horse" not in one
+    assert is_right("correct horse", one) and is_right("correct horse", other)
+    for wrong, kept in (("correct", one), ("", one), ("a", ""), ("a", "zz:zz"), ("a", "00")):
+        assert not is_right(wrong, kept)
+
+
+def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
+    mode, study = window.technician, window.session.study
+    window.context.preferences.passphrase = hashed("right")
+    study.set_protocol(with_iterations(study.protocol, 9))
+    mode.toggle()
+    assert mode.is_on and study.changes == [], "what was changed by hand is not run unseen"
+    shown = {name for name, each in window.actions_.named().items() if each.isVisible()}
+    assert shown == ALLOWED & {*window.actions_.named()}
+    assert not window.steps[1].isVisible() and window.workflow.panel.isVisible()
+    assert not window.header.choice.manage.isVisible() and not window.header.device.isVisible()
+    before = study.protocol
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert study.protocol == before, "keys of what is hidden do nothing"
+    for said in ("wrong", ""):
+        monkeypatch.setattr("app.shell.technician_mode.ask_text", lambda *_, s=said, **__: s)
+        monkeypatch.setattr("app.shell.technician_mode.tell", lambda *_: None)
+        mode.toggle()
+        assert mode.is_on
+    monkeypatch.setattr("app.shell.technician_mode.ask_text", lambda *_, **__: "right")
+    mode.toggle()
+    assert not mode.is_on and window.steps[1].isVisible()
+    assert all(each.isVisible() for each in window.actions_.named().values())
+    assert window.steps[2].findChild(StepChanges).isHidden()
+
+
+def test_a_technician_runs_what_the_site_has_approved(window):
+    mode, study, library = (
+        window.technician,
+        window.session.study,
+        window.context.preferences.library,
+    )
+    mine = library.save(with_iterations(study.protocol, 2), "Mine")
+    approved = library.save(with_iterations(study.protocol, 5), "Approved")
+    study.use_protocol(approved)
+    approved = library.lock(library.find(approved), on=True)
+    window.commands.protocols_changed.emit()
+    mode.toggle()
+    assert mode.refusal() == "", "it was locked while it was in use"
+    study.use_protocol(study.modality.standard())
+    assert study.base == approved, "the usual protocol, which nobody chose, is not approved"
+    assert mode.refusal() == ""
+    box = window.header.choice.protocols
+    assert [box.itemText(i) for i in range(box.count())] == ["Approved"]
+    study.use_protocol(mine)  # as a study that was dropped would
+    assert "none that the site has approved" in window.session.obstacle()
+    assert not window.actions_.start.isEnabled()
+    mode.leave()
+    assert mode.refusal() == ""

@@ -1,0 +1,170 @@
+"""A technician at work: from a scan to its signed report by mouse alone; tells what it took.
+
+python -m tests.app.technician_session FOLDER SCAN
+
+Clicks go to the window of the system, at the place of the button, so that what covers it is hit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QWindow
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialogButtonBox,
+    QFileDialog,
+    QListView,
+    QPushButton,
+    QTreeView,
+    QWidget,
+)
+
+from app.models.passphrase import hashed
+from app.models.preferences import Preferences
+from app.models.run_record import RunState
+from app.shell.application import make_app, make_window
+from app.shell.main_window import MainWindow
+from engine.documents import Site, signatures_of
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.results import Results
+from tests.app.engine_in_thread import EngineInThread
+
+PATIENCE_S = 120.0
+SETTLED = 5
+PASSPHRASE = "correct horse"
+
+
+class Hands(QObject):
+    """Counts what the system's windows are given: presses of buttons and of keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.presses = self.keys = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, QWindow):
+            self.presses += event.type() == QEvent.Type.MouseButtonPress
+            self.keys += event.type() == QEvent.Type.KeyPress
+        return False
+
+
+def click(widget: QWidget, at: QPoint | None = None) -> None:
+    """Click a widget where it is seen."""
+    for _ in range(SETTLED):
+        QApplication.processEvents()  # what was just said has moved what is below
+    assert widget.isVisible() and widget.isEnabled(), widget.objectName()
+    place = widget.mapTo(widget.window(), at or widget.rect().center())
+    window = widget.window().windowHandle()
+    QTest.mouseClick(window, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+
+
+def wait(app: QApplication, ready: Callable[[], bool], what: str) -> None:
+    """Let the window work until it has come to a state."""
+    end = time.monotonic() + PATIENCE_S
+    while not ready():
+        app.processEvents()
+        time.sleep(0.005)
+        assert time.monotonic() < end, f"never: {what}"
+
+
+def choose(app: QApplication, name: str) -> None:
+    """Choose a file in the dialog that is open, by two clicks."""
+    dialog = app.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
+    view: QListView | QTreeView = dialog.findChild(QListView, "listView")
+    if not view.isVisible():
+        view = dialog.findChild(QTreeView, "treeView")
+
+    def row() -> QPoint | None:
+        root = view.rootIndex()
+        model = view.model()
+        for k in range(model.rowCount(root)):
+            index = model.index(k, 0, root)
+            if index.data() == name:
+                return view.visualRect(index).center()
+        return None
+
+    wait(app, lambda: row() is not None, "the file in the list")
+    click(view.viewport(), row())
+    buttons = dialog.findChild(QDialogButtonBox)
+    accept = buttons.button(QDialogButtonBox.StandardButton.Open)
+    assert isinstance(accept, QPushButton)
+    click(accept)
+
+
+def prepare(folder: Path, scan: Path) -> Preferences:
+    """Set up what the physicist has: a locked protocol, a passphrase, a folder for reports."""
+    preferences = Preferences(folder / "home")
+    library = preferences.library
+    algorithm = {"kind": "osem", "iterations": 1, "subsets": 2}
+    quick = ListModeProtocol.model_validate({"algorithm": algorithm, "finishing": []})
+    library.save(quick, "Site PET")
+    listed = library.find(quick.model_copy(update={"name": "Site PET"}))
+    assert listed is not None
+    library.lock(listed, on=True)
+    (folder / "reports").mkdir()
+    preferences.set_site(Site(name="Test site", reports=str(folder / "reports")))
+    preferences.technician, preferences.passphrase = True, hashed(PASSPHRASE)
+    preferences.folder_last_used = str(scan.parent)
+    return preferences
+
+
+def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
+    """Go from the scan to the signed report."""
+    hands, panel, session = Hands(), window.workflow.panel, window.session
+    app.installEventFilter(hands)
+    QTimer.singleShot(300, lambda: choose(app, scan.name))
+    click(panel.open)
+    calm = lambda: not window.commands.is_busy  # noqa: E731
+    wait(app, lambda: "data" in session.study.inputs and calm(), "the scan")
+    assert session.study.base.name == "Site PET", "the site's own protocol is taken unasked"
+    wait(app, panel.start.isEnabled, "Start")
+    click(panel.start)
+    done = lambda: session.run.state is RunState.FINISHED and bool(session.run.record.result_id)  # noqa: E731
+    wait(app, lambda: done() and calm(), "the result")
+    wait(app, panel.sign_off.judgement.isEnabled, "the judgement")
+    click(panel.sign_off.judgement.buttons["acceptable"])
+    wait(app, panel.sign_off.sign.isEnabled, "the signature")
+    click(panel.sign_off.sign)
+    wait(app, lambda: panel.sign_off.open.isVisible() and calm(), "the report")
+    app.removeEventFilter(hands)
+    return hands
+
+
+def main(folder: Path, scan: Path) -> None:
+    """Work, and tell it in a line of JSON."""
+    os.environ["ISOCENTER_HOME"] = str(folder / "home")
+    app = make_app()
+    window = make_window(app, prepare(folder, scan))
+    window.runner.engine = EngineInThread
+    window.show()
+    found = lambda: window.session.device.found != () and not window.commands.is_busy  # noqa: E731
+    wait(app, found, "the window")
+    hands = work(app, window, scan)
+    result = Results().open(window.session.run.record.result_id)
+    told = {
+        "platform": QGuiApplication.platformName(),
+        "clicks": hands.presses,
+        "keys": hands.keys,
+        "signed": [each.judgement for each in signatures_of(result)],
+        "pinned": result.pinned,
+        "reports": [each.name for each in (folder / "reports").iterdir()],
+        "visible": sorted(n for n, a in window.actions_.named().items() if a.isVisible()),
+    }
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
+    window.runner.shut_down()
+    window.commands.wait()
+    os._exit(0)  # what Qt made need not be taken down one by one
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
