@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QLineEdit,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -54,6 +55,7 @@ class JudgementButtons(QWidget):
             made.setText(SHORT[judgement])
             made.setToolTip(plain_tip(f"The image is {judgement}"))
             made.setCheckable(True)
+            made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             made.setProperty("role", "segment")
             made.setProperty("segment", place)
             self.group.addButton(made)

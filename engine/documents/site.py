@@ -40,7 +40,7 @@ class Site(Settings):
     node: str = setting(
         "", "DICOM node that reports are sent to, HOST:PORT", label="DICOM node", max_length=300
     )
-    called: str = setting("ANY-SCP", "Title of that node", label="Its title", max_length=16)
+    called: str = setting("ANY-SCP", "Title of that node", label="Title of the node", max_length=16)
 
     @classmethod
     def read(cls, folder: Path | None = None) -> Self:
