@@ -11,7 +11,7 @@ import numpy as np
 
 from engine import find_protocol
 from engine.benchmark import gpu_file, report
-from engine.cli.bench import _keep as keep_figures
+from engine.cli.bench_options import keep as keep_figures
 from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
 from engine.cli.regions import write_table
@@ -63,7 +63,13 @@ from engine.modalities.studies import write_protocol
 from engine.plain import Plain
 from engine.quality.over_time import TimeCurve
 from engine.quality.quality_report import QualityReport
-from engine.regions import Region, RegionSet, SphereRegion, measure, write_regions
+from engine.regions import (
+    Region,
+    RegionSet,
+    SphereRegion,
+    measure,
+    write_regions,
+)
 from engine.results import NewResult, Result, Results
 from engine.results.thumbnail import thumbnail
 from engine.study.study import Study, write_study
@@ -315,6 +321,12 @@ def _regions(folder: Path, version: int) -> None:
     write_regions(RegionSet(regions=(_region(version + 1),)), folder / "a.toml")
 
 
+def _window_table(folder: Path, version: int) -> None:
+    from app.regions.region_files import table_at
+
+    table_at([_region(9)], [("", _image(version))], folder / "a.csv")
+
+
 def _region_table(folder: Path, version: int) -> None:
     write_table((measure(_region(9), _image(version)),), folder / "a.csv")
 
@@ -342,7 +354,11 @@ def _benchmark(folder: Path, version: int) -> None:
 
 WRITERS: tuple[Writer, ...] = (
     Writer("NIfTI", _volume("a.nii"), ("engine/io/provenance_file.py",)),
-    Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/provenance_file.py",)),
+    Writer(  # labels of regions are written by the same call
+        "packed NIfTI",
+        _volume("a.nii.gz"),
+        ("engine/io/provenance_file.py", "engine/regions/labels.py"),
+    ),
     Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
     Writer("frames of time", _frames, ("engine/io/frame_series.py",)),
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
@@ -409,7 +425,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "figures",
         lambda folder, version: keep_figures({"version": version}, folder / "a.json"),
-        ("engine/cli/bench.py",),
+        ("engine/cli/bench_options.py", "engine/cli/bench.py"),
     ),
     Writer(
         "tuned form",
@@ -424,6 +440,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("curve", _curve, ("engine/cli/curve.py",)),
     Writer("regions", _regions, ("engine/regions/region_file.py",)),
     Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
+    Writer("table of regions of the window", _window_table, ("app/regions/region_files.py",)),
     Writer(
         "site", lambda folder, v: Site(name=f"{v}").write(folder), ("engine/documents/site.py",)
     ),
