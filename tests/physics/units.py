@@ -102,6 +102,11 @@ def verb(*words: object) -> None:
     assert isocenter([str(word) for word in words]) == DONE
 
 
+def options(physics: Physics) -> tuple[str, ...]:
+    """Leave scatter alone where no photon scatters: a cylinder that fills the ring scales none."""
+    return () if physics.follows_scatter else ("--set", 'corrections.scatter.use="off"')
+
+
 def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
     """Calibrate, reconstruct and measure by the command line."""
     calibrate(replace(short_ring_cylinder(), physics=physics), n_pairs, folder)
@@ -120,7 +125,8 @@ def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
     )
     image = folder / "other-volume.h5"
     verb("reconstruct", scan, "-o", image, "--tracer", tracer,
-         "--calibration", folder / "calibration.json", "--device", "cpu")  # fmt: skip
+         "--calibration", folder / "calibration.json", "--device", "cpu",
+         *options(physics))  # fmt: skip
     volume = read_volume(image)
     inside = UprightCylinder(PLACE_MM, RADIUS_MM, LENGTH_MM).inner(volume.grid)
     found = mean_inside(volume, inside)
@@ -139,7 +145,8 @@ def calibrate(study: JudgeStudy, n_pairs: int, folder: Path) -> None:
     tracer = folder / "cylinder.toml"
     tracer.write_text(f'[tracer]\nnuclide = "F-18"\nscan_start = {START}\n')
     image = folder / "cylinder-volume.h5"
-    verb("reconstruct", scan, "-o", image, "--tracer", tracer, "--device", "cpu")
+    verb("reconstruct", scan, "-o", image, "--tracer", tracer, "--device", "cpu",
+         *options(study.physics))  # fmt: skip
     verb("calibrate", image, "-o", folder / "calibration.json",
          "--activity-mbq", half_an_hour_before / 1e6, "--at", "2026-11-22T10:30:00+01:00",
          "--volume-ml", ml)  # fmt: skip
