@@ -133,6 +133,20 @@ def publishing(
         part.put_in_place()
 
 
+@contextmanager
+def published_after(path: Path, data: bytes) -> Iterator[None]:
+    """Have `data` on the disk, read back, before the block; it becomes `path` when that ends well.
+
+    For what may not be found wrong once the block has changed other files.
+    """
+    with _part_of(path, len(data)) as part:
+        part.file.write_bytes(data)
+        part.finish()
+        refuse_other_bytes(part.file, (data,), path)
+        yield
+        part.put_in_place()
+
+
 @dataclass
 class _Part:
     """A file on its way to its place.

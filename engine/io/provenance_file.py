@@ -8,12 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError
-from engine.io.atomic_write import publishing, write_atomically
+from engine.io.atomic_write import published_after, write_atomically
 from engine.io.folder import exists
 from engine.io.json_text import from_json, to_json
 from engine.io.locks import after_others
 from engine.io.open_input import InputFile, read_text
-from engine.io.read_back import refuse_other_bytes
 from engine.io.seal import broken, seal_of, unsealed
 from engine.plain import Plain
 
@@ -77,12 +76,7 @@ def writing_provenance(
     }
     said["seal"] = seal_of(**from_json(to_json(said)))
     text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
-
-    def check(part: Path) -> None:
-        refuse_other_bytes(part, (text,), sidecar)
-
-    with after_others(sidecar), publishing(sidecar, len(text), check) as part:
-        part.write_bytes(text)
+    with after_others(sidecar), published_after(sidecar, text):
         yield lambda: sidecar.unlink(missing_ok=True)
 
 

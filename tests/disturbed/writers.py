@@ -68,6 +68,7 @@ from engine.regions import (
     RegionSet,
     SphereRegion,
     measure,
+    write_labels,
     write_regions,
 )
 from engine.results import NewResult, Result, Results
@@ -321,6 +322,10 @@ def _regions(folder: Path, version: int) -> None:
     write_regions(RegionSet(regions=(_region(version + 1),)), folder / "a.toml")
 
 
+def _labels(folder: Path, version: int) -> None:
+    write_labels([_region(6 + 4 * version)], _image(0), folder / "a.nii")
+
+
 def _window_table(folder: Path, version: int) -> None:
     from app.regions.region_files import table_at
 
@@ -354,11 +359,7 @@ def _benchmark(folder: Path, version: int) -> None:
 
 WRITERS: tuple[Writer, ...] = (
     Writer("NIfTI", _volume("a.nii"), ("engine/io/provenance_file.py",)),
-    Writer(  # labels of regions are written by the same call
-        "packed NIfTI",
-        _volume("a.nii.gz"),
-        ("engine/io/provenance_file.py", "engine/regions/labels.py"),
-    ),
+    Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/provenance_file.py",)),
     Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
     Writer("frames of time", _frames, ("engine/io/frame_series.py",)),
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
@@ -439,6 +440,7 @@ WRITERS: tuple[Writer, ...] = (
     ),
     Writer("curve", _curve, ("engine/cli/curve.py",)),
     Writer("regions", _regions, ("engine/regions/region_file.py",)),
+    Writer("labels of regions", _labels, ("engine/regions/labels.py",)),
     Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
     Writer("table of regions of the window", _window_table, ("app/regions/region_files.py",)),
     Writer(
