@@ -8,6 +8,7 @@ that works on it; it is free again once that process is no more.
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
@@ -270,10 +271,13 @@ class StudyQueue:
 
 def remove_run(entry: QueueEntry) -> None:
     """Remove what the run of a study has kept to go on."""
+    if not entry.run:
+        return
     folder = jobs_dir() / entry.run
     with suppress(EngineError):
         if folder.is_dir() and not Job(folder).record.is_at_work:
             Job(folder).remove()
+            shutil.rmtree(folder, ignore_errors=True)  # parts of writes that were killed
 
 
 def _with(entry: QueueEntry, **values: object) -> QueueEntry:
