@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.views.ortho_view import OrthoView
+from app.views.plain_text import plain_tip
 from app.views.planes import POSITIONS, PlaneName, ViewTurn
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
@@ -63,7 +64,7 @@ class ViewMenu(QMenu):
         menu.clear()
         is_unknown = state.volume is not None and state.volume.axes == UNKNOWN
         menu.setEnabled(is_unknown)
-        menu.setToolTip("" if is_unknown else SAID)
+        menu.setToolTip("" if is_unknown else plain_tip(SAID))
         entries = [("Not known", ""), *((f"{k}: {v[1]}", v[0]) for k, v in POSITIONS.items())]
         for words, axes in entries:
             action = menu.addAction(words)

@@ -8,6 +8,7 @@ from app.forms.fields import QuietCombo
 from app.forms.number_box import NumberBox
 from app.look.widgets import label
 from app.models.region_model import RegionModel
+from app.views.plain_text import plain_tip
 from app.views.state import ViewState
 from engine.regions import (
     RULES,
@@ -54,7 +55,7 @@ class RegionNumbers(QWidget):
     def _box(self, name: str, low: float) -> NumberBox:
         box = NumberBox(False, low, MOST_MM)
         box.setAccessibleName(name)
-        box.setToolTip(name)
+        box.setToolTip(plain_tip(name))
         box.edited.connect(self._take_place)
         return box
 

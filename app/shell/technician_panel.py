@@ -12,7 +12,7 @@ from app.look.widgets import button, label, set_paragraphs, set_tone
 from app.models.inputs import DATA
 from app.models.run_record import RunState
 from app.report.sign_off import SignOff
-from app.views.plain_text import PlainLabel
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.modalities import version_words
 
 LEAST_PX = 300
@@ -112,7 +112,7 @@ class TechnicianPanel(QWidget):
     def _show_run(self) -> None:
         state, obstacle = self._run.state, self._session.obstacle()
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(obstacle or "Reconstruct (Ctrl+R)")
+        self.start.setToolTip(plain_tip(obstacle or "Reconstruct (Ctrl+R)"))
         self.open.setEnabled(not state.is_active)
         is_done = state is RunState.FINISHED
         words = STATE_WORDS.get(state, self._session.doing)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.colour_bar import strip, ticks
+from app.views.plain_text import plain_tip
 from app.views.text import number
 from app.views.volume_facts import facts_of
 from app.views.volume_look import VolumeLook
@@ -30,7 +31,7 @@ class HistogramView(QWidget):
         self._from = 0.0
         self._before = look.window
         self.setAccessibleName("Histogram of the values, with the ends of the window")
-        self.setToolTip(TIP)
+        self.setToolTip(plain_tip(TIP))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setMinimumSize(260, 120)

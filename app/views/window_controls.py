@@ -48,7 +48,9 @@ class WindowControls(QWidget):
         for box in (self.low, self.high):
             box.changed.connect(self._take_numbers)
         self.auto = QPushButton("Auto")
-        self.auto.setToolTip(f"Set a window that shows most of the volume{self.auto_keys}")
+        self.auto.setToolTip(
+            plain_tip(f"Set a window that shows most of the volume{self.auto_keys}")
+        )
         self.auto.setAccessibleName(f"Automatic window{whose}")
         self.auto.clicked.connect(lambda: look.auto_window())
         self.unit = ElidedLabel()

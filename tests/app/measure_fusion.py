@@ -51,6 +51,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
         _measure(Path(folder), wanted.edge, askew=wanted.askew)
+    from app.shell.leaving import leave
+
+    leave(0)
 
 
 def _measure(folder: Path, edge: int, *, askew: bool) -> None:

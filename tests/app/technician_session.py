@@ -31,6 +31,7 @@ from app.models.passphrase import hashed
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.shell.application import make_app, make_window
+from app.shell.leaving import leave
 from app.shell.main_window import MainWindow
 from engine.documents import Site, signatures_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -163,7 +164,7 @@ def main(folder: Path, scan: Path) -> None:
     sys.stdout.flush()
     window.runner.shut_down()
     window.commands.wait()
-    os._exit(0)  # what Qt made need not be taken down one by one
+    leave(0)
 
 
 if __name__ == "__main__":

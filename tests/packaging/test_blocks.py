@@ -51,6 +51,7 @@ ONLY_PARSED = {
     "isocenter register": "wants two images of a body; tests/engine/registration makes some",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter queue": "wants studies; tests/engine/cli/test_queue_verb.py has some",
+    "isocenter report": "wants a result; tests/engine/documents/test_report.py has some",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (
