@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.look.icons import draw
+from app.look.list_ground import paint_ground
 from app.look.theme import Theme
 from app.models.queue_model import QueueModel, state_of
 from app.queue.queue_text import COLOURS, ICONS, standing_of
@@ -35,7 +36,7 @@ class QueueDelegate(QStyledItemDelegate):
             return
         rect: QRect = option.rect
         painter.save()
-        self._paint_ground(painter, rect, option.state)
+        paint_ground(painter, rect, option.state, self._theme)
         state = state_of(entry)
         top = rect.top() + (rect.height() - ICON_PX) // 2
         icon = QRect(rect.left() + MARGIN_PX, top, ICON_PX, ICON_PX)
@@ -45,18 +46,6 @@ class QueueDelegate(QStyledItemDelegate):
         if state == "running":
             self._paint_share(painter, words, entry.done)
         painter.restore()
-
-    def _paint_ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
-        colours, flag = self._theme.colours, QStyle.StateFlag
-        is_chosen = bool(state & flag.State_Selected)
-        if is_chosen or state & flag.State_MouseOver:
-            painter.fillRect(rect, QColor(colours.hover if is_chosen else colours.raised))
-        painter.setPen(QPen(QColor(colours.line), 1))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        if is_chosen:
-            has_focus = bool(state & flag.State_HasFocus)
-            colour = colours.link if has_focus else colours.accent
-            painter.fillRect(rect.adjusted(0, 0, 3 - rect.width(), -1), QColor(colour))
 
     def _paint_words(self, painter: QPainter, rect: QRect, entry: QueueEntry) -> None:
         colours = self._theme.colours

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.look.icons import draw
+from app.look.list_ground import paint_ground
 from app.look.theme import Theme
 from app.models.result_list import ResultList
 from app.results.result_text import lines_of
@@ -34,7 +35,7 @@ class ResultDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         painter.save()
-        self._paint_ground(painter, rect, state)
+        paint_ground(painter, rect, state, self._theme)
         corner = rect.topLeft()
         top = (HEIGHT_PX - THUMBNAIL_PX) // 2
         frame = QRect(corner.x() + top, corner.y() + top, THUMBNAIL_PX, THUMBNAIL_PX)
@@ -44,18 +45,6 @@ class ResultDelegate(QStyledItemDelegate):
         words = rect.adjusted(2 * top + THUMBNAIL_PX - GAP_PX // 2 + 2, top, -GAP_PX, -top)
         self._paint_words(painter, words, result)
         painter.restore()
-
-    def _paint_ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
-        colours, flag = self._theme.colours, QStyle.StateFlag
-        is_chosen = bool(state & flag.State_Selected)
-        if is_chosen or state & flag.State_MouseOver:
-            painter.fillRect(rect, QColor(colours.hover if is_chosen else colours.raised))
-        painter.setPen(QPen(QColor(colours.line), 1))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        if is_chosen:
-            has_focus = bool(state & flag.State_HasFocus)
-            colour = colours.link if has_focus else colours.accent
-            painter.fillRect(rect.adjusted(0, 0, 3 - rect.width(), -1), QColor(colour))
 
     def _paint_words(self, painter: QPainter, rect: QRect, result: Result) -> None:
         colours, height = self._theme.colours, rect.height() // 3

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.views.halo import halo_pen, halo_text
 from app.views.planes import Orientation, PlaneName
-from app.views.state import ViewState
+from app.views.slice_marks import SlicePane
 from app.views.text import millimetres
 from app.views.viewport import Viewport
 from engine.geometry import Point
@@ -56,19 +56,10 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
         halo_text(painter, at.x(), at.y(), letter, ink, halo)
 
 
-class Drawn(Protocol):
+class Drawn(SlicePane, Protocol):
     """What drawing a line needs of a slice view."""
 
-    state: ViewState
-    readout: str
     plane: PlaneName
-
-    @property
-    def orientation(self) -> Orientation: ...
-    @property
-    def viewport(self) -> Viewport | None: ...
-    def point_at(self, at: QPointF) -> Point: ...
-    def update(self) -> None: ...
 
 
 class LineDrag:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -98,7 +99,8 @@ def test_a_failure_has_its_reason_and_another_try(qtbot, dialog, controls, queue
     assert dialog.reason.text() == "b.l: 0 events; nothing to reconstruct."
     assert dialog.said.text() == f"2 waiting, 1 failed. {RESTS}"
     assert [problem.title for problem in problems] == ["b.l, Standard failed in the queue."]
-    assert "b.l" not in controls.session.log[-1].text, "a name is nobody's business but ours"
+    logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
+    assert not re.search(r"\bb\.l", logged), "a name is nobody's business but ours"
     dialog.retry.click()
     qtbot.waitUntil(lambda: queue.get(second).state == "waiting")
     qtbot.waitUntil(lambda: not dialog.reason.isVisible())
