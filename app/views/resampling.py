@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.views.placing import VolumePlacing
 from app.views.planes import Orientation, Rect
+from app.views.trilinear import plane_values
 from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
@@ -122,8 +123,6 @@ def _askew(
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
-    from scipy.ndimage import affine_transform
-
     steps = np.zeros((3, 3))  # of rows, of columns; the third is not used
     steps[way.down.axis, 1] = way.down.sign * rect.height / shape[0]
     steps[way.right.axis, 2] = way.right.sign * rect.width / shape[1]
@@ -132,16 +131,8 @@ def _askew(
     voxel = np.array(volume.grid.voxel_mm)
     start = volume.grid.to_voxels(placing.to_volume(first)) - 0.5
     per_pixel = placing.matrix @ steps / voxel[:, None]
-    found = affine_transform(
-        volume.values,
-        per_pixel[::-1],
-        start[::-1],
-        (1, *shape),
-        order=1,
-        mode="constant",
-        cval=np.nan,
-    )
-    return np.asarray(found[0], np.float32)
+    down, across = per_pixel.T[1:, ::-1]
+    return plane_values(volume.values, start[::-1], (down, across), shape)
 
 
 def _line(

@@ -6,10 +6,12 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from scipy.ndimage import map_coordinates
 
 from app.views.placing import VolumePlacing
 from app.views.planes import PLANES, orientation
 from app.views.resampling import resampled, slice_through, value_at
+from app.views.trilinear import plane_values
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.rigid_motion import RigidMotion
@@ -100,3 +102,16 @@ def test_a_volume_that_counts_z_towards_the_feet_is_turned():
     assert VolumePlacing.of(feetwards, headwards).to_volume(at)[0, 2] == -POINT[2]
     assert (VolumePlacing.of(feetwards, unknown).to_volume(at) == at).all()
     assert (VolumePlacing.of(feetwards, headwards, turns=False).to_volume(at) == at).all()
+
+
+@pytest.mark.parametrize("shape", [(5, 6, 7), (1, 6, 7)])
+def test_values_on_a_turned_plane_are_those_of_scipy(rng, shape):
+    values = rng.random(shape, np.float32)
+    start, down, across = np.array([0.4, -0.7, 1.2]), np.array([0.1, 0.6, 0.2]), (0.05, 0.1, 0.5)
+    found = plane_values(values, start, (down, np.array(across)), (9, 11))
+    rows, columns = np.arange(9)[:, None, None], np.arange(11)[None, :, None]
+    places = start + rows * down + columns * np.array(across)
+    inside = ((places >= 0) & (places <= np.array(shape) - 1)).all(axis=-1)
+    wanted = map_coordinates(values, np.moveaxis(places, -1, 0), order=1, mode="nearest")
+    assert np.isnan(found[~inside]).all()
+    np.testing.assert_allclose(found[inside], wanted[inside], rtol=1e-5)  # float32 weights
