@@ -61,6 +61,13 @@ GLYPHS = {
     "settings": "ph.gear",
     "share": "ph.share-network",
     "changed": "ph.circle-fill",
+    "slab": "ph.stack",
+    "film": "ph.film-strip",
+    "layout": "ph.squares-four",
+    "magnifier": "ph.magnifying-glass-plus",
+    "angle": "ph.caret-left-bold",
+    "arrow": "ph.arrow-up-right",
+    "text": "ph.text-t",
     "swap": "ph.arrows-left-right-bold",
 }
 OTHER = "ph.file"

@@ -16,6 +16,7 @@ from app.fusion.fusion_bar import FusionBar
 from app.inspect.planes_page import PlanesPage
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.look.plot_colours import view_colours
+from app.looking.looking import Looking
 from app.models.inputs import DATA
 from app.results.image_caption import ImageCaption
 from app.shell.message_bar import MessageBar
@@ -60,6 +61,7 @@ class CentralArea(QWidget):
         self.ready = ReadyCard(context, start)
         self.views = OrthoView(self._session.view)
         self.fusion = FusionBar(context, self.views)
+        self.looking = Looking(context, self.views)
         self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
         self.scan = ScanPages(context)
         self.tabs = QTabBar()
@@ -93,6 +95,8 @@ class CentralArea(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.fusion)
+        for bar in self.looking.bars:
+            column.addWidget(bar)
         column.addWidget(self.views, 1)
         column.addWidget(self.caption)
         column.addWidget(self.scrubber)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
 from app.views.fusion_words import upper_value
@@ -44,7 +44,10 @@ class OrthoView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._panes, 1)
+        self._middle = QHBoxLayout()
+        self._middle.setSpacing(0)
+        self._middle.addWidget(self._panes, 1)
+        column.addLayout(self._middle, 1)
         column.addWidget(self.toolbar)
         self._upper: tuple[SliceView, ...] = ()
         self.active: RasterView = self.axial
@@ -84,6 +87,10 @@ class OrthoView(QWidget):
     def enlarged(self) -> RasterView | None:
         """The view that fills the space, None while all are shown."""
         return self._alone
+
+    def add_beside(self, widget: QWidget) -> None:
+        """Put something to the left of the views."""
+        self._middle.insertWidget(0, widget)
 
     def _activate(self, view: RasterView) -> None:
         self.active = view

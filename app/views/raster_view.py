@@ -282,6 +282,7 @@ KEYS = {
     Qt.Key.Key_Minus: lambda view: view.zoom(1 / ZOOM_STEP, view.cursor_uv()),
     Qt.Key.Key_0: lambda view: view.fit(),
     Qt.Key.Key_A: lambda view: view.state.auto_window(),
+    Qt.Key.Key_B: lambda view: view.state.toggle_slab(),
     Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
     Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
     Qt.Key.Key_O: lambda view: view.state.fusion.toggle_hidden(),

@@ -11,6 +11,7 @@ and its pixels stay its own. Else it is trilinear at points of the plane, NaN ou
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
 Values = NDArray[np.float32]
+Cut = Callable[[int, int], Values]
 N_ACROSS = 340
 """Most points along the longer side of a plane that lies askew in a volume."""
 SAME = 1e-3
@@ -35,6 +37,7 @@ def slice_through(
     point_mm: Point,
     *,
     blended: bool = True,
+    cut: Cut | None = None,
 ) -> tuple[Values, Rect] | None:
     """Return a slice of a volume in the plane of a picture, and where it lies in it [mm].
 
@@ -50,6 +53,9 @@ def slice_through(
         point of the picture that the plane goes through
     blended
         whether slices are blended; else the nearest is taken
+    cut
+        makes something else of the slice (axis, index) across an axis of a volume that lies
+        straight, as a volume one voxel deep: a slab of several slices
 
     Returns
     -------
@@ -64,7 +70,7 @@ def slice_through(
         return None if np.isnan(values).all() else (values, rect)
     own = placing.seen(way)
     depth = float(placing.to_volume(np.array(point_mm))[own.normal])
-    values_there = _between(volume, own, depth, blended)
+    values_there = _between(volume, own, depth, blended=blended, cut=cut)
     return None if values_there is None else (values_there, rect)
 
 
@@ -97,13 +103,17 @@ def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float |
     return None if index is None else float(volume.values[index])
 
 
-def _between(volume: Volume, own: Orientation, depth_mm: float, blended: bool) -> Values | None:
+def _between(
+    volume: Volume, own: Orientation, depth_mm: float, *, blended: bool, cut: Cut | None
+) -> Values | None:
     grid: ImageGrid = volume.grid
     n = grid.shape[2 - own.normal]
     place = (depth_mm - float(grid.lower_mm[own.normal])) / grid.voxel_mm[own.normal] - 0.5
     if not -0.5 - SAME <= place <= n - 0.5 + SAME:
         return None
     place = min(max(place, 0.0), n - 1.0)
+    if cut is not None:
+        return own.extract(cut(own.normal, round(place)), 0)
     first = min(math.floor(place), max(n - 2, 0))
     weight = place - first
     if weight < SAME or weight > 1 - SAME or not blended:

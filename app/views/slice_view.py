@@ -10,12 +10,14 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views import line, overlay
+from app.views.fusion_state import COMPARING
 from app.views.fusion_words import caption_parts, warning_of
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
 from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
+from app.views.slab import SlabCutter
 from app.views.state import ViewState
 from app.views.text import millimetres
 from app.views.upper_slice import HANDLE_PX, UpperSlice, swipe_line
@@ -26,6 +28,8 @@ from engine.geometry import Point
 
 Part = Literal["both", "upper"]
 STATED_REMARK = "sides as you say"
+COMPARED_REMARK = "compared slice by slice"
+ASKEW_REMARK = "one slice of the upper volume: it lies askew"
 BOX_REMARK = "dashed: what is reconstructed"
 
 
@@ -47,7 +51,7 @@ class SliceView(RasterView):
         name = f"{plane.capitalize()} view" + (", second volume" if part == "upper" else "")
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
-        self._upper = UpperSlice(state)
+        self._upper, self._cutter = UpperSlice(state), SlabCutter()
         self._orientation = self._way()
         self._shown_index: int | None = None
         self._depth_mm = 0.0
@@ -55,7 +59,8 @@ class SliceView(RasterView):
         for signal in (state.line_changed, state.marks_changed):
             signal.connect(self._on_line)
         fusion = state.fusion
-        fusion.volume_changed.connect(self._forget_upper)
+        fusion.volume_changed.connect(self._follow_fusion)
+        state.slab_changed.connect(self.forget_raster)
         for look in (fusion, fusion.compared):
             look.window_changed.connect(self._forget_upper_colours)
             look.display_changed.connect(self._forget_upper_colours)
@@ -69,7 +74,11 @@ class SliceView(RasterView):
     def make_raster(self, volume: Volume) -> Raster:
         way = self._orientation
         self._shown_index = self._index(volume)
-        return Raster.of(way.extract(volume.values, self._shown_index), way.rect(volume.grid))
+        index, slab = self._shown_index, self.state.slab_now
+        if not slab.kind:
+            return Raster.of(way.extract(volume.values, index), way.rect(volume.grid))
+        thick = self._cutter.cut(volume, way.normal, index, slab)
+        return Raster.of(way.extract(thick, 0), way.rect(volume.grid))
 
     def image_rect(self, volume: Volume) -> Rect:
         return self._orientation.rect(volume.grid)
@@ -82,19 +91,26 @@ class SliceView(RasterView):
 
     def caption(self) -> str:
         title = self.plane.capitalize()
-        if self.state.volume is None:
+        volume = self.state.volume
+        if volume is None:
             return title
-        normal = self._orientation.normal
+        normal, unit = self._orientation.normal, self.state.length_unit
         at = millimetres(self.state.cursor_mm[normal])
-        where = f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
-        return BETWEEN.join((where, *caption_parts(self.state, self.part)))
+        thick = self.state.slab_now.describe(volume.grid, normal, self._index(volume), unit)
+        parts = [f"{title}   {'xyz'[normal]} {at} {unit}", thick]
+        return BETWEEN.join(filter(None, (*parts, *caption_parts(self.state, self.part))))
 
     def warning(self) -> str:
         return warning_of(self.state)
 
     def remark(self) -> str:
-        if self.state.fusion.has_values and self.state.fusion.remark:
-            return self.state.fusion.remark
+        fusion = self.state.fusion
+        if fusion.has_values and self.state.slab.kind and fusion.mode in COMPARING:
+            return COMPARED_REMARK
+        if fusion.has_values and self.state.slab.kind and not fusion.placing.is_straight:
+            return ASKEW_REMARK
+        if fusion.has_values and fusion.remark:
+            return fusion.remark
         if self.state.note:
             return self.state.note
         if self.state.box is not None:
@@ -134,6 +150,11 @@ class SliceView(RasterView):
         self._reorient()
         self._upper.forget_values()
         super().forget_raster()
+
+    def _follow_fusion(self) -> None:
+        if self.state.slab.kind:  # which two volumes that are compared do without
+            self.forget_raster()
+        self._forget_upper()
 
     def _forget_upper(self) -> None:
         self._upper.forget_values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +11,7 @@ from app.views import windows
 from app.views.colours import ViewColours
 from app.views.fusion_state import FusionState
 from app.views.planes import Convention, PlaneName, ViewTurn, clamp_to, slice_index
+from app.views.slab import Slab
 from app.views.start_cursor import shows_something
 from app.views.text import length_unit, power_of
 from app.views.volume_facts import facts_of
@@ -34,6 +36,7 @@ class ViewState(VolumeLook):
     fit_requested = Signal()
     line_changed = Signal()
     marks_changed = Signal()
+    slab_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +53,7 @@ class ViewState(VolumeLook):
         self.note = ""
         self.box: ImageGrid | None = None
         self.stated_axes = ""
+        self.slab, self._thick = Slab(), Slab("highest")
         self._turns: dict[PlaneName, ViewTurn] = {}
 
     @property
@@ -160,6 +164,21 @@ class ViewState(VolumeLook):
         if draws != self.draws_lines:
             self.draws_lines = draws
             self.line_changed.emit()
+
+    def set_slab(self, slab: Slab) -> None:
+        """Show several slices as one, or each alone."""
+        if slab != self.slab:
+            self.slab, self._thick = slab, slab if slab.kind else self._thick
+            self.slab_changed.emit()
+
+    def toggle_slab(self) -> None:
+        """Show single slices, or the slab that was shown last."""
+        self.set_slab(replace(self.slab, kind="") if self.slab.kind else self._thick)
+
+    @property
+    def slab_now(self) -> Slab:
+        """The slab of the slices on show; two volumes are compared slice by slice."""
+        return Slab() if self.fusion.compares else self.slab
 
     def add_marks(self, marks: SliceMarks) -> None:
         """Let slices show something, and the pointer take hold of it."""

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float32]
-Places = tuple[NDArray[np.float64], NDArray[np.float64]]
+Place = NDArray[np.floating]
 
 
 def plane_values(
-    values: Values, start: NDArray[np.float64], steps: Places, shape: tuple[int, int]
+    values: Values, start: Place, steps: tuple[Place, Place], shape: tuple[int, int]
 ) -> Values:
     """Return the values at the points of a plane; NaN beyond the middles of the outermost voxels.
 

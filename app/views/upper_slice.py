@@ -15,6 +15,7 @@ from app.views.halo import halo_pen
 from app.views.planes import Orientation, Rect, slice_centre
 from app.views.resampling import resampled, slice_through
 from app.views.scaled_image import ScaledImage
+from app.views.slab import SlabCutter
 from app.views.viewport import Viewport
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class UpperSlice:
         self._is_stale = True
         self._image: QImage | None = None
         self._scaled = ScaledImage()
+        self._cutter = SlabCutter()
 
     def forget_values(self) -> None:
         """The slice is another one."""
@@ -84,8 +86,13 @@ class UpperSlice:
         if volume is None:
             return None
         blended = self._state.interpolation == "linear"
-        at = self._state.cursor_mm
-        return slice_through(volume, self._fusion.placing, way, at, blended=blended)
+        at, slab = self._state.cursor_mm, self._state.slab_now
+
+        def cut(axis: int, index: int) -> Values:
+            return self._cutter.cut(volume, axis, index, slab)
+
+        thick = cut if slab.kind else None
+        return slice_through(volume, self._fusion.placing, way, at, blended=blended, cut=thick)
 
     def _compared(self, way: Orientation, lower: Values, rect: Rect) -> tuple[Values, Rect] | None:
         fusion, volume, base = self._fusion, self._fusion.volume, self._state.volume

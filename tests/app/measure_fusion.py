@@ -1,6 +1,6 @@
 """What two large volumes over each other cost the window, in processor time.
 
-    python -m tests.app.measure_fusion [--edge 512] [--askew]
+    python -m tests.app.measure_fusion [--edge 512] [--askew] [--slab 20]
 
 The real window on a screen of 1920 x 1080 that nobody sees: one volume on show, the other opened
 from a file and laid over it. Printed are the longest that opening it holds the event loop (time of
@@ -16,6 +16,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +47,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--edge", type=int, default=512, help="voxels along each axis")
     parser.add_argument("--askew", action="store_true", help="the upper volume is turned")
+    parser.add_argument(
+        "--slab", type=float, default=0.0, metavar="MM", help="highest over so much"
+    )
     wanted = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
-        _measure(Path(folder), wanted.edge, askew=wanted.askew)
+        _measure(Path(folder), wanted.edge, askew=wanted.askew, slab_mm=wanted.slab)
     from app.shell.leaving import leave
 
     leave(0)
 
 
-def _measure(folder: Path, edge: int, *, askew: bool) -> None:
+def _measure(folder: Path, edge: int, *, askew: bool, slab_mm: float) -> None:
     from app.models.preferences import Preferences
     from app.shell.application import make_app, make_window
     from engine.io import save
@@ -77,7 +81,11 @@ def _measure(folder: Path, edge: int, *, askew: bool) -> None:
     log.info(f"   in {time.perf_counter() - before:.1f} s in all")
     if askew:
         _turn(window)
-    for name, act in _acts(window).items():
+    if slab_mm:
+        from app.views.slab import Slab
+
+        window.session.view.set_slab(Slab("highest", slab_mm))
+    for name, act in _acts(window, slab_mm).items():
         times = sorted(1e3 * each for each in _timed(app, act))
         p50, p95 = times[len(times) // 2], times[round(0.95 * (len(times) - 1))]
         log.info(f"{name:<28} median {p50:6.1f} ms, 95 % {p95:6.1f} ms of processor time")
@@ -86,8 +94,6 @@ def _measure(folder: Path, edge: int, *, askew: bool) -> None:
 
 
 def _turn(window) -> None:
-    from dataclasses import replace
-
     from engine.geometry.rigid_motion import RigidMotion
 
     volumes = window.session.volumes
@@ -95,7 +101,7 @@ def _turn(window) -> None:
     volumes.add(replace(volumes.overlay, motion=motion))
 
 
-def _acts(window) -> dict[str, Callable[[int], None]]:
+def _acts(window, slab_mm: float) -> dict[str, Callable[[int], None]]:
     views, state = window.centre.views, window.session.view
     lower, upper = state.window, state.fusion.window
 
@@ -107,6 +113,8 @@ def _acts(window) -> dict[str, Callable[[int], None]]:
     found["window of the upper"] = dragged(state.fusion, upper)
     found["opacity"] = lambda k: state.fusion.set_opacity(0.3 + 0.01 * (k % 20))
     found["cursor in a plane"] = lambda k: state.set_cursor((0.6 * (k % 40), 5.0, 5.0))
+    if slab_mm:
+        found["thickness"] = lambda k: state.set_slab(replace(state.slab, thickness_mm=5 + 2 * k))
     return found
 
 

@@ -1,0 +1,1 @@
+"""Ways of looking at a volume: thick slabs, films, layouts, the magnifier, annotations."""

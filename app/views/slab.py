@@ -1,0 +1,137 @@
+"""Several slices as one picture, as thick as is wanted: highest, mean or lowest values; no Qt.
+
+Of a slice i and a thickness t across voxels of length v, the slices i − n … i + n with
+
+    n = round((t / v − 1) / 2)
+
+are taken, so that (2n + 1) v is as near to t as whole slices allow. Slices and what eights of them
+give are kept, so that a step of the wheel costs one new slice.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.views.text import millimetres
+from engine.data import Volume
+from engine.geometry import ImageGrid
+
+Values = NDArray[np.floating]
+SlabKind = Literal["", "highest", "mean", "lowest"]
+SHORT_NAMES: dict[SlabKind, str] = {"highest": "MIP", "mean": "Mean", "lowest": "MinIP"}
+LEAST_MM, MOST_MM = 0.1, 100.0
+MOST_BESIDE = 64
+"""Slices at each side, at most: more are the business of the projection."""
+EIGHT = 8
+KEPT_SLICES, KEPT_EIGHTS = 32, 20
+
+
+@dataclass(frozen=True)
+class Slab:
+    """What is shown of slices side by side.
+
+    Attributes
+    ----------
+    kind : which of their values; "" for one slice alone
+    thickness_mm : of all together
+    """
+
+    kind: SlabKind = ""
+    thickness_mm: float = 10.0
+
+    def range(self, grid: ImageGrid, axis: int, index: int) -> range:
+        """Return the slices across axis 0, 1, 2 (x, y, z) about one of them."""
+        beside = 0
+        if self.kind:
+            beside = max(round((self.thickness_mm / grid.voxel_mm[axis] - 1) / 2), 0)
+        beside = min(beside, MOST_BESIDE)
+        return range(max(index - beside, 0), min(index + beside + 1, grid.shape[2 - axis]))
+
+    def describe(self, grid: ImageGrid, axis: int, index: int, unit: str) -> str:
+        """Return it in words, with how thick it really is; empty for one slice."""
+        if not self.kind:
+            return ""
+        thick = len(self.range(grid, axis, index)) * grid.voxel_mm[axis]
+        return f"{SHORT_NAMES[self.kind]} of {millimetres(thick)} {unit}"
+
+
+class SlabCutter:
+    """Makes slabs of one volume after the other, each along one axis."""
+
+    def __init__(self) -> None:
+        self._volume: Volume | None = None
+        self._key: tuple[SlabKind, int] = ("", 0)
+        self._slices: OrderedDict[int, Values] = OrderedDict()
+        self._eights: OrderedDict[int, Values] = OrderedDict()
+
+    def cut(self, volume: Volume, axis: int, index: int, slab: Slab) -> NDArray[np.float32]:
+        """Return a slab across axis 0, 1, 2 (x, y, z) about a slice, as a volume one voxel deep."""
+        key = slab.kind, axis
+        if volume is not self._volume or key != self._key:
+            self._volume, self._key = volume, key
+            self._slices.clear()
+            self._eights.clear()
+        wanted = slab.range(volume.grid, axis, index)
+        if slab.kind == "mean":
+            total: Values = np.zeros(self._slice(wanted[0]).shape)
+            for part in self._parts(wanted):
+                total += part
+            found: Values = total / len(wanted)
+        else:
+            found = _combined(self._parts(wanted), slab.kind)
+        return np.expand_dims(np.asarray(found, np.float32), 2 - axis)
+
+    def _parts(self, wanted: range) -> Iterable[Values]:
+        """Whole eights as one, and the slices before and behind them."""
+        at = wanted.start
+        while at < wanted.stop:
+            if at % EIGHT == 0 and at + EIGHT <= wanted.stop:
+                yield _kept(self._eights, at, self._eight, KEPT_EIGHTS)
+                at += EIGHT
+            else:
+                yield self._kept_slice(at)
+                at += 1
+
+    def _kept_slice(self, index: int) -> Values:
+        return _kept(self._slices, index, self._slice, KEPT_SLICES)
+
+    def _slice(self, index: int) -> Values:
+        if self._volume is None:
+            raise ReferenceError("no volume to cut")
+        return np.ascontiguousarray(
+            np.moveaxis(self._volume.values, 2 - self._key[1], 0)[index], np.float32
+        )
+
+    def _eight(self, first: int) -> Values:
+        slices = (self._kept_slice(k) for k in range(first, first + EIGHT))
+        return _combined(slices, self._key[0])
+
+
+def _kept(
+    kept: OrderedDict[int, Values], key: int, make: Callable[[int], Values], most: int
+) -> Values:
+    if key not in kept:
+        while len(kept) >= most:
+            kept.popitem(last=False)
+        kept[key] = make(key)
+    kept.move_to_end(key)
+    return kept[key]
+
+
+def _combined(parts: Iterable[Values], kind: SlabKind) -> Values:
+    """Highest or lowest of all, NaN left out; or the sum."""
+    quick = {"highest": np.maximum, "lowest": np.minimum, "mean": np.add}[kind]
+    without_nan = {"highest": np.fmax, "lowest": np.fmin, "mean": np.add}[kind]
+    every = list(parts)
+    found = every[0].copy()
+    for part in every[1:]:
+        quick(found, part, out=found)
+    if without_nan is not quick and np.isnan(found).any():  # fmax is far slower
+        return np.asarray(without_nan.reduce(every))
+    return found

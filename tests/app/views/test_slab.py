@@ -1,0 +1,74 @@
+"""Slabs: laws of highest, mean and lowest over slices; how thick they are; what the views say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.views.placing import VolumePlacing
+from app.views.planes import PLANES, orientation
+from app.views.slab import Slab, SlabCutter
+from app.views.slice_view import SliceView
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((40, 30, 26), (1.0, 2.0, 1.5))
+LAWS = {"highest": np.max, "mean": np.mean, "lowest": np.min}
+THICK = {"axial": "MIP of 7.5 mm", "coronal": "MIP of 10.0 mm", "sagittal": "MIP of 9.0 mm"}
+"""Of 9 mm, by the voxels across each plane."""
+
+
+@pytest.fixture
+def noise(rng) -> Volume:
+    return Volume(rng.random(GRID.shape, np.float32), GRID, "HU")
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("kind", LAWS)
+def test_each_pixel_is_the_highest_mean_or_lowest_along_its_line(noise, kind, axis):
+    cutter, slab = SlabCutter(), Slab(kind, 25.0)
+    for index in (0, 11, 12, GRID.shape[2 - axis] - 1):  # one after the other, as by a wheel
+        wanted = slab.range(GRID, axis, index)
+        part = np.take(noise.values, list(wanted), axis=2 - axis).astype(float)
+        found = cutter.cut(noise, axis, index, slab)
+        law = LAWS[kind](part, axis=2 - axis, keepdims=True)
+        np.testing.assert_allclose(found, law, rtol=1e-6)  # eights are summed in float32
+
+
+def test_a_slab_is_as_thick_as_whole_slices_allow():
+    grid = ImageGrid((100, 100, 100), (1.0, 2.0, 3.27))
+    assert Slab("mean", 10.0).range(grid, 1, 50) == range(48, 53)
+    assert Slab("mean", 10.0).range(grid, 2, 50) == range(49, 52)
+    assert Slab("mean", 0.1).range(grid, 0, 50) == range(50, 51)
+    assert Slab("mean", 10.0).range(grid, 1, 1) == range(4), "it ends with the volume"
+    assert Slab().range(grid, 1, 50) == range(50, 51)
+
+
+def test_highest_and_lowest_leave_out_what_is_no_number(noise):
+    values = noise.values.copy()
+    values[20, 5, 5] = np.nan
+    found = SlabCutter().cut(Volume(values, GRID, "HU"), 2, 20, Slab("highest", 9.0))
+    assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_views_show_the_slab_of_both_volumes_and_say_how_thick_it_is(qapp, state, noise, plane):
+    state.set_volume(noise)
+    view, way = SliceView(state, plane), orientation(plane)
+    state.fusion.lay(noise, VolumePlacing(), "the same")
+    state.set_slab(Slab("highest", 9.0))
+    found = view._upper.values(way, view.raster.values, view.raster.rect)[0]
+    np.testing.assert_array_equal(found, view.raster.values)
+    assert (view.raster.values >= way.extract(noise.values, view._shown_index)).all()
+    assert THICK[plane] in view.caption()
+    state.fusion.set_mode("difference")
+    np.testing.assert_array_equal(view.raster.values, way.extract(noise.values, view._shown_index))
+    assert view.remark() == "compared slice by slice"
+
+
+def test_the_same_slab_comes_back(state):
+    state.set_slab(Slab("lowest", 20.0))
+    state.toggle_slab()
+    assert not state.slab.kind
+    state.toggle_slab()
+    assert state.slab == Slab("lowest", 20.0)
