@@ -32,7 +32,7 @@ class Lines:
 
     Attributes
     ----------
-    memory : (n_views, 72) bytes, of the struct `View` of joseph.cu
+    memory : (n_views, 88) bytes, of the struct `View` of joseph_view.cu
     shape : (n_rows, n_columns) of the detector
     middle : of the whole volume (x, y, z) [voxels from its lower corner]
     voxel_mm : (x, y, z)
@@ -55,8 +55,9 @@ class Lines:
         """
         z, y, x = whole
         middle = (x / 2, y / 2, z / 2)
-        views = plucker(rays, shape, middle).astype(np.float32)
-        memory = gpu.upload(views.reshape(len(views), -1).view(np.uint8))
+        lines = plucker(rays, shape, middle).reshape(len(rays), -1)
+        views = np.concatenate([lines, passing(rays, middle)], axis=1).astype(np.float32)
+        memory = gpu.upload(views.view(np.uint8))
         return cls(memory, shape, middle, voxel_mm)
 
     @property
@@ -97,7 +98,21 @@ def plucker(
     moment = np.cross(start, along)
     moment_column = np.cross(start_column, along) + np.cross(start, along_column)
     moment_row = np.cross(start_row, along) + np.cross(start, along_row)
-    return np.stack([along, along_column, along_row, moment, moment_column, moment_row], axis=1)
+    lines = np.stack([along, along_column, along_row, moment, moment_column, moment_row], axis=1)
+    # the same lines, to the bit, of a length near 1: products of several stay within float32
+    _, exponent = np.frexp(np.linalg.norm(along, axis=1))
+    return np.ldexp(lines, -exponent[:, None, None])
+
+
+def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> NDArray[np.float64]:
+    """(n_views, 4) x, y, z and w of each view: the ray past a point p runs along w p + (x, y, z).
+
+    rays, middle : see `plucker`; p is counted from the middle
+    """
+    start, start_column, start_row, along = rays.transpose(1, 0, 2)[:4]
+    moves = (start_column != 0).any(axis=1) | (start_row != 0).any(axis=1)
+    origin = np.where(moves[:, None], along, np.array(middle) - start)
+    return np.concatenate([origin, np.where(moves, 0.0, 1.0)[:, None]], axis=1)
 
 
 class Joseph:
@@ -145,6 +160,19 @@ class Joseph:
             part = values[_slice(views)]
             self._launch("back", lines, views, part, *scene, np.float64(unit), sums)
 
+    def transposed(
+        self, values: Array, lines: Lines, out: Array,
+        *, corner: Three = (0, 0, 0), accumulate: bool = False,
+    ) -> None:  # fmt: skip
+        """Queue `back` with floating sums, to `out` (n_z, n_y, n_x) or added to it."""
+        if not accumulate:
+            self.gpu.zero(out)
+        self.back(values, lines, out, corner=corner)
+
+    def room_bytes(self, lines: Lines) -> int:
+        """Memory that `transposed` takes besides its arrays."""
+        return 0
+
     def collect(self, sums: Array, unit: float, out: Array) -> None:
         """Queue sums, in 1 / unit, -> float32."""
         n, threads = sums.size, self.variant.n_threads
@@ -166,10 +194,10 @@ class Joseph:
         box = (np.int32(x), np.int32(y), np.int32(z), *map(np.float32, (*first, *lines.voxel_mm)))
         detector = (np.int32(lines.shape[1]), np.int32(lines.shape[0]))
         longest = max(shape)
-        for views in _parts(lines.n_views, self.views_per_launch(lines, shape)):
+        for views in parts(lines.n_views, self.views_per_launch(lines, shape)):
             n_bytes = len(views) * VIEW_BYTES
             self.gpu.copy(lines.memory[_slice(views)].reshape(-1), self._views[:n_bytes])
-            for layers in _parts(longest, self.variant.layers_per_launch or longest):
+            for layers in parts(longest, self.variant.layers_per_launch or longest):
                 span = (np.int32(layers.start), np.int32(len(layers)))
                 yield views, layers, (*box, *span, *detector)
 
@@ -184,7 +212,8 @@ class Joseph:
         self._functions[name](n_blocks, (v.columns, v.rows, 1), *arguments)
 
 
-def _parts(n: int, size: int) -> Iterator[range]:
+def parts(n: int, size: int) -> Iterator[range]:
+    """0 ... n - 1 in pieces of `size`."""
     for start in range(0, n, size):
         yield range(start, min(start + size, n))
 

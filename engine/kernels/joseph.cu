@@ -1,13 +1,5 @@
-// Joseph's line integrals on the GPU and their exact adjoint; the formula is at the head of the twin, joseph.py.
-//
-// A ray is a line (q, m): its direction q and its moment m = p x q, p any point of it. Of cone and of
-// parallel beams both are linear in column and row, so that 18 numbers hold a view. At coordinate t of
-// the main axis k, with (k, u, v) in cyclic order, the ray is at
-//
-//   p_u = (t q_u - m_v) / q_k        p_v = (t q_v + m_u) / q_k
-//
-// Points are in voxels from the middle of the whole volume and pixels from the middle of the detector:
-// all numbers are then as small as the volume, however far the source is, and float32 suffices.
+// Joseph's line integrals on the GPU and their exact adjoint, ray by ray, behind joseph_view.cu; the formula
+// is at the head of the twin, joseph.py.
 //
 // The main axis is chosen for each ray; axes are picked by selects, which costs a few instructions per
 // ray and none per layer, and the rays of a warp that differ in it do not wait for each other. A thread
@@ -19,16 +11,8 @@
 
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }};
-constexpr int COLUMNS = {{ columns }}, ROWS = {{ rows }}, RUN = {{ run }}, VIEWS = {{ views }};
-constexpr float EVEN = 1 + 1e-5f;  // axes closer than this are even, and the first of them is the main one
+constexpr int RUN = {{ run }};
 constexpr float FLAT = 1e-20f;
-constexpr float SHIFT = 12582912.0f;  // 1.5 * 2^23: floats of this size have no bits for a fraction
-
-// Direction and moment in the middle of the detector, and what each gains per column and per row.
-struct View {
-  float along[3], along_column[3], along_row[3], moment[3], moment_column[3], moment_row[3];
-};
-__constant__ View views[VIEWS];
 {% set scene = "int nx, int ny, int nz, float first_x, float first_y, float first_z, float voxel_x, float voxel_y,
     float voxel_z, int first_layer, int n_layers, int n_columns, int n_rows" %}
 {% set box_values = "{nx, first_x, voxel_x, 1}, {ny, first_y, voxel_y, nx}, {nz, first_z, voxel_z, nx * ny}" %}
@@ -51,11 +35,6 @@ struct Range {
   float low, high;
 };
 
-template <class T>
-__device__ __forceinline__ T pick(int i, T x, T y, T z) {
-  return i == 0 ? x : i == 1 ? y : z;
-}
-
 // Layers for which `at` + layer * `slope` lies above -1 and below `n`.
 __device__ __forceinline__ Range within(float at, float slope, int n) {
   const float per_slope = 1 / copysignf(fmaxf(fabsf(slope), FLAT), slope);
@@ -68,11 +47,10 @@ __device__ __forceinline__ Ray lay(
   float q[3], m[3];
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
-    q[i] = view.along[i] + column * view.along_column[i] + row * view.along_row[i];
+    q[i] = along(view, i, column, row);
     m[i] = view.moment[i] + column * view.moment_column[i] + row * view.moment_row[i];
   }
-  const float x = fabsf(q[0]), y = fabsf(q[1]), z = fabsf(q[2]);
-  const int main = EVEN * x >= y && EVEN * x >= z ? 0 : EVEN * y >= z ? 1 : 2;
+  const int main = main_axis(q[0], q[1], q[2]);
   const Side k = pick(main, side_x, side_y, side_z), u = pick(main, side_y, side_z, side_x),
              v = pick(main, side_z, side_x, side_y);
   const float q_k = pick(main, q[0], q[1], q[2]), per_layer = 1 / q_k;
@@ -98,12 +76,6 @@ __device__ __forceinline__ Ray lay(
   ray.stride_v = v.stride;
   return ray;
 }
-
-// The whole number below x, as a float: the conversions of a card are slow, its additions are not.
-__device__ __forceinline__ float below(float x) { return __fadd_rd(x, SHIFT) - SHIFT; }
-
-// The same number, which is small, as an integer.
-__device__ __forceinline__ int integer(float whole) { return __float_as_int(whole + SHIFT) - __float_as_int(SHIFT); }
 
 // Call work(place, weight) for those of the four voxels about the ray in a layer that are inside.
 template <class Work>

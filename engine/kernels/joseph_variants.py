@@ -1,4 +1,7 @@
-"""The forms in which Joseph's projector can be compiled for a GPU; see joseph.cu."""
+"""The forms in which Joseph's projector can be compiled for a GPU; see joseph.cu.
+
+Its adjoint by gathering is in joseph_gather.cu.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ from engine.kernels.source import render
 Reads = Literal["array", "memory"]
 Sums = Literal["float", "fixed"]
 
-VIEW_BYTES = 72
-"""Size of a view in constant memory: 18 numbers of float32."""
+VIEW_BYTES = 88
+"""Size of a view in constant memory: 22 numbers of float32."""
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
 """Views that fit into constant memory."""
+WARP = 32
+MOST_TAPS, MOST_VOXELS = 6, 4
+"""Rows and voxels that a thread gathers at most."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +67,66 @@ class JosephVariant:
 
     def source(self) -> str:
         """CUDA source of all kernels."""
-        return render(
+        return _view(self.columns, self.rows, self.views_per_launch) + render(
             "joseph",
             texture=self.texture == "array",
             fixed=self.sums == "fixed",
             sum="long long" if self.sums == "fixed" else "float",
-            columns=self.columns,
-            rows=self.rows,
             threads=self.n_threads,
             run=self.rows_per_thread,
-            views=self.views_per_launch,
         )
 
     @property
     def options(self) -> tuple[str, ...]:
         """For the compiler; the same bits need the same roundings everywhere."""
         return ("-std=c++17", *(("-fmad=false",) if self.sums == "fixed" else ()))
+
+
+@dataclass(frozen=True)
+class GatherVariant:
+    """One form of joseph_gather.cu.
+
+    Attributes
+    ----------
+    taps : rows that pass a voxel at most, of one column
+    voxels_per_thread : above each other, a warp apart
+    side : columns of voxels that a block takes, one a warp
+    views_per_launch : views that a launch takes at most
+    """
+
+    taps: int = 3
+    voxels_per_thread: int = 4
+    side: int = 8
+    views_per_launch: int = 64
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of a block."""
+        return WARP * self.side
+
+    def source(self) -> str:
+        """CUDA source of all kernels."""
+        return _view(WARP, self.side, self.views_per_launch) + render(
+            "joseph_gather",
+            taps=self.taps,
+            voxels=self.voxels_per_thread,
+            threads=self.n_threads,
+        )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For the compiler."""
+        return ("-std=c++17",)
+
+
+def _view(columns: int, rows: int, views: int) -> str:
+    return render("joseph_view", columns=columns, rows=rows, views=views)
+
+
+def gather_variants() -> Iterator[GatherVariant]:
+    """Every form that runs."""
+    for taps, voxels in product(range(2, MOST_TAPS + 1), range(1, MOST_VOXELS + 1)):
+        yield GatherVariant(taps, voxels)
 
 
 BLOCKS = ((32, 8), (16, 16), (32, 4), (8, 32), (64, 4))

@@ -23,10 +23,12 @@ from engine.kernels.blocks import OnProgress
 from engine.kernels.cone_variants import WARP, BackVariant
 from engine.kernels.device_cone import BackViews
 from engine.kernels.device_joseph import Lines
+from engine.kernels.device_joseph_gather import fitting
+from engine.kernels.joseph_variants import GatherVariant
 from engine.kernels.tuning import tuned_back
 from engine.operators.xray_parts import Pace, Parts, parts_for
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
-from engine.operators.xray_tools import Tools
+from engine.operators.xray_tools import Tools, Transposing
 
 UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
@@ -60,6 +62,7 @@ class DeviceXray:
         self._exact, self._streams, self._tick = exact, streams, on_progress
         self._lines: Lines | None = None
         self._views: BackViews | None = None
+        self._gathering: tuple[GatherVariant | None] | None = None
         self._share, self._is_least = USABLE, False
 
     def forward(self, x: Array) -> Array:
@@ -78,8 +81,10 @@ class DeviceXray:
         """Have the kernels of `forward`, `transposed` or `back` compiled."""
         if way == "back":
             self._tools.back(self._variant(VolumeBox.of(None, self._scene.grid.shape)))
+        elif way == "transposed":
+            self._transposing()
         else:
-            self._tools.joseph(exact=self._exact or way == "transposed")
+            self._tools.joseph(exact=self._exact)
 
     def _forward(self, x: Array, out: Array) -> None:
         _, n_rows, n_columns = self._scene.seen
@@ -108,21 +113,23 @@ class DeviceXray:
 
     def _transposed(self, y: Array, out: Array) -> None:
         _, n_rows, n_columns = self._scene.seen
-        kernels, lines = self._tools.joseph(exact=True), self._lines_there()
-        shape = self._scene.grid.shape
-        parts = self._parts(shape, int(self._streams), int(not self._is_there(y)), max(shape))
+        kernels, lines = self._transposing(), self._lines_there()
+        shape, taken = self._scene.grid.shape, kernels.room_bytes(lines)
+        parts = self._parts(
+            shape, int(self._streams), int(not self._is_there(y)), max(shape), -taken
+        )
         pace = self._pace(parts)
         for slab in parts.slabs:
             # slabs outside, views inside: the sums of a slab are complete before it leaves the
             # device
             sums = self._room(out, slab)
-            self._gpu.zero(sums)
             for views in parts.views:
                 values = self._there(y, views, "pixels")
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("back", events=n_rays, unit="rays"):
                     some = lines.part(views.start, views.stop)
-                    kernels.back(values, some, sums, corner=(slab.start, 0, 0))
+                    corner, more = (slab.start, 0, 0), views.start > 0
+                    kernels.transposed(values, some, sums, corner=corner, accumulate=more)
                 pace.step(len(views))
             self._keep(sums, out, slab)
 
@@ -203,6 +210,14 @@ class DeviceXray:
         with self._profiler.span("upload", events=some.size, bytes=some.nbytes, unit=unit):
             return self._gpu.upload(some)
 
+    def _transposing(self) -> Transposing:
+        """The kernels of the exact adjoint, the same for every slab."""
+        if self._gathering is None:
+            scene = self._scene
+            self._gathering = (fitting(scene.rays, scene.geometry.shape, scene.grid.shape),)
+        (form,) = self._gathering
+        return self._tools.joseph(exact=True) if form is None else self._tools.gather(form)
+
     def _volume(self, x: Array, slab: range) -> Array | Texture:
         """A slab as line integrals read it: memory, or a texture."""
         values = self._there(x, slab, "pixels")
@@ -226,7 +241,7 @@ class DeviceXray:
     ) -> Parts:
         """Cut what has to come to the device, so many copies of each slab and of each chunk.
 
-        layers : updates for each pixel
+        layers : updates for each pixel; recycled_bytes : less than 0 where more is taken besides
         """
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
@@ -234,7 +249,7 @@ class DeviceXray:
         # so that progress is reported, and a stop obeyed, between short parts
         most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / (layers * n_rows * n_columns))))
         # textures of the last call count as free: they are used again, or given back
-        budget = int(self._share * (self._gpu.free_bytes() + recycled_bytes))
+        budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
         self._is_least = parts.is_least(per_slice > 0, per_view > 0)
         return parts

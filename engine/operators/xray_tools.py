@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from engine.backend.gpu import Gpu, Texture, TextureKind
+from typing import Protocol
+
+from engine.backend.gpu import Array, Gpu, Texture, TextureKind
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.device_cone import ConeBack
-from engine.kernels.device_joseph import Joseph
-from engine.kernels.joseph_variants import JosephVariant
+from engine.kernels.device_joseph import Joseph, Lines
+from engine.kernels.device_joseph_gather import JosephGather
+from engine.kernels.joseph_variants import GatherVariant, JosephVariant
 from engine.profiling import Profiler
 
 Three = tuple[int, int, int]
+
+
+class Transposing(Protocol):
+    """Kernels of the exact adjoint of line integrals, by rays or by voxels."""
+
+    def transposed(
+        self, values: Array, lines: Lines, out: Array,
+        *, corner: Three = (0, 0, 0), accumulate: bool = False,
+    ) -> None:  # fmt: skip
+        """Queue the adjoint of some views, to `out` or added to it."""
+        ...
+
+    def room_bytes(self, lines: Lines) -> int:
+        """Memory that it takes besides its arrays."""
+        ...
 
 
 class Tools:
@@ -18,6 +36,7 @@ class Tools:
     def __init__(self, gpu: Gpu, profiler: Profiler) -> None:
         self.gpu, self.profiler = gpu, profiler
         self._joseph: dict[JosephVariant, Joseph] = {}
+        self._gather: dict[GatherVariant, JosephGather] = {}
         self._back: dict[BackVariant, ConeBack] = {}
         self._projections: Texture | None = None
         self._volume: Texture | None = None
@@ -28,6 +47,12 @@ class Tools:
         if variant not in self._joseph:
             self._joseph[variant] = Joseph(self.gpu, variant, self.profiler)
         return self._joseph[variant]
+
+    def gather(self, variant: GatherVariant) -> JosephGather:
+        """The exact adjoint of line integrals from memory, by voxels."""
+        if variant not in self._gather:
+            self._gather[variant] = JosephGather(self.gpu, variant, self.profiler)
+        return self._gather[variant]
 
     def back(self, variant: BackVariant) -> ConeBack:
         """The voxel-driven back projection."""

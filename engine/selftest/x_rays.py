@@ -36,6 +36,12 @@ def _cone(tilt_rad: tuple[float, float] = (0.0, 0.0)) -> XrayGeometry:
     )
 
 
+def tall() -> tuple[XrayGeometry, ImageGrid]:
+    """Return a scan of so many slices that voxels gather from the rays about them."""
+    geometry = parallel(circle(N_VIEWS), shape=(38, 14), pixel_mm=1.3)
+    return geometry, ImageGrid((37, 9, 10), (1.2, 1.1, 1.3), (0.5, 1.0, -1.0))
+
+
 def volume() -> NDArray[np.float32]:
     """Return a volume in which every voxel is another."""
     return random_numbers().random(GRID.shape, np.float32)

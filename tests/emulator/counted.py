@@ -21,9 +21,14 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import BackVariant, fitted
 from engine.kernels.device_cone import ConeBack
+from engine.kernels.device_joseph import Joseph, Lines
+from engine.kernels.device_joseph_gather import JosephGather, fitting
+from engine.kernels.joseph_variants import JosephVariant
 from engine.kernels.tuning import UNMEASURED_BACK
 from engine.kernels.variants import Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
+from engine.operators.xray_scene import Scene
+from engine.operators.xray_tools import Transposing
 from engine.profiling import Profiler
 from tests.emulator.counted_panels import PRODUCTS, panels
 from tests.emulator.gpu import EmulatedGpu
@@ -35,7 +40,10 @@ from tests.emulator.sass import MachineCode
 
 ARCH = 90
 RECORD = Path(__file__).parents[2] / "resources" / "counted" / "kernels.json"
-SOURCES = ("rays.cu", "cone_back.cu", "matrix.cu")
+SOURCES = (
+    *("rays.cu", "cone_back.cu", "joseph_view.cu", "joseph.cu", "joseph_gather.cu"),
+    "matrix.cu",
+)
 N_EVENTS = 256
 SEED = 4
 UPDATES = "32 updates"
@@ -118,12 +126,12 @@ def list_mode(order: Order, *, is_sorted: bool, gpu: EmulatedGpu) -> dict[str, f
     return {"update": N_EVENTS}
 
 
-def _scan(n_views: int, pixels: int, tilt: float) -> XrayGeometry:
+def _scan(n_views: int, shape: tuple[int, int], tilt: float) -> XrayGeometry:
     angle = 0.1 + np.arange(n_views) * 2 * np.pi / n_views
     c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
     out, up = np.stack([c, s, o], axis=1), np.stack([o, o, o + 1], axis=1)
     return XrayGeometry(
-        beam="cone", source_mm=400.0 * out, detector_mm=-200.0 * out, shape=(pixels, pixels),
+        beam="cone", source_mm=400.0 * out, detector_mm=-200.0 * out, shape=shape,
         u_mm=1.6 * np.stack([-s, c, o], axis=1), v_mm=1.6 * (up + tilt * out),
     )  # fmt: skip
 
@@ -147,10 +155,27 @@ def cone(
     return {"back": float(np.prod(shape)) * n_views / 32}
 
 
+def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
+    """Give line integrals of a high box back to it, by adding for each ray or by gathering."""
+    grid, scan = ImageGrid((128, 24, 24), (1.2, 1.2, 1.2)), _scan(6, (160, 40), 0.0)
+    scene, profiler = Scene(scan, grid), Profiler(cuda(gpu))
+    lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
+    form = fitting(scene.rays, scan.shape, grid.shape)
+    if form is None:
+        raise ValueError("the work is none that is gathered")
+    kernels: Transposing = JosephGather(gpu, form, profiler)
+    if by == "rays":
+        kernels = Joseph(gpu, JosephVariant(texture="memory"), profiler)
+    y, out = np.ones(scene.seen, np.float32), gpu.empty(grid.shape, np.float32)
+    kernels.transposed(gpu.upload(y), lines, out)
+    n_units = float(grid.n_voxels) * len(y) / 32
+    return {"back": n_units} if by == "rays" else {"weigh": n_units, "gather": n_units}
+
+
 SLICE = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, 132)
 """Form of a slice of many voxels."""
 COLUMNS = BackVariant("memory", "columns", (32, 4), 16, projections="vcr")
-_LEANING, _UPRIGHT = _scan(64, 128, 0.05), _scan(24, 768, 0.0)
+_LEANING, _UPRIGHT = _scan(64, (128, 128), 0.05), _scan(24, (768, 768), 0.0)
 WORKS = (
     Work("list mode, x fastest", "event", lambda g: list_mode("linear", is_sorted=False, gpu=g)),
     Work("list mode, tiles", "event", lambda g: list_mode("tiles", is_sorted=False, gpu=g)),
@@ -163,8 +188,10 @@ WORKS = (
     Work("volume of CT, columns", UPDATES, partial(cone, COLUMNS, (512, 1, 4), _UPRIGHT)),
     Work(
         "volume of CT, texture", UPDATES,
-        partial(cone, BackVariant(path="upright"), (24, 32, 16), _scan(64, 128, 0.0)),
+        partial(cone, BackVariant(path="upright"), (24, 32, 16), _scan(64, (128, 128), 0.0)),
     ),
+    Work("exact adjoint of CT, by rays", UPDATES, partial(exact_adjoint, "rays")),
+    Work("exact adjoint of CT, by voxels", UPDATES, partial(exact_adjoint, "voxels")),
     Work("two panels", PRODUCTS, panels, partial(panels, is_idle=True)),
 )  # fmt: skip
 

@@ -15,7 +15,12 @@ from zlib import crc32
 from engine.geometry.tof import TofBins
 from engine.kernels import device_scatter
 from engine.kernels.cone_variants import BackVariant, back_variants
-from engine.kernels.joseph_variants import JosephVariant, joseph_variants
+from engine.kernels.joseph_variants import (
+    GatherVariant,
+    JosephVariant,
+    gather_variants,
+    joseph_variants,
+)
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.kernels.source import FOLDER
 from engine.kernels.tof import chord_table
@@ -23,10 +28,13 @@ from engine.kernels.variants import RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 
 ARCHITECTURES = (75, 80, 90, 120)
-SOURCES = ("rays.cu", "em.cu", "cone_back.cu", "joseph.cu", "scatter.cu")
+SOURCES = (
+    *("rays.cu", "em.cu", "cone_back.cu", "joseph_view.cu", "joseph.cu", "joseph_gather.cu"),
+    "scatter.cu",
+)
 RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
 _TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
-Form = TypeVar("Form", RayVariant, BackVariant, JosephVariant, MatrixVariant)
+Form = TypeVar("Form", RayVariant, BackVariant, JosephVariant, GatherVariant, MatrixVariant)
 
 
 def any_two(forms: Iterable[Form]) -> list[Form]:
@@ -70,7 +78,9 @@ def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
     return compile_for(variant.em(), arch, variant.options).kernels
 
 
-def projector_kernels(variant: BackVariant | JosephVariant, arch: int) -> dict[str, KernelUse]:
+def projector_kernels(
+    variant: BackVariant | JosephVariant | GatherVariant, arch: int
+) -> dict[str, KernelUse]:
     """Compile a projector of CT."""
     return compile_for(variant.source(), arch, variant.options).kernels
 
@@ -109,7 +119,11 @@ def _rows() -> Iterator[dict[str, Any]]:
         uses = {arch: image_kernels(variant, arch) for arch in ARCHITECTURES}
         form = {key: getattr(variant, key) for key in ("order", "sums", "real")}
         yield from lines("em.cu", form, uses)
-    for source, projectors in (("cone_back.cu", back_variants()), ("joseph.cu", joseph_variants())):
+    for source, projectors in (
+        ("cone_back.cu", back_variants()),
+        ("joseph.cu", joseph_variants()),
+        ("joseph_gather.cu", gather_variants()),
+    ):
         for projector in projectors:
             uses = {arch: projector_kernels(projector, arch) for arch in ARCHITECTURES}
             yield from lines(source, asdict(projector), uses)

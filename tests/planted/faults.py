@@ -36,6 +36,7 @@ XRAY, TWINS = (
     "tests/engine/kernels/test_cuda_twins.py",
 )
 MATRIX = "tests/engine/kernels/test_matrix_cuda.py"
+GATHERED = "tests/engine/kernels/test_joseph_gather_cuda.py"
 GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
 SCATTERED = "tests/engine/kernels/test_scatter_cuda.py"
 PATCHES = "tests/engine/operators/test_patches.py"
@@ -116,6 +117,9 @@ MISTAKES = {
         ),
         JOSEPH,
         XRAY,
+    ),
+    "rows gathered on the wrong side": Mistake(
+        text(("fabsf(apart + tap)", "fabsf(apart - tap)")), JOSEPH, GATHERED
     ),
     "swapped axes of a picture": Mistake(
         text(

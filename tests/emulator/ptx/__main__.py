@@ -15,7 +15,7 @@ ARCHITECTURES = (75, 90, 120)
 ROOT = Path(__file__).parents[3]
 KERNELS = (
     *("cuda_twins", "cone_back_cuda", "joseph_cuda", "matrix_cuda", "scatter_cuda"),
-    "constants_and_grids",
+    *("constants_and_grids", "joseph_gather_cuda"),
 )
 TESTS = (
     *(f"tests/engine/kernels/test_{name}.py" for name in KERNELS),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.benchmark import counted as shipped
+from engine.benchmark.counted import UnitCost
 from tests.emulator import EmulatedGpu, counted, nvrtc
 from tests.emulator.registers import digests
 from tests.emulator.sass import MachineCode
@@ -126,6 +127,14 @@ def test_32_updates_by_columns_take_22_slots():
     assert found("volume of CT, columns")["back"]["slots"] <= 22
 
 
+def test_gathering_takes_less_than_half_of_the_clocks_of_adding_by_rays():
+    (by_rays,) = (one for one in shipped.recorded() if one.work == "exact adjoint of CT, by rays")
+    rows = found("exact adjoint of CT, by voxels").values()
+    costs = [UnitCost.of({"work": "", "kernel": "", "unit": ""} | row) for row in rows]
+    both = sum(max(cost.clocks.values()) for cost in costs)
+    assert both <= 0.5 * max(by_rays.clocks.values())
+
+
 def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
     for kernel, row in found("two panels").items():
         assert row["loads of threads"] <= 0.6, kernel
@@ -140,7 +149,7 @@ def test_the_page_of_limits_is_what_the_verb_writes():
 
 def test_a_limit_is_the_clock_over_what_binds():
     card = shipped.PublishedCard("a card", 100, 2.0)
-    event = shipped.UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
+    event = UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0)
     assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)
-    update = shipped.UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
+    update = UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0)
     assert (update.binding, update.limit(card)) == ("textures", 32 * 100 * 2e9 / 8)

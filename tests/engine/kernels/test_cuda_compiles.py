@@ -14,7 +14,7 @@ import pytest
 from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
 from engine.kernels.cone_variants import back_variants
 from engine.kernels.device_scatter import THREADS
-from engine.kernels.joseph_variants import joseph_variants
+from engine.kernels.joseph_variants import gather_variants, joseph_variants
 from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import (
@@ -167,6 +167,7 @@ def test_the_recorded_registers_are_of_these_kernels():
         "em.cu": (EM_KERNELS, [{k: getattr(v, k) for k in OF_IMAGES} for v in image_forms()]),
         "cone_back.cu": (("back", "gather"), [asdict(v) for v in back_variants()]),
         "joseph.cu": (("forward", "back", "collect"), [asdict(v) for v in joseph_variants()]),
+        "joseph_gather.cu": (("weigh", "gather"), [asdict(v) for v in gather_variants()]),
         "scatter.cu": (SCATTER_KERNELS, [{"block": THREADS}]),
     }
     wanted = [

@@ -1,5 +1,7 @@
 """X-ray projectors on a GPU: the numbers of the CPU, from anywhere, whole or in parts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse.linalg import cg, lsqr
@@ -9,6 +11,7 @@ from engine.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.kernels.cone_variants import BackVariant
+from engine.kernels.device_joseph_gather import JosephGather
 from engine.operators import xray_device
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
@@ -62,6 +65,21 @@ def test_all_ways_give_what_the_cpu_gives(rng, on, name):
     ):
         assert type(got) is type(on.to_device(x))
         agree(on.to_host(got), want, most)
+
+
+def test_the_adjoint_of_many_slices_is_gathered_whole_or_in_parts(rng, on, monkeypatch):
+    tall = replace(GRID, shape=(26, 7, 6))
+    geometry = circular_cone(circle(5), **CONE | {"shape": (32, 9)})
+    here = XrayTransform(geometry, tall, on=cpu(2))
+    _, y = fields(rng, here)
+    want = here.T(y)
+    whole = XrayTransform(geometry, tall, on=on, streams=False)
+    agree(on.to_host(whole.T(y)), want, 1e-5)
+    assert isinstance(whole._projector._transposing(), JosephGather)
+    # what is weighed takes 5 views of 9 columns and 36 rows; then slabs and chunks
+    monkeypatch.setattr(xray_device, "USABLE", 9_000 / on.gpu.free_bytes())
+    parted = XrayTransform(geometry, tall, on=on, streams=True)
+    agree(parted.T(y), want, 1e-5)
 
 
 def test_the_faster_adjoint_reads_textures(rng, on):

@@ -1,0 +1,98 @@
+// Joseph's exact adjoint on the GPU, voxel by voxel, behind joseph_view.cu: what each voxel gets of the rays
+// about it, in one order, with nothing added from two sides. For detectors whose columns run along z, seen
+// by rays that all climb less than they run across; the formula is at the head of joseph.py.
+
+constexpr int VOXELS = {{ voxels }}, TAPS = {{ taps }}, LANES = 32;
+constexpr float MARGIN = 1e-3f;  // pixels: taps at their ends weigh nothing, and may be taken or not
+
+// Values as `gather` reads them, [view, column, row] with TAPS rows of zeros at both ends: times the
+// length of the ray between two layers over q_k^2.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) weigh(
+    const float* __restrict__ values, float voxel_x, float voxel_y, float voxel_z, int n_columns, int n_rows,
+    float* __restrict__ out) {
+  const int column = blockIdx.x * COLUMNS + threadIdx.x, row = (int)(blockIdx.y * ROWS + threadIdx.y) - TAPS;
+  if (column >= n_columns || row >= n_rows + TAPS) return;
+  const View& view = views[blockIdx.z];
+  float weighed = 0;
+  if (row >= 0 && row < n_rows) {
+    const float c = column - 0.5f * (n_columns - 1), r = row - 0.5f * (n_rows - 1);
+    const float x = along(view, 0, c, r), y = along(view, 1, c, r), z = along(view, 2, c, r);
+    const float per_q = 1 / fabsf(pick(main_axis(x, y, z), x, y, z));
+    const float x_mm = x * voxel_x, y_mm = y * voxel_y, z_mm = z * voxel_z;
+    weighed = values[((size_t)blockIdx.z * n_rows + row) * n_columns + column] *
+              (sqrtf(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) * per_q * per_q * per_q);
+  }
+  out[((size_t)blockIdx.z * n_columns + column) * (n_rows + 2 * TAPS) + row + TAPS] = weighed;
+}
+
+// Add what a view's rays of one main axis, x or y, give to the voxels (t, side, z), t along that axis.
+//
+// In its layer a ray passes a voxel aside and above, and gives (1 - |aside|) (1 - |above|) of what it
+// carries. Times q_k both are linear in column and row. The detector's columns run along z, so that rays
+// of a column pass aside alike, and above at even steps: in rows, `height` is that of a voxel.
+template <bool ALONG_X>
+__device__ __forceinline__ void gathered(
+    const View& view, const float* __restrict__ values, float t, float side, float z, int n_columns, int n_rows,
+    float* totals) {
+  constexpr int K = ALONG_X ? 0 : 1, H = 1 - K;
+  constexpr float SIGN = ALONG_X ? -1 : 1;
+  const float middle = 0.5f * (n_columns - 1), middle_row = 0.5f * (n_rows - 1);
+  const float aside = t * view.along[H] + SIGN * view.moment[2] - side * view.along[K];
+  const float per_column = t * view.along_column[H] + SIGN * view.moment_column[2] - side * view.along_column[K];
+  const float per_row = t * view.along_row[2] - SIGN * view.moment_row[H], rows = __fdividef(1.0f, per_row);
+  const float high = t * view.along[2] - SIGN * view.moment[H];
+  const float high_column = t * view.along_column[2] - SIGN * view.moment_column[H];
+  // q_k differs a little across the columns that pass: how large it is at most
+  const float columns = __fdividef(1.0f, per_column), at = -aside * columns;
+  const float less = 1 - fabsf(view.along_column[K] * columns);
+  const float reach = less > 0 ? __fdividef(fabsf(along(view, K, at, 0) * columns), less) : 1e9f;
+  const float first = -below(-fminf(fmaxf(at - reach + (middle - MARGIN), 0.0f), (float)n_columns));
+  const float last = fminf(at + reach + (middle + MARGIN), n_columns - 1.0f);
+  const int pitch = n_rows + 2 * TAPS;
+  values += integer(first) * pitch + TAPS;
+  for (float column = first; column <= last; column += 1, values += pitch) {
+    const float c = column - middle, q_x = along(view, 0, c, 0), q_y = along(view, 1, c, 0);
+    const float q = ALONG_X ? q_x : q_y, near = fabsf(q) - fabsf(aside + c * per_column);
+    if (near <= 0 || (EVEN * fabsf(q_x) >= fabsf(q_y)) != ALONG_X) continue;
+    const float step = q * rows, height = fabsf(step), weight = near * fabsf(per_row);
+    const float from = (z * q - (high + c * high_column)) * rows;
+#pragma unroll
+    for (int k = 0; k < VOXELS; ++k) {
+      const float at_row = from + k * (LANES * step), lowest = at_row - height + (middle_row - MARGIN);
+      const float low = -below(-fminf(fmaxf(lowest, (float)-TAPS), (float)n_rows));
+      const float apart = (low - middle_row) - at_row;
+      float total = 0;
+#pragma unroll
+      for (int tap = 0; tap < TAPS; ++tap)
+        total += fmaxf(height - fabsf(apart + tap), 0.0f) * __ldg(values + (integer(low) + tap));
+      totals[k] += weight * total;
+    }
+  }
+}
+
+// What all views give to voxels. The lanes of a warp take voxels above each other, and each more of them,
+// LANES apart.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) gather(
+    const float* __restrict__ weighed, int nx, int ny, int nz, float first_x, float first_y, float first_z,
+    int n_columns, int n_rows, int n_views, int adds, float* __restrict__ out) {
+  const int x = blockIdx.x * ({{ threads }} / LANES) + threadIdx.y, y = blockIdx.y;
+  const int first = blockIdx.z * (LANES * VOXELS) + threadIdx.x;
+  if (x >= nx) return;
+  const float at_x = first_x + x, at_y = first_y + y, at_z = first_z + first;
+  float totals[VOXELS] = {};
+  for (int i = 0; i < n_views; ++i, weighed += (size_t)n_columns * (n_rows + 2 * TAPS)) {
+    const View& view = views[i];
+    const float q_x = fabsf(at_x * view.spread + view.origin[0]), q_y = fabsf(at_y * view.spread + view.origin[1]);
+    // rays that pass a voxel aside may have another main axis than the one through it
+    const float most = fmaxf(q_x, q_y) * (1 - 4e-5f) - view.spread;
+    if (q_x >= most) gathered<true>(view, weighed, at_x, at_y, at_z, n_columns, n_rows, totals);
+    if (q_y >= most) gathered<false>(view, weighed, at_y, at_x, at_z, n_columns, n_rows, totals);
+  }
+#pragma unroll
+  for (int k = 0; k < VOXELS; ++k) {
+    const int z = first + k * LANES;
+    if (z >= nz) break;
+    const size_t at = ((size_t)z * ny + y) * nx + x;
+    out[at] = adds ? out[at] + totals[k] : totals[k];
+  }
+}
