@@ -76,3 +76,8 @@ class Tables:
         if key not in self._copies:
             self._copies[key] = (table, xp.asarray(table))  # with it, so that its id stays taken
         return self._copies[key][1]
+
+
+def n_not_finite(values: Array) -> int:
+    """Return how many values are NaN or infinite."""
+    return int((~module_of(values).isfinite(values)).sum())

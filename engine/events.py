@@ -115,6 +115,8 @@ class Preview(Event):
     history : of the run up to this image
     frame : that the image is of, None of the whole scan. Then iterations stand for frames, and
         subsets for the updates of one; the last one of a frame is its finished image
+    slices : that are finished, from the first on, of a volume that is made in slabs, for which
+        subsets stand then; None: all are
     """
 
     volume: Volume
@@ -127,6 +129,7 @@ class Preview(Event):
     residual: float | None = None
     history: RunHistory = field(default_factory=RunHistory)
     frame: TimeFrame | None = None
+    slices: int | None = None
 
     @property
     def update(self) -> int:

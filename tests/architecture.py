@@ -197,6 +197,7 @@ MAY_OPEN = (
     *("engine.io.hdf5_writer", "engine.io.read_back"),
     *("engine.io.audit_log", "engine.cli.streams", "engine.cli.event_log"),
     *("engine.jobs", "engine.kernels", "engine.privacy.key", "engine.support"),  # files of our own
+    "engine.data.volume_file",
     *("engine.modalities.demo", "engine.modalities.studies", "engine.modalities.xray_ct"),
     *("engine.modalities.dual_head_pet.response.parts", "engine.benchmark.report"),
     *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),

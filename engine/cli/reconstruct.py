@@ -236,7 +236,7 @@ def _complete(
     on = device_of(arguments.device, arguments.threads, console)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
-    events = keep(run(study, on=on, resume=where, on_progress=console.show), job)
+    events = keep(run(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job)
     volume: Volume | None = None
     with log_lines(arguments.json, console) as lines, _way_out(job, arguments), closing(events):
         for event in events:

@@ -1,4 +1,4 @@
-"""Columns of events in memory, or in files of our own that are mapped.
+"""Columns of events, and projections, in memory or in files of our own that are mapped.
 
 Such a file has no name, so that it goes with its column, after a crash too, and nobody else can
 change it. Its space is taken from the disk before anything is written: a disk that is full is told
@@ -83,9 +83,11 @@ class Scratch(ColumnRoom):
     Attributes
     ----------
     folder : where the files lie
+    what : lies in them, for sentences
     """
 
     folder: Path
+    what: str = "the events"
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, repr=False)
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
@@ -97,16 +99,28 @@ class Scratch(ColumnRoom):
             if n_bytes > self.free_bytes:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             with tempfile.TemporaryFile(dir=self.folder) as file:
-                _take_space(file, n_bytes)
+                take_space(file, n_bytes)
                 found = mmap.mmap(file.fileno(), n_bytes)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: the events need {n_bytes / 2**30:.1f} GiB more of this disk and "
+                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more of this disk and "
                 f"{self.free_bytes / 2**30:.1f} GiB are free ({e.strerror or e}); make room there, "
                 "or set ISOCENTER_HOME to a folder on a larger disk."
             ) from e
         self._maps.add(found)
         return np.frombuffer(found, dtype).reshape(shape)
+
+    @classmethod
+    def behind(cls, values: Array, folder: Path, what: str) -> ColumnRoom:
+        """Return the room whose only file an array lies in; memory where it lies in none."""
+        base: object = values
+        while isinstance(base, np.ndarray | memoryview):
+            base = base.base if isinstance(base, np.ndarray) else base.obj
+        if not isinstance(base, mmap.mmap):
+            return MEMORY
+        room = cls(folder, what)
+        room._maps.add(base)
+        return room
 
     def held(self, column: Array) -> Array:
         out = self.empty(column.shape, column.dtype)
@@ -133,7 +147,7 @@ class Scratch(ColumnRoom):
         return shutil.disk_usage(self.folder).free
 
 
-def _take_space(file: IO[bytes], n_bytes: int) -> None:
+def take_space(file: IO[bytes], n_bytes: int) -> None:
     """Take the space of a file from its disk, so that writing to it cannot fail for want of it."""
     if hasattr(os, "posix_fallocate"):
         try:

@@ -10,7 +10,8 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
+from engine.arrays import Array, module_of, n_not_finite
+from engine.data.column_room import MEMORY, ColumnRoom
 from engine.errors import DataError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.plain import Plain
@@ -39,6 +40,7 @@ class Projections:
         "flat_views" holds for each flat the number of the view that followed it
     notes : what the reader wants the user to know, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
+    room : where further values of the scan's size are put: memory, or files of our own
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Projections:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
+    room: ColumnRoom = field(default=MEMORY, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -105,9 +108,18 @@ class Projections:
     @cached_property
     def n_not_finite(self) -> int:
         """Values that are NaN or infinite."""
-        finite = module_of(self.values).isfinite
-        blocks = (self.values[k : k + _BLOCK] for k in range(0, self.n_views, _BLOCK))
-        return sum(int((~finite(block)).sum()) for block in blocks)
+        n = 0
+        for k in range(0, self.n_views, _BLOCK):
+            n += n_not_finite(self.values[k : k + _BLOCK])
+            self.room.rest()
+        return n
+
+    def empty(self, shape: tuple[int, ...]) -> Array:
+        """Return float32 values to be filled, where those of the scan are."""
+        xp = module_of(self.values)
+        if xp is np:
+            return self.room.empty(shape, np.float32)
+        return xp.empty(shape, np.float32)
 
     def select(self, views: Any) -> Self:
         """Return the same scan with only some views: a slice, mask or indices."""

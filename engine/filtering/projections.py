@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Array, Tables, module_of
+from engine.arrays import Array, Tables, module_of, n_not_finite
 from engine.backend import Backend
 from engine.errors import DataError, GeometryError
 from engine.filtering import truncation
@@ -30,6 +30,8 @@ _CHUNK_BYTES = 16 << 20
 """Size of the rows that a thread filters at a time,"""
 _GPU_CHUNK_BYTES, _GPU_COPIES = 128 << 20, 32
 """and a GPU, unless many times as much is not free: their spectra and what they are made of."""
+_VIEWS = 32
+"""Views that are looked at together."""
 
 
 def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> FilterDesign:
@@ -205,9 +207,10 @@ def _check(values: Array, geometry: XrayGeometry) -> None:
             f"Projections of shape {values.shape}, the geometry has (views, rows, columns) = "
             f"{expected}; they must belong together."
         )
-    finite = module_of(values).isfinite(values)
-    if not finite.all():
-        bad = int((~finite).sum())
+    # some views at a time: values may lie in a file that memory does not hold
+    views = range(0, len(values), _VIEWS)
+    bad = sum(n_not_finite(values[view : view + _VIEWS]) for view in views)
+    if bad:
         raise DataError(
             f"{bad} of {values.size} line integrals are not finite numbers; correct bad and "
             "saturated pixels first."

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.backend import Backend
@@ -39,6 +40,7 @@ def run(
     on_progress: OnProgress | None = None,
     finish_early: Callable[[], bool] | None = None,
     scan: ListMode | Projections | None = None,
+    folder: Path | None = None,
 ) -> Iterator[Event]:
     """Reconstruct a study event by event; whoever stops asking stops the run.
 
@@ -56,6 +58,9 @@ def run(
         polled after each iteration; True ends the iterations and finishes the image
     scan
         events or X-ray projections of the study's file, where they are in memory already
+    folder
+        of the job: a volume that does not fit the memory lies in a file there, so that a run that
+        is interrupted goes on with it; None: in a file that goes with the run
 
     Yields
     ------
@@ -90,7 +95,7 @@ def run(
     """
     study = study.of_files()
     history = RunHistory() if resume is None else resume.history.resumed()
-    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history, scan)
+    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history, scan, folder)
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)

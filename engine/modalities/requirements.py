@@ -60,8 +60,8 @@ class Requirements:
     memory_bytes, free_bytes : memory of the machine
     stages : time of each stage [s], by the key its `Measured` event has
     once : the stage whose outcome is kept, so that only the first run takes its time
-    disk_bytes, disk_free_bytes : of files in which events lie that do not fit the memory, gone when
-        the run ends; 0: all fits
+    disk_bytes, disk_free_bytes : of files in which lies what does not fit the memory; 0: all fits
+    on_disk : what lies in them
     gpu : memory of the GPU, None on the CPU
     least : what it will take at least, where the rest says at most; None where it is known
     """
@@ -74,6 +74,7 @@ class Requirements:
     once: str = ""
     disk_bytes: int = 0
     disk_free_bytes: int = 0
+    on_disk: str = "the events"
 
     @property
     def seconds(self) -> float:
@@ -125,7 +126,7 @@ class Requirements:
         """One line for the status bar."""
         need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
         if self.disk_bytes:
-            free += f", up to {_size(self.disk_bytes)} of the disk for the events"
+            free += f", up to {_size(self.disk_bytes)} of the disk for {self.on_disk}"
         once = ""
         if round(self.once_s):
             once = f" ({_clock(self.once_s)} of it once, for the {self.once})"
@@ -155,7 +156,7 @@ def refuse_if_too_large(
         )
     if not requirements.fits_disk:
         raise ResourceError(
-            f"{cache_dir()}: the events do not fit the memory and need up to "
+            f"{cache_dir()}: {requirements.on_disk} do not fit the memory and need up to "
             f"{_size(requirements.disk_bytes)} of this disk, {_size(requirements.disk_free_bytes)} "
             f"are free; make room there, or {OTHER_HOME} on a larger disk."
         )

@@ -72,7 +72,7 @@ class HostXray:
         with self._profiler.span("back", events=n_updates, unit="voxel updates"):
             if as_adjoint:
                 y = y * self._scene.adjoint_weights(range(len(y)))
-            kept = self.kept()
+            kept = self.kept(len(y))
             self.keep(y, kept)
             return self.back_kept(kept, box)
 
@@ -84,7 +84,7 @@ class HostXray:
         elif way == "transposed":
             self._spread(0, 0, one, one.ravel())
         else:
-            self._gather(0, 0, one, (0, 0, 0), one)
+            self._gather(0, 0, self._lines(range(1)), one, (0, 0, 0), one)
 
     def _forward(self, x: Array) -> Array:
         # a border of zeros, so that taps beside the volume need no test; z fastest, see `joseph`
@@ -135,49 +135,70 @@ class HostXray:
         else:
             joseph.back(start, stop, *scene, sums)
 
-    def kept(self) -> Array:
-        """Return room for the projections as `back_kept` reads them, all zero, with a border."""
-        n_views, n_rows, n_columns = self._scene.seen
-        rows, columns = n_rows + 2, n_columns + 2
+    def kept(self, n_views: int | None = None) -> Array:
+        """Return room for projections as `back_kept` reads them, all zero, with a border."""
+        n_all, n_rows, n_columns = self._scene.seen
+        n_views, rows, columns = n_views or n_all, n_rows + 2, n_columns + 2
         shape = (n_views, rows, columns) if self._is_along_x else (n_views, columns, rows)
         return np.zeros(shape, np.float32)
 
-    def keep(self, y: Array, kept: Array, first: int = 0) -> None:
-        """Replace projections from view `first` on by (n, n_rows, n_columns)."""
-        inner = kept[first : first + len(y), 1:-1, 1:-1]
-        inner[...] = y if self._is_along_x else y.transpose(0, 2, 1)
+    def keep(self, y: Array, kept: Array, first: int = 0, first_row: int = 0) -> None:
+        """Replace some rows of projections from view `first` on by (n, n_some, n_columns)."""
+        rows = slice(first_row + 1, first_row + 1 + y.shape[1])
+        if self._is_along_x:
+            kept[first : first + len(y), rows, 1:-1] = y
+        else:
+            kept[first : first + len(y), 1:-1, rows] = y.transpose(0, 2, 1)
 
     def back_kept(self, kept: Array, box: VolumeBox) -> Array:
         """Voxel-driven back projection with 1/τ² of a box."""
-        return self._back_along_x(kept, box) if self._is_along_x else self._back(kept, box)
+        sums = self.no_sums(box)
+        self.add_kept(kept, range(len(kept)), box, sums)
+        return np.ascontiguousarray(self.volume_of(sums))
+
+    def no_sums(self, box: VolumeBox) -> Array:
+        """Return zeros for the voxels of a box, in the order in which the kernel adds to them."""
+        n_z, n_y, n_x = box.shape
+        return np.zeros(box.shape if self._is_along_x else (n_y, n_x, n_z), np.float32)
+
+    def volume_of(self, sums: Array) -> Array:
+        """Return a look at the sums as (n_z, n_y, n_x)."""
+        return sums if self._is_along_x else sums.transpose(2, 0, 1)
+
+    def add_kept(self, kept: Array, views: range, box: VolumeBox, sums: Array) -> None:
+        """Add the views whose projections are kept to the sums of a box.
+
+        A voxel takes its views one after the other: however many are kept at a time, the sums have
+        the same bits.
+        """
+        lines = self._lines(views)
+
+        def work(_: int, start: int, stop: int) -> None:
+            self._gather(start, stop, lines, kept, box.corner, sums)
+
+        n_z, n_y, n_x = box.shape
+        if self._is_along_x:
+            self._share(work, n_z * n_y, smallest=LINES)
+        else:
+            self._share(work, n_y * n_x)
 
     @property
     def _is_along_x(self) -> bool:
         """Whether lines of voxels run along x, as rows of the detector do, and not along z."""
         return self._scene.grid.shape[0] <= THIN or self._scene.sees_slices_by_rows
 
-    def _back(self, bordered: Array, box: VolumeBox) -> Array:
-        n_z, n_y, n_x = box.shape
-        out = np.zeros((n_y, n_x, n_z), np.float32)
+    def _lines(self, views: range) -> Array:
+        """Return what takes voxels to the detector in some views, as the kernel reads it."""
+        matrices = self._scene.matrices[views.start : views.stop]
+        if self._is_along_x or not self._scene.geometry.is_upright:
+            return matrices
+        return cone_back.by_entry(matrices)
 
-        def work(_: int, start: int, stop: int) -> None:
-            self._gather(start, stop, bordered, box.corner, out)
-
-        self._share(work, n_y * n_x)
-        return np.ascontiguousarray(out.transpose(2, 0, 1))
-
-    def _back_along_x(self, bordered: Array, box: VolumeBox) -> Array:
-        out = np.zeros(box.shape, np.float32)
-
-        def work(_: int, start: int, stop: int) -> None:
-            self._gather(start, stop, bordered, box.corner, out)
-
-        self._share(work, box.shape[0] * box.shape[1], smallest=LINES)
-        return out
-
-    def _gather(self, start: int, stop: int, bordered: Array, corner: Three, out: Array) -> None:
-        """Project all views back onto some lines of voxels of a box."""
-        lines = (start, stop, self._scene.matrices, _y_x_z(corner))
+    def _gather(
+        self, start: int, stop: int, matrices: Array, bordered: Array, corner: Three, out: Array
+    ) -> None:
+        """Project views back onto some lines of voxels of a box; `matrices` : see `_lines`."""
+        lines = (start, stop, matrices, _y_x_z(corner))
         if self._is_along_x:
             n_views, _, width = bordered.shape
             # places along x are counted from the middle of the whole volume: float32 keeps most
@@ -191,7 +212,7 @@ class HostXray:
         elif self._scene.geometry.is_upright:
             # for each call, since threads must not share it
             room = cone_back.upright_room(bordered.shape[2], self._form.tile)
-            box = (self._entries, _y_x_z(corner), bordered)
+            box = (matrices, _y_x_z(corner), bordered)
             cone_back.upright(start, stop, self._form.tile, *box, room, out)
         else:
             cone_back.general(*lines, bordered, out)
@@ -199,10 +220,6 @@ class HostXray:
     def _share(self, work: Callable[[int, int, int], None], n: int, **bounds: int) -> None:
         threads = self._form.workers(self._on.threads)
         run_blocks(work, n, threads, self._tick, rows=self._form.rows, **bounds)
-
-    @cached_property
-    def _entries(self) -> Array:
-        return cone_back.by_entry(self._scene.matrices)
 
     @cached_property
     def _form(self) -> BackForm:

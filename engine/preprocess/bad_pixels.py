@@ -43,7 +43,7 @@ class BadPixels(PreprocessStep):
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         values, bad = projections.values, projections.bad_pixels
         xp = module_of(values)
-        out = xp.empty(values.shape, np.float32)
+        out = projections.empty(values.shape)
         scale: Scale = "absolute" if projections.kind == "integrals" else "relative"
         where = None if bad is None else xp.asarray(bad)
 
@@ -66,7 +66,7 @@ class BadPixels(PreprocessStep):
             out[views] = block
             return int(unmeasured.sum()), int(alone.sum())
 
-        counts = np.sum(in_blocks(work, values, on=on), axis=0)
+        counts = np.sum(in_blocks(work, values, on=on, room=projections.room), axis=0)
         facts = {"unmeasured": int(counts[0]), "outliers": int(counts[1])}
         return self.changed(projections, facts, values=out)
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Projections
@@ -56,7 +55,7 @@ class Binning(PreprocessStep):
             projections.shape[1] // k,
             projections.shape[2] // k,
         )
-        out = module_of(values).empty((n_views, n_rows, n_cols), np.float32)
+        out = projections.empty((n_views, n_rows, n_cols))
 
         def work(views: slice) -> None:
             last = min(views.stop // self.views, n_views)
@@ -65,7 +64,7 @@ class Binning(PreprocessStep):
             grouped = pixels[: n * self.views].reshape(n, self.views, n_rows, n_cols)
             out[views.start // self.views : last] = grouped.mean(axis=1)
 
-        in_blocks(work, values, on=on, keep_order=self.views)
+        in_blocks(work, values, on=on, keep_order=self.views, room=projections.room)
         facts = {"pixels": k, "views": self.views}
         return self.changed(
             projections,

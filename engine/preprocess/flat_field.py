@@ -106,7 +106,7 @@ class FlatField(PreprocessStep):
         xp, counts = module_of(projections.values), projections.values
         usable = xp.asarray(np.where(bad, np.float32(np.nan), np.float32(1)))
         limit, dark_there = self._saturation(counts), xp.asarray(dark)
-        out = xp.empty(counts.shape, np.float32)
+        out = projections.empty(counts.shape)
 
         def work(views: slice) -> int:
             block = counts[views]
@@ -116,7 +116,7 @@ class FlatField(PreprocessStep):
             return int(saturated.sum())
 
         with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
-            n_saturated = sum(in_blocks(work, counts, on=on))
+            n_saturated = sum(in_blocks(work, counts, on=on, room=projections.room))
         facts = {"bad_pixels": int(bad.sum()), "saturated": n_saturated, "drift": 0.0}
         if (flats := projections.flats) is not None and "white_level" not in projections.info:
             facts["saturated_flats"] = float((flats >= self._saturation(flats)).mean())

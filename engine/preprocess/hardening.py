@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Projections
@@ -64,12 +63,12 @@ class Hardening(PreprocessStep):
         most = float(values.max()) if values.size else 0.0
         coefficients = self._found(projections, on=on)
         _check_rises(coefficients, most)
-        out = module_of(values).empty(values.shape, np.float32)
+        out = projections.empty(values.shape)
 
         def work(views: slice) -> None:
             out[views] = evaluate(coefficients, values[views])
 
-        in_blocks(work, values, on=on)
+        in_blocks(work, values, on=on, room=projections.room)
         became = float(evaluate(coefficients, np.float64(most)))
         facts = {"most": most, "became": became, "coefficients": list(coefficients)}
         return self.changed(projections, facts, values=out)

@@ -33,8 +33,13 @@ class Hounsfield(Settings):
     )
     mu_air_per_mm: float = setting(0.0, "Attenuation of air", label="Air", unit="1/mm", ge=0, le=10)
 
-    def apply(self, volume: Volume) -> Volume:
-        """Return the volume in HU, float32; its `info` says what air and water were taken for."""
+    def apply(self, volume: Volume, *, in_place: bool = False) -> Volume:
+        """Return the volume in HU, float32; its `info` says what air and water were taken for.
+
+        in_place : whether the values are written over those of the volume, slice by slice from the
+            last one on: of a file whose slices count from the first, most are then as they were
+            where that is interrupted
+        """
         if volume.unit != "1/mm":
             raise DataError(
                 f"CT numbers: the volume is in {volume.unit or 'no unit'}, it must be in 1/mm; "
@@ -49,11 +54,13 @@ class Hounsfield(Settings):
                 "attenuate more."
             )
         scale = np.float32(1000 / (water - air))
-        values = scale * (volume.values - np.float32(water))
+        out = volume.values if in_place else np.empty(volume.values.shape, np.float32)
+        for k in reversed(range(len(out))):
+            out[k] = scale * (volume.values[k] - np.float32(water))
         facts = {"water_per_mm": water, "air_per_mm": air, "levels": self.levels}
         return replace(
             volume,
-            values=values.astype(np.float32, copy=False),
+            values=out,
             unit="HU",
             info={**volume.info, self.kind: facts},
         )

@@ -27,16 +27,19 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
     """
     from scipy import ndimage
 
-    inside = values[:, _disc(values.shape[1:])]
+    disc = _disc(values.shape[1:])
     first, last = AIR[0] - 0.1, WATER[1] + 0.1
     n = round((last - first) * BINS)
-    counts, edges = np.histogram(inside, n, (first * near, last * near))
+    edges = np.histogram_bin_edges([], n, (first * near, last * near))
+    counts = np.zeros(n, np.int64)
+    for each in values:  # slice by slice: the volume may lie in a file
+        counts += np.histogram(each[disc], n, (first * near, last * near))[0]
     smooth = ndimage.gaussian_filter1d(counts.astype(float), SMOOTHING)
     middles = (edges[1:] + edges[:-1]) / 2
     found = []
     for name, (low, high) in (("air", AIR), ("water", WATER)):
         peak = _peak(smooth, middles / near, low, high)
-        share = counts[abs(middles / near - peak) < 0.05].sum() / inside.size
+        share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
         if not share >= LEAST_SHARE:
             raise DataError(
                 f"CT numbers: no {name} is seen between {low * near:.3g} and {high * near:.3g} "

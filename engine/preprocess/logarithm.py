@@ -46,7 +46,7 @@ class Logarithm(PreprocessStep):
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         values = projections.values
         xp = module_of(values)
-        out = xp.empty(values.shape, np.float32)
+        out = projections.empty(values.shape)
         least = np.float32(self.least_transmission)
 
         def work(views: slice) -> tuple[int, int, int]:
@@ -55,7 +55,8 @@ class Logarithm(PreprocessStep):
             out[views] = -xp.log(xp.maximum(block, least))
             return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)
 
-        n_nan, n_clipped, n_bright = np.sum(in_blocks(work, values, on=on), axis=0)
+        each = in_blocks(work, values, on=on, room=projections.room)
+        n_nan, n_clipped, n_bright = np.sum(each, axis=0)
         if n_nan:
             raise DataError(
                 f"{n_nan:,} values of the projections are not numbers "

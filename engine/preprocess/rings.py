@@ -82,7 +82,7 @@ class Rings(PreprocessStep):
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         values = projections.values
-        out = module_of(values).empty(values.shape, np.float32)
+        out = projections.empty(values.shape)
 
         def work(rows: slice) -> NDArray[np.int64]:
             block = values[:, rows].astype(np.float32)
@@ -91,7 +91,8 @@ class Rings(PreprocessStep):
             out[:, rows] = sorted_evenly(block, self._size) if self.columns == "sorted" else block
             return counts
 
-        found = np.sum(in_blocks(work, values, on=on, axis=1), axis=0)
+        each = in_blocks(work, values, on=on, axis=1, room=projections.room)
+        found = np.sum(each, axis=0)
         facts = dict(zip(("stripes", "bands", "rows_evened"), map(int, found), strict=True))
         return self.changed(projections, facts, values=out)
 

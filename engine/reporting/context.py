@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Generic, Self, TypeVar, cast
 
@@ -42,12 +43,14 @@ class Resume:
     done : updates behind it
     history : of the run up to there
     frames : finished images of the frames before it, of a scan in frames
+    slices : that are finished, of a volume that is made in slabs: the image is that volume's file
     """
 
     image: NDArray[np.float32]
     done: int
     history: RunHistory
     frames: tuple[FrameVolume, ...] = ()
+    slices: int = 0
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,7 @@ class RunContext(Generic[P_co]):
     on_progress : called inside long steps; None: nobody asks
     progress : of the stages that pass over the data; None: nobody asks
     scan : the data of the study where they are in memory already; None: they are read
+    folder : of files that outlive the run, for whoever goes on with it; None: there is none
     """
 
     study: Study
@@ -180,6 +184,7 @@ class RunContext(Generic[P_co]):
     on_progress: OnProgress | None = None
     progress: PassProgress | None = None
     scan: ListMode | Projections | None = None
+    folder: Path | None = None
 
     @classmethod
     def of(
@@ -189,11 +194,12 @@ class RunContext(Generic[P_co]):
         on_progress: OnProgress | None = None,
         history: RunHistory | None = None,
         scan: ListMode | Projections | None = None,
+        folder: Path | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
         log, on = RunLog(history or RunHistory()), on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
-        return cls(study, on, log, Profiler(on), on_progress, progress, scan)
+        return cls(study, on, log, Profiler(on), on_progress, progress, scan, folder)
 
     @property
     def protocol(self) -> P_co:

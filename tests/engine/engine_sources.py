@@ -27,7 +27,7 @@ def image_after(update):
     return np.random.default_rng(update).random(GRID.shape, np.float32)
 
 
-def steady(study, *, on, resume, on_progress, finish_early, pause_s=0.0, grid=GRID):
+def steady(study, *, on, resume, on_progress, finish_early, folder=None, pause_s=0.0, grid=GRID):
     """One image after another, as fast as they are drawn."""
     algorithm = study.protocol.algorithm
     yield StageStarted("reconstruct", algorithm.describe())

@@ -15,12 +15,12 @@ from typing import NoReturn
 import numpy as np
 
 from engine.errors import FileFormatError
-from engine.io.budget import refuse_no_room
 from engine.io.folder import below, entries, is_file, is_folder
 from engine.io.open_input import open_input
 from engine.io.xray.ctsimu_parts import section, whole
 from engine.io.xray.ctsimu_values import Quantities
 from engine.io.xray.frames import Images, refuse_count
+from engine.io.xray.image_room import images_room
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.io.xray.tiff import is_tiff, tiff_of
 from engine.plain import Plain
@@ -208,8 +208,7 @@ def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
                 f"{rows:,} x {columns:,} {raw.dtype.name} (rows x columns) with their headers; "
                 "copy it again or correct the metadata."
             )
-        refuse_no_room(4 * n_images * rows * columns, path.name, "the projections")
-        images = np.empty((n_images, rows, columns), np.float32)
+        images = images_room((n_images, rows, columns), path.name)
         for k in range(n_images):
             at = raw.before_file + k * step + raw.before_image
             images[k] = file.array(raw.dtype, raw.shape, at)

@@ -21,13 +21,13 @@ from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
 from engine.io.folder import entries
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.elekta_frames import ENDING, Frames, is_frames, read_frames
 from engine.io.xray.frames import Images, assemble, listed
 from engine.io.xray.his import is_his, read_his
+from engine.io.xray.image_room import images_room
 from engine.plain import Plain
 
 NAMED = re.compile(r"^(?P<number>\d+)(?P<rest>\D.*)?\.his$", re.IGNORECASE)
@@ -150,8 +150,7 @@ def _values(path: Path, files: Sequence[Path]) -> Images:
                     f"{each.name}: a panel of {rows} x {columns} pixels (rows x columns), want as "
                     f"many rows as columns, and more than {2 * OUTER}; export it again."
                 )
-            refuse_no_room(4 * len(files) * raw.size, path.name, "the projections")
-            values = np.empty((len(files), rows, columns), np.float32)
+            values = images_room((len(files), rows, columns), path.name)
         if raw.shape != values.shape[1:]:
             raise GeometryError(
                 f"{each.name}: {raw.shape[0]} x {raw.shape[1]} pixels, the frames before it have "

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
 from engine.io.folder import entries, is_file
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.edf import is_edf, read_edf
 from engine.io.xray.esrf_motors import Headers, turned_deg
 from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_room import images_room
 from engine.io.xray.keyvalue import Fields, read_fields
 from engine.io.xray.pose import turned_parallel
 from engine.io.xray.stack import Stack, refuse_missing
@@ -148,8 +148,7 @@ def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
     for k, each in enumerate(stack.files):
         image, header = _one(each, values.shape[1:] if k else None)
         if not k:
-            refuse_no_room(4 * len(stack) * image.size, path.name, "the projections")
-            values = np.empty((len(stack), *image.shape), np.float32)
+            values = images_room((len(stack), *image.shape), path.name)
             is_whole = image.dtype.kind in "iu"
         values[k] = image
         headers.append({name: header.get(name, "") for name in ("motor_mne", "motor_pos")})

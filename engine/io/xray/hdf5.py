@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.budget import refuse_no_room
 from engine.io.folder import exists
 from engine.io.hdf5 import (
     DAMAGE,
@@ -31,6 +30,7 @@ from engine.io.hdf5 import (
 from engine.io.hdf5_filters import provide_filters
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.frames import Images
+from engine.io.xray.image_room import images_room
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -269,8 +269,7 @@ def read_images(
     provide_filters(item, f"{path.name}: {item.name}")
     n_all, rows, columns = _turned(item.shape, view_axis)
     chosen = np.arange(n_all) if keep is None else keep
-    refuse_no_room(4 * len(chosen) * rows * columns, path.name, "the projections")
-    values = np.empty((len(chosen), rows, columns), np.float32)
+    values = images_room((len(chosen), rows, columns), path.name)
     block = max(BLOCK_BYTES // max(rows * columns * item.dtype.itemsize, 1), 1)
     if view_axis == 1:
         for start in range(0, rows, block):

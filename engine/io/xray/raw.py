@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.errors import FileFormatError, SettingsError
-from engine.io.budget import refuse_no_room
 from engine.io.open_input import InputFile
 from engine.io.xray.frames import Images
+from engine.io.xray.image_room import images_room
 from engine.io.xray.sidecar_settings import AXES, Sidecar
 
 PIECE_BYTES = 64 * 2**20
@@ -36,7 +36,6 @@ def read_raw(
     """
     dtype, _ = stored_as(settings, path)
     shape = _shape(settings, file, path, dtype.itemsize, reference=reference)
-    refuse_no_room(4 * math.prod(shape), file.name, "the projections")
     return _filled(settings, file, path, dtype, shape), dtype.kind in "iu"
 
 
@@ -101,7 +100,7 @@ def _filled(
     if "row" not in order:
         full, full_order = (*shape, 1), (*order, "row")
     sizes: dict[str, int] = dict(zip(full_order, full, strict=True))
-    values = np.empty([sizes[axis] for axis in AXES], np.float32)
+    values = images_room(tuple(sizes[axis] for axis in AXES), file.name)
     # the same memory, with the axes and directions of the file
     as_filed = flipped(values, settings).transpose([AXES.index(axis) for axis in full_order])
     n, rest = full[0], full[1:]

@@ -14,11 +14,11 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError
-from engine.io.budget import refuse_no_room
 from engine.io.folder import below, entries, is_file, is_folder, open_below
 from engine.io.open_input import open_input
 from engine.io.xray.array_files import SIGN, array_of, holds_arrays
 from engine.io.xray.frames import Images
+from engine.io.xray.image_room import images_room
 from engine.io.xray.plain_images import IMAGE_ENDINGS, NUMBERED_EDF, image_of
 from engine.io.xray.raw import flipped, read_raw, read_view
 from engine.io.xray.sidecar_settings import AXES, Sidecar
@@ -227,8 +227,8 @@ def _together(parts: list[Images], files: tuple[Path, ...], path: Path) -> Image
     """Return all images one after the other."""
     for part, file in zip(parts, files, strict=True):
         _refuse_other_size(part.shape, parts[0].shape, file)
-    refuse_no_room(4 * sum(part.size for part in parts), path.name, "the projections")
-    return np.concatenate(parts)
+    shape = (sum(map(len, parts)), *parts[0].shape[1:])
+    return np.concatenate(parts, out=images_room(shape, path.name))
 
 
 def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Path) -> None:

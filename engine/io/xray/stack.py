@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
 
-import numpy as np
-
 from engine.arrays import Array
 from engine.errors import FileFormatError
-from engine.io.budget import refuse_no_room
 from engine.io.folder import entries
 from engine.io.open_input import open_input
 from engine.io.xray.frames import MOST_NAMED, Images, listed
+from engine.io.xray.image_room import images_room
 from engine.io.xray.plain_images import image_of
 
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
@@ -102,8 +100,7 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     first = _image(stack.files[0])
     if first.ndim != 2:
         raise FileFormatError(f"{stack.files[0].name}: {len(first):,} pages, want one per file.")
-    refuse_no_room(4 * len(stack) * first.size, settings.name, "the projections")
-    values = np.empty((len(stack), *first.shape), np.float32)
+    values = images_room((len(stack), *first.shape), settings.name)
     values[0] = first
     for k, file in enumerate(stack.files[1:], 1):
         image = _image(file)

@@ -20,11 +20,11 @@ from engine.data.projections import Projections
 from engine.errors import FileFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
 from engine.io.folder import entries, is_folder
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_room import images_room
 from engine.io.xray.keyvalue import refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, refuse_missing
@@ -167,8 +167,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
             )
         if not facts:
             shape = (len(stack), *image.values.shape)
-            refuse_no_room(4 * int(np.prod(shape, dtype=object)), path.name, "the projections")
-            values = np.empty(shape, np.float32)
+            values = images_room(shape, path.name)
         refuse_other_size(each, image, values.shape[1:])
         values[len(facts)] = image.values
         facts.append(Xim(None, image.numbers, image.texts))

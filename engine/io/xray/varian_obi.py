@@ -21,13 +21,13 @@ from engine.errors import FileFormatError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.open_input import InputFile, open_input
 from engine.io.ranges import PIXEL_MM, in_range
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
 from engine.io.xray.hnd import MARK, read_hnd
+from engine.io.xray.image_room import images_room
 from engine.io.xray.keyvalue import refuse_distances
 from engine.io.xray.obi_settings import NAME, ObiSettings, is_obi_settings, read_obi_settings
 from engine.io.xray.stack import Stack, refuse_missing
@@ -153,8 +153,7 @@ def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
         if image.values is None:
             raise FileFormatError(f"{each.name}: holds no values; copy it again.")
         if not k:
-            refuse_no_room(4 * len(stack) * image.values.size, path.name, "the projections")
-            values = np.empty((len(stack), *image.values.shape), np.float32)
+            values = images_room((len(stack), *image.values.shape), path.name)
         refuse_other_size(each, image, values.shape[1:])
         values[k] = image.values
         facts.append(Xim(None, image.numbers, {}))

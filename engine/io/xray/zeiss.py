@@ -20,12 +20,12 @@ from engine.data.projections import Projections
 from engine.errors import EngineError, FileFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
 from engine.io.folder import exists
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.compound import MAGIC, compound_streams
 from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_room import images_room
 from engine.io.xray.keyvalue import refuse_distances
 from engine.io.xray.pose import RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.view_shifts import shifted_views
@@ -174,8 +174,7 @@ def _images(
 ) -> Images:
     names = [f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}" for k in range(shape[0])]
     _image(stream(names[-1]), path, names[-1], shape[1:], kind)  # before room is taken for all
-    refuse_no_room(4 * int(np.prod(shape, dtype=object)), path.name, "the projections")
-    values = np.empty(shape, np.float32)
+    values = images_room(shape, path.name)
     for k, name in enumerate(names):
         values[k] = _image(stream(name), path, name, shape[1:], kind)
     return values

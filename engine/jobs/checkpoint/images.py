@@ -24,6 +24,7 @@ from engine.geometry.grid import ImageGrid, Point
 from engine.io.atomic_write import write_atomically
 from engine.settings import Settings, setting
 
+IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 MAX_LINE_BYTES = 1 << 20
 """Room for the figures of the most iterations there can be."""
 
@@ -86,6 +87,35 @@ class Head(Settings):
         if self.frame_ms is None:
             return None
         return TimeFrame(*self.frame_ms, Gate(*self.gate) if self.gate else None)
+
+
+class LastImages:
+    """The images of the last two checkpoints of a job: the older one gives way to the next."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = tuple(folder / name for name in IMAGES)
+
+    def newest_first(self) -> list[tuple[Head, Path]]:
+        """Return what each says of itself, of those that can be read."""
+        read = ((read_head(path), path) for path in self.files)
+        found = [(head, path) for head, path in read if head is not None]
+        return sorted(found, key=lambda pair: -pair[0].done)
+
+    @property
+    def oldest(self) -> Path:
+        """The file that the next image goes into."""
+        done = {path: head.done for head, path in self.newest_first()}
+        return min(self.files, key=lambda path: done.get(path, -1))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is any, damaged ones too."""
+        return any(path.exists() for path in self.files)
+
+    def remove(self) -> None:
+        """Delete both."""
+        for path in self.files:
+            path.unlink(missing_ok=True)
 
 
 def write_image(volume: Volume, head: Head, path: Path) -> None:

@@ -21,11 +21,12 @@ from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.frames import FinishedFrames
-from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.jobs.checkpoint.images import Head, LastImages, read_image, write_image
 from engine.jobs.checkpoint.iterates import Iterates
 from engine.jobs.checkpoint.job_record import QUEUED_RUN, STUDY, JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
 from engine.privacy.names import Names
@@ -37,7 +38,6 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume
 
 RECORD = "job.json"
-IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 ITERATES, FRAMES = "iterates", "frames"
 KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
@@ -54,6 +54,8 @@ class Job:
         self.folder = folder
         self.iterates = Iterates(folder / ITERATES)
         self.frames = FinishedFrames(folder / FRAMES)
+        self.slabs = FinishedSlabs(folder)
+        self._images = LastImages(folder)
         self._saved: int | None = None
         self._origin: Origin | None = None
 
@@ -129,7 +131,10 @@ class Job:
     def info(self) -> JobInfo:
         """One line for a list."""
         record = self.record
-        newest = max((head.done for head, _ in self._heads()), default=None)
+        newest = max((head.done for head, _ in self._images.newest_first()), default=None)
+        updates, slabs = record.updates, self.slabs.record()
+        if slabs is not None:
+            newest, updates = slabs.slices, slabs.head.shape[0]
         interrupted = record.status in ("running", "paused") and not record.owner.alive
         return JobInfo(
             self.id,
@@ -139,7 +144,7 @@ class Job:
             record.created_utc,
             record.device,
             newest,
-            record.updates,
+            updates,
             interrupted,
             record.text,
         )
@@ -170,19 +175,23 @@ class Job:
         """Write down the name of the result that holds the last image."""
         self._change(result=result)
 
-    def save(self, preview: Preview) -> None:
-        """Put an image, with how the run came to it, in the place of the older checkpoint."""
+    def save(self, preview: Preview) -> bool:
+        """Put an image, with how the run came to it, in the place of the older checkpoint.
+
+        Of a volume in slabs, note which of them are finished; returns False where nothing is kept.
+        """
         volume, done = preview.volume, preview.update
         if done == self._saved:
-            return
-        heads = {path: head for head, path in self._heads()}
-        paths = [self.folder / name for name in IMAGES]
-        oldest = min(paths, key=lambda path: heads[path].done if path in heads else -1)
-        head = self._head_of(preview)
+            return True
+        if preview.slices is not None:
+            self._saved = done
+            return self.slabs.add(volume, self._head_of(preview), preview.slices)
+        oldest, head = self._images.oldest, self._head_of(preview)
         self.iterates.give_way_to(lambda: write_image(volume, head, oldest))
         self._saved = done
         if preview.ends_iteration:
             self.iterates.add(oldest, done)
+        return True
 
     def save_frame(self, preview: Preview) -> None:
         """Keep the finished image of a frame of time."""
@@ -196,10 +205,13 @@ class Job:
         """Return where to go on: the newest whole image, None if none was ever saved."""
         from engine.jobs.reconstruction import Resume
 
+        slabs = self.slabs.read()
+        if slabs is not None:
+            self._refuse_other_inputs(slabs.head)
+            return Resume(slabs.values, 0, slabs.head.history, slices=slabs.slices)
         frames = self.frames.read()
         volumes = tuple(found for _, found in frames)
-        heads = sorted(self._heads(), key=lambda pair: -pair[0].done)
-        for head, path in heads:
+        for head, path in self._images.newest_first():
             image = read_image(path)
             if image is not None:
                 if frames and frames[-1][0].done > head.done:
@@ -210,7 +222,7 @@ class Job:
             head = frames[-1][0]
             self._refuse_other_inputs(head)
             return Resume(volumes[-1].volume.values, head.done, head.history, volumes)
-        if any((self.folder / name).exists() for name in IMAGES):
+        if self._images.is_there:
             raise FileFormatError(
                 f"job {self.id}: its checkpoints are damaged, or of another version of Isocenter; "
                 "start the study anew."
@@ -229,19 +241,13 @@ class Job:
     def _remove_images(self) -> None:
         self.iterates.remove()
         self.frames.remove()
-        for name in IMAGES:
-            (self.folder / name).unlink(missing_ok=True)
+        self.slabs.remove()
+        self._images.remove()
 
     @property
     def _public_id(self) -> str:
         """Its name, unless the user named it."""
         return self.id if self.folder.parent == jobs_dir() else "in a folder of the user"
-
-    def _heads(self) -> Iterator[tuple[Head, Path]]:
-        for path in (self.folder / name for name in IMAGES):
-            head = read_head(path)
-            if head is not None:
-                yield head, path
 
     def _find_origin(self) -> Origin:
         study = self.study
@@ -262,12 +268,14 @@ class Job:
 
 def job_files(folder: Path) -> tuple[Path, ...]:
     """Return the files that a job keeps in its folder."""
-    return tuple(folder / name for name in (RECORD, STUDY, *IMAGES))
+    named = (folder / name for name in (RECORD, STUDY))
+    return (*named, *LastImages(folder).files, *FinishedSlabs(folder).files)
 
 
 def jobs() -> list[JobInfo]:
     """All jobs of this user, the newest first; removes litter of writes that never ended."""
-    _sweep(jobs_dir())
+    for folder in jobs_dir().iterdir():
+        sweep_parts(folder)
     sweep_locks()
     return sorted(_readable(jobs_dir()), key=lambda info: info.created, reverse=True)
 
@@ -278,11 +286,6 @@ def _readable(folder: Path) -> Iterator[JobInfo]:
             yield Job(path.parent).info
         except (FileFormatError, ResourceError) as e:
             log.warning("job left out: %s", e)
-
-
-def _sweep(folder: Path) -> None:
-    for job in folder.iterdir():
-        sweep_parts(job)
 
 
 def _remove_old() -> None:

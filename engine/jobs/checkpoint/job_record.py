@@ -68,9 +68,9 @@ class JobInfo:
     created: datetime
     device: str
     done: int | None
-    """Updates behind the newest checkpoint, None without one."""
+    """Updates behind the newest checkpoint, or slices of a volume in slabs; None without one."""
     updates: int
-    """Updates of the whole run."""
+    """Updates, or slices, of the whole run."""
     interrupted: bool
     """Whether it was running or paused when its process died."""
     text: str = ""

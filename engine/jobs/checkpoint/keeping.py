@@ -45,7 +45,7 @@ def keep(
             yield event
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
                 yield from saver.save_frame(event)
-            elif isinstance(event, Preview) and saver.due:
+            elif isinstance(event, Preview) and (event.slices is not None or saver.due):
                 yield from saver.save()
     except (GeneratorExit, KeyboardInterrupt):
         _end(job, saver, result, finished=finished)
@@ -106,7 +106,7 @@ class _Saver:
         if preview is None or preview is self._saved:
             return
         try:
-            self.job.save(preview)
+            is_kept = self.job.save(preview)
         except EngineError as e:
             yield from self._say_unsaved(e)
             return
@@ -115,7 +115,8 @@ class _Saver:
             self._cost_s = self._saved_at - before
             self._spent_s += self._cost_s
         self._saved = preview
-        yield Checkpointed(self.job.id, preview.iteration, preview.subset)
+        if is_kept:
+            yield Checkpointed(self.job.id, preview.iteration, preview.subset)
 
     def save_frame(self, preview: Preview) -> Iterator[Event]:
         """Keep a finished frame, which no later image replaces, whatever it costs."""

@@ -62,8 +62,8 @@ class RunResult:
 
     def keep_last(self, outcome: Outcome) -> None:
         """Keep the last image of a run that ends before it is finished, if there is one."""
-        if self._latest is None:
-            return
+        if self._latest is None or self._latest.slices is not None:
+            return  # finished slabs stay with the job: half a volume is no result, and large
         try:
             self.id = self._keep_partial(self._latest, outcome).id
         except (EngineError, MemoryError) as e:  # the checkpoint stays, and how the run ended

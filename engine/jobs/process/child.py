@@ -98,6 +98,7 @@ def _events(
         resume=resume,
         on_progress=outbox.on_progress,
         finish_early=controls.finish_wanted,
+        **({} if job is None else {"folder": job.folder}),
     )
     if job is not None:
         # the window made the job and hands it over: only from who ordered may we take it

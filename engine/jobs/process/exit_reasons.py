@@ -26,9 +26,12 @@ def how_it_ended(exit_code: int | None) -> str:
 
 def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
     """Say what is kept and how to go on; after a run on the GPU the CPU is another way."""
+    slices = _slices(job)
+    if slices:
+        return f"{slices} are safe on disk; press Resume to go on from there."
     done, n_subsets = _checkpoint(job)
     sentences = []
-    if image is not None:
+    if image is not None and image.slices is None:
         sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
     if done:
         iteration, subset = divmod(done - 1, n_subsets)
@@ -43,6 +46,12 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
             way_out = "press Start to try the GPU again, or Start on the CPU"
         sentences.append(f"No checkpoint was saved; {way_out}.")
     return " ".join(sentences)
+
+
+def _slices(job: Job | None) -> str:
+    """Say which slices of a volume that is made in slabs are finished; empty where none are."""
+    found = None if job is None else job.slabs.record()
+    return "" if found is None else f"{found.slices:,} of {found.head.shape[0]:,} slices"
 
 
 def _place(iteration: int, subset: int) -> str:

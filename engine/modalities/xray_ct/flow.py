@@ -20,10 +20,18 @@ from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
+from engine.modalities.xray_ct import in_slabs
 from engine.modalities.xray_ct import model as xray_ct
+from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.extent import Region, grown
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.modalities.xray_ct.requirements import SMALLER, climbing, estimate
+from engine.modalities.xray_ct.requirements import (
+    SMALLER,
+    climbing,
+    estimate,
+    estimate_unread,
+    way_out,
+)
 from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
 from engine.plain import Plain
@@ -44,8 +52,11 @@ def flow(
     """Read, preprocess, model, iterate, finish."""
     protocol = context.protocol
     scan = yield from read(context)
+    scan = yield from into_files(context, scan)
     scan = yield from prepare(context, scan)
     wanted = space_of(scan, protocol)
+    if in_slabs.is_in_files(scan):
+        return (yield from in_slabs.flow(context, scan, wanted, resume))
     worked, region = yield from make_room(context, scan, wanted)
     streams = yield from measure_requirements(context, scan, worked.grid)
     A = xray_ct.projector(
@@ -96,6 +107,20 @@ def read(context: Context) -> Stage[Projections]:
         yield context.log.warn(note)
     yield context.log.end("read", views=n_views)
     return scan
+
+
+def into_files(context: Context, scan: Projections) -> Stage[Projections]:
+    """Have the steps put projections into files where the volume does not fit the memory."""
+    empty_scan = without_values(scan)
+    steps = [getattr(context.protocol.steps, step.kind) for step in STEPS]
+    prepared = dry_run(empty_scan, steps).empty_scan
+    grid = space_of(prepared, context.protocol).grid
+    requirements = estimate_unread(context.protocol, prepared, grid, on=device_of(context.on))
+    if not requirements.disk_bytes:
+        return scan
+    refuse_if_too_large(requirements, grid, SMALLER)
+    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    return in_slabs.in_files(scan)
 
 
 def space_of(scan: Projections, protocol: CtProtocol) -> ImageSpace:
@@ -154,7 +179,7 @@ def measure_requirements(context: Context, scan: Projections, grid: ImageGrid) -
     on = device_of(context.on)
     climbs = context.protocol.algorithm.direct and climbing(scan.geometry)
     requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs)
-    refuse_if_too_large(requirements, grid, SMALLER)
+    refuse_if_too_large(requirements, grid, way_out(context.protocol))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams
 

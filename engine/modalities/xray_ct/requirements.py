@@ -7,6 +7,7 @@ from math import prod
 
 from engine.algorithms.base import WorkingMemory
 from engine.backend.devices import DeviceInfo
+from engine.data.column_room import Scratch
 from engine.data.projections import Projections
 from engine.errors import GeometryError
 from engine.filtering.orbit import orbit_of
@@ -16,6 +17,8 @@ from engine.io.budget import free_memory
 from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements
 from engine.modalities.xray_ct.extent import most_grown
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
+from engine.paths import cache_dir
 
 REAL_BYTES = 4
 
@@ -39,6 +42,8 @@ GPU_UPDATES_PER_SECOND = 1e10
 VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 1e8, 2e7
 """Values read from a file, and values that went through the usual steps."""
 VOXELS_FINISHED_PER_SECOND = 5e7
+VALUES_FILTERED_PER_SECOND = 1e8
+"""Values that are filtered anew for a slab."""
 START_S = 1.0
 SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
 
@@ -75,10 +80,12 @@ def estimate(
     *,
     on: DeviceInfo,
     climbs: bool = False,
+    in_files: bool = False,
 ) -> Requirements:
     """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need.
 
     climbs : whether a direct inversion is divided by the share of views that see a voxel
+    in_files : whether the projections lie in files already, so that the volume is made in slabs
     """
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
     alive = protocol.algorithm.memory
@@ -101,7 +108,61 @@ def estimate(
         "reconstruct": updates / (GPU_UPDATES_PER_SECOND if on.is_gpu else rate),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
-    return Requirements(host, free_memory(), stages, gpu)
+    found = Requirements(host, free_memory(), stages, gpu)
+    if not in_files and (found.fits_memory or not may_be_in_slabs(protocol, on)):
+        return found
+    needs = needs_in_slabs(shape, grid, on, climbs=climbs, are_there=in_files)
+    if not in_files and needs.memory_bytes >= host:
+        return found
+    return _in_slabs(found, needs, shape)
+
+
+def way_out(protocol: CtProtocol) -> str:
+    """Return what to do where the memory does not suffice."""
+    if not protocol.algorithm.direct:
+        return f"{SMALLER}; filtered back projection goes in slabs and needs less"
+    return f"{SMALLER}, or leave out the filters of step 5" if protocol.finishing else SMALLER
+
+
+def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
+    """Return whether a volume can be made slab by slab.
+
+    A filter reads beyond the border of a slab; iterations need all of the volume for each view.
+    """
+    return protocol.algorithm.direct and not protocol.finishing and not on.is_gpu
+
+
+def needs_in_slabs(
+    shape: tuple[int, int, int],
+    grid: ImageGrid,
+    on: DeviceInfo,
+    *,
+    climbs: bool,
+    are_there: bool = False,
+) -> SlabNeeds:
+    """Return what a run in slabs takes of the memory that is free now; see `slab_needs`."""
+    return slab_needs(
+        shape,
+        grid,
+        free_bytes=free_memory(),
+        threads=max(on.threads, 1),
+        climbs=climbs,
+        are_there=are_there,
+    )
+
+
+def _in_slabs(found: Requirements, needs: SlabNeeds, shape: tuple[int, int, int]) -> Requirements:
+    """Return the needs of a run whose volume is made slab by slab."""
+    filtered_s = needs.n_slabs * prod(shape) / VALUES_FILTERED_PER_SECOND
+    stages = found.stages | {"reconstruct": found.stages["reconstruct"] + filtered_s}
+    return replace(
+        found,
+        memory_bytes=needs.memory_bytes,
+        stages=stages,
+        disk_bytes=needs.disk_bytes,
+        disk_free_bytes=Scratch(cache_dir()).free_bytes,
+        on_disk="projections and volume",
+    )
 
 
 def passes(protocol: CtProtocol) -> int:

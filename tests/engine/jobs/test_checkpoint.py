@@ -19,7 +19,8 @@ from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.io.audit_log import log_file
 from engine.jobs.checkpoint import Job, jobs, keep, keeping
-from engine.jobs.checkpoint.job import IMAGES, KEPT_ENDED
+from engine.jobs.checkpoint.images import IMAGES
+from engine.jobs.checkpoint.job import KEPT_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

@@ -1,0 +1,114 @@
+"""Filtered back projection in slabs: a few slices at a time, from a few views at a time.
+
+x_z = Σ_views q / τ² for the slices z of a slab, with q from `engine.filtering.projections`
+
+A voxel takes its views one after the other, so slabs have the bits of the whole volume. Rows are
+filtered anew for each slab, only those that it is seen by: filtering is a small part of the work,
+and keeping what was filtered would take the disk of another set of projections.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.data.column_room import MEMORY, ColumnRoom
+from engine.filtering.design import FilterDesign
+from engine.filtering.fdk import rows_seeing
+from engine.filtering.projections import RowFilter
+from engine.filtering.settings import FilterSettings
+from engine.filtering.visibility import divided_by_visibility
+from engine.geometry.grid import ImageGrid
+from engine.kernels.blocks import OnProgress
+from engine.modalities.xray_ct.slab_sizes import FILTERED_TOGETHER_BYTES, SlabSizes
+from engine.operators.xray import XrayTransform
+from engine.operators.xray_host import HostXray
+from engine.operators.xray_parts import pieces
+from engine.operators.xray_scene import Scene, VolumeBox
+from engine.profiling import Profiler
+
+
+class SlabFdk:
+    """The slabs of a volume, by the CPU.
+
+    Parameters
+    ----------
+    values : (n_views, n_rows, n_columns) line integrals, finite; they may lie in a file
+    plan : of the filter, made from all of the values
+    grid : the whole volume, which may be larger than the memory
+    settings : of the filter
+    sizes : how much is worked on together; no bit depends on it
+    room : that the values lie in
+    on : threads
+    on_progress : called with (done, in all) of each chunk of views of a slab; may raise
+    """
+
+    def __init__(
+        self,
+        values: Array,
+        plan: FilterDesign,
+        grid: ImageGrid,
+        settings: FilterSettings,
+        sizes: SlabSizes,
+        *,
+        on: Backend,
+        room: ColumnRoom = MEMORY,
+        on_progress: OnProgress | None = None,
+        profiler: Profiler | None = None,
+    ) -> None:
+        self._values, self._plan, self._grid, self._settings = values, plan, grid, settings
+        self._on, self._room, self._profiler = on, room, profiler or Profiler(on)
+        scene = Scene(plan.geometry, grid)
+        self._back = HostXray(scene, on=on, on_progress=on_progress, profiler=self._profiler)
+        self.chunks = pieces(len(values), sizes.views)
+        self._sizes = sizes
+
+    def compile(self) -> None:
+        """Have the kernel compiled, or loaded where that was done before."""
+        self._back.compile("back")
+
+    def slabs(self, first: int = 0) -> list[range]:
+        """Return the slices of each slab, from slice `first` on."""
+        n = self._grid.shape[0] - first
+        left = pieces(n, self._sizes.slices) if n else []
+        return [range(first + slab.start, first + slab.stop) for slab in left]
+
+    def slab(self, slices: range) -> Array:
+        """Return some slices (n, n_y, n_x) [1/mm], in any order in memory."""
+        region = (slice(slices.start, slices.stop), slice(None), slice(None))
+        box = VolumeBox.of(region, self._grid.shape)
+        sums, kept = self._back.no_sums(box), self._back.kept(max(map(len, self.chunks)))
+        rows = rows_seeing(self._grid, region, self._plan.geometry)
+        wanted = range(self._values.shape[1])[rows]
+        work = RowFilter(self._plan, self._settings, self._values.shape[2], wanted)
+        for views in self.chunks:
+            if wanted:
+                self._filter(work, views, wanted, kept)
+            n_updates = box.n_voxels * len(views)
+            with self._profiler.span("back", events=n_updates, unit="voxel updates"):
+                self._back.add_kept(kept[: len(views)], views, box, sums)
+        image = self._back.volume_of(sums)
+        if not self._plan.climbs:
+            return image
+        A = XrayTransform(self._plan.geometry, self._grid, on=self._on)
+        return divided_by_visibility(image, A, self._plan, region)
+
+    def _filter(self, work: RowFilter, views: range, wanted: range, kept: Array) -> None:
+        """Fill rows of the projections that are kept with those of some views, filtered."""
+
+        def fill(part: range) -> None:
+            some = range(views.start + part.start, views.start + part.stop)
+            values = self._values[some.start : some.stop, work.first : work.last]
+            done = work.filter(np.ascontiguousarray(values), some)
+            self._back.keep(done, kept, part.start, wanted.start)
+
+        parts = pieces(len(views), FILTERED_TOGETHER_BYTES // work.bytes_per_view)
+        n_pixels = len(views) * len(wanted) * self._values.shape[2]
+        span = self._profiler.span("filter", events=n_pixels, unit="pixels")
+        with span, ThreadPoolExecutor(self._on.threads) as pool:
+            for each in [pool.submit(fill, part) for part in parts]:
+                each.result()
+        self._room.rest()

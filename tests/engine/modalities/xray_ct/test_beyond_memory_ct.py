@@ -1,0 +1,120 @@
+"""Volumes that do not fit the memory: in slabs, in files, with the same bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.algorithms.base import WorkingMemory
+from engine.backend import cpu
+from engine.data.volume_file import NAME
+from engine.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import write_projections
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.results import Results
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder
+from engine.simulate.xray import simulate_xray
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36")
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Counts of a cylinder in a cone beam, with flats, darks and noise."""
+    geometry = circular_cone(
+        circle(36), source_axis_mm=120.0, source_detector_mm=180.0, shape=(24, 40), pixel_mm=3.0
+    )
+    body = Cylinder((4.0, -3.0, 0.0), (14.0, 14.0, 15.0), mu_per_mm=0.0193)
+    path = tmp_path_factory.mktemp("scan") / "scan.h5"
+    phantom = ShapePhantom("of a test", (body,))
+    write_projections(simulate_xray(phantom, geometry, seed=5), path)
+    return path
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Volumes so large that few of their slices fit any memory."""
+    needs = "engine.modalities.xray_ct.slab_sizes"
+    monkeypatch.setattr(f"{needs}.PART_OF_FREE", 1e-9)
+    monkeypatch.setattr(f"{needs}.LEAST_SLICES", 5)
+    monkeypatch.setattr(f"{needs}.CHUNK_BYTES", 0)
+    monkeypatch.setattr("engine.modalities.xray_ct.requirements.HOST", WorkingMemory(1 << 30, 0))
+    monkeypatch.setattr("engine.io.xray.image_room.SMALL_BYTES", 0)
+    monkeypatch.setattr("engine.io.xray.image_room.WHOLE_SETS", 1 << 40)
+
+
+def study_of(path: Path, *settings: str) -> Study:
+    return Study(data=path, protocol=with_settings(CtProtocol(), (*SETTINGS, *settings)))
+
+
+def finished(events: list[Event]) -> Finished:
+    return next(each for each in events if isinstance(each, Finished))
+
+
+@pytest.mark.parametrize("settings", [(), ("hounsfield={}",)])
+def test_the_volume_has_the_same_bits(
+    scan: Path, settings: tuple[str, ...], request: pytest.FixtureRequest
+) -> None:
+    study = study_of(scan, *settings)
+    in_memory = finished(list(run(study, on=ON)))
+    request.getfixturevalue("little_memory")
+
+    events = list(run(study, on=ON))
+
+    np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
+    said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
+    assert "in 4 slabs of up to 5 slices, from 16 views at a time" in said[0]
+    assert all("of the disk for projections and volume" in text for text in planned(events))
+    shown = [
+        (each.slices, each.subset, each.subsets) for each in events if isinstance(each, Preview)
+    ]
+    assert shown == [(4, 1, 4), (9, 2, 4), (13, 3, 4), (18, 4, 4)]
+
+
+def planned(events: list[Event]) -> list[str]:
+    return [each.text for each in events if isinstance(each, Planned)]
+
+
+def broken_off(job: Job, n_slabs: int) -> None:
+    """Run a job until so many slabs are safe, and leave it as if its process had died."""
+    events = keep(run(job.study, on=ON, folder=job.folder), job)
+    for event in events:
+        n_slabs -= isinstance(event, Checkpointed)
+        if not n_slabs:
+            break
+    events.close()
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_run_goes_on_after_the_last_whole_slab(
+    scan: Path, tmp_path: Path, damaged: bool, request: pytest.FixtureRequest
+) -> None:
+    wanted = finished(list(run(study_of(scan), on=ON))).volume.values
+    request.getfixturevalue("little_memory")
+    job = Job.create(study_of(scan), tmp_path / "job")
+    broken_off(job, 2)
+    assert (job.info.done, job.info.updates, job.info.resumable) == (9, 18, True)
+    file = tmp_path / "job" / NAME
+    if damaged:
+        values = np.memmap(file, np.float32, "r+", shape=wanted.shape)
+        values[5, 3, 3] += 1
+        values.flush()
+
+    again = Job.open(tmp_path / "job")
+    events = list(keep(run(again.study, on=ON, resume=again.latest(), folder=again.folder), again))
+
+    shown = [each.slices for each in events if isinstance(each, Preview)]
+    assert shown == ([8, 13, 18] if damaged else [13, 18])
+    np.testing.assert_array_equal(finished(events).volume.values, wanted)
+    result = Results().newest_first()[0]
+    np.testing.assert_array_equal(result.volume().values, wanted)
+    assert not file.exists()
