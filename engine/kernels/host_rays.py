@@ -14,7 +14,8 @@ from engine.kernels import rays as kernels
 from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
 from engine.kernels.host_forms import Sharing
 from engine.kernels.kept_forms import chosen
-from engine.kernels.slice_tracing import EventRows, Taps, taps
+from engine.kernels.slice_tracing import EventRows
+from engine.kernels.taps import Taps, taps
 from engine.kernels.tuning import ray_slot
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler

@@ -11,6 +11,9 @@
 // PET Image Reconstruction on GPUs with Julia", their Figure 2). A warp lays 32 events at a time, one
 // in each lane, so that the set-up in double costs a 32nd.
 //
+// A ray along the face between voxels gives each side half of its length, one along an edge a quarter to
+// each of four: it is traced once on every side.
+//
 // Images have a border of one voxel on every side, so that a tap beside the box needs no test, and
 // are linear, x fastest, or in tiles of 4 x 4 x 4 voxels (the paper's tile-major order).
 //
@@ -22,7 +25,8 @@ typedef {{ real }} real;
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }}, TILES = {{ tiles }}, TOF = {{ tof }};
 constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }}, KEPT = {{ kept }};
-constexpr double MARGIN = 1e-6, FLAT = 1e-20, LEAST_EXPECTED = 1e-24;
+constexpr int MOST_SIDES = 4;
+constexpr double MARGIN = 1e-6, FLAT = 1e-20, ON_FACE = 1e-4, LEAST_EXPECTED = 1e-24;
 {% if entries %}
 __constant__ real entries[] = { {{ entries }} };
 {% endif %}
@@ -49,10 +53,11 @@ struct Axis {
   int step, jump;
 };
 
-// One ray, laid through the image: its slabs and where it enters the first of them.
-struct Line {
+// One ray, laid through the image: its slabs and where it enters the first of them. `faces` has bit 0 set if
+// it runs along a face across u, and bit 1 if along one across v. Aligned, so that four words are read at once.
+struct alignas(16) Line {
   real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, table_at, steps_per_slab, slabs_per_step;
-  int slab, n_slabs, top_u, top_v;
+  int slab, n_slabs, top_u, top_v, faces;
   Axis main, across_u, across_v;
 };
 
@@ -85,9 +90,18 @@ __device__ __forceinline__ void axes(const Scene& scene, Axis* axis) {
 
 // Cut a range of the main axis to where the other coordinate lies in [0, size].
 __device__ __forceinline__ Range shorten(Range range, double main, double across, double slope, double size) {
-  if (fabs(slope) < FLAT) return 0.0 <= across && across < size ? range : Range{0.0, -1.0};
+  if (fabs(slope) < FLAT) return 0.0 <= across && across <= size ? range : Range{0.0, -1.0};
   const double one = main - across / slope, other = main + (size - across) / slope;
   return {fmax(range.low, fmin(one, other) - MARGIN), fmin(range.high, fmax(one, other) + MARGIN)};
+}
+
+// Whether a ray runs along a face across an axis; if so, it is put exactly there.
+__device__ __forceinline__ bool settle(double& start, double& along) {
+  const double middle = start + 0.5 * along, face = rint(middle);
+  if (!(fabs(along) < ON_FACE && fabs(middle - face) < ON_FACE)) return false;
+  start = face;
+  along = 0.0;
+  return true;
 }
 
 __device__ Line lay(const Scene& scene, int row) {
@@ -102,9 +116,10 @@ __device__ Line lay(const Scene& scene, int row) {
   const double start_m = m == 0 ? start[0] : m == 1 ? start[1] : start[2];
   const double along_m = m == 0 ? along[0] : m == 1 ? along[1] : along[2];
   const double size_m = m == 0 ? size[0] : m == 1 ? size[1] : size[2];
-  const double start_u = u == 0 ? start[0] : start[1], along_u = u == 0 ? along[0] : along[1];
-  const double start_v = v == 1 ? start[1] : start[2], along_v = v == 1 ? along[1] : along[2];
+  double start_u = u == 0 ? start[0] : start[1], along_u = u == 0 ? along[0] : along[1];
+  double start_v = v == 1 ? start[1] : start[2], along_v = v == 1 ? along[1] : along[2];
   const double size_u = u == 0 ? size[0] : size[1], size_v = v == 1 ? size[1] : size[2];
+  const bool on_u = settle(start_u, along_u), on_v = settle(start_v, along_v);
 
   double low = 0.0, high = 0.0, slope_u = 0.0, slope_v = 0.0;
   Range seen = {0.0, 0.0};
@@ -140,7 +155,8 @@ __device__ Line lay(const Scene& scene, int row) {
   line.per_v = fabs(line.slope_v) > (real)FLAT ? (real)1 / line.slope_v : (real)0;
   line.start = (real)(low - from);
   line.stop = (real)(high - from);
-  line.scale = (real)scale;
+  line.scale = (real)(scale * (on_u ? 0.5 : 1.0) * (on_v ? 0.5 : 1.0));
+  line.faces = (on_u ? 1 : 0) + (on_v ? 2 : 0);
   line.slab = (int)from + 1;
   line.n_slabs = (int)(to - from);
   line.top_u = (int)size_u + 1;
@@ -196,12 +212,14 @@ __device__ __forceinline__ int layer_after(const Line& line, int layer, int k) {
   return layer + GROUP * line.main.step + (TILES ? GROUP / 4 * line.main.jump : 0);
 }
 
-__device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int k, int layer) {
+// The k-th slab of a line that enters the first at u and v.
+__device__ __forceinline__ Taps trace(
+    const Scene& scene, const Line& line, real u, real v, int k, int layer) {
   const real one = 1, nought = 0, slab = (real)k;
   const real top_u = (real)line.top_u, top_v = (real)line.top_v;
   const real a = most(slab, line.start), b = least(slab + one, line.stop), whole = b - a;
-  const real u_a = line.u + line.slope_u * a, u_b = line.u + line.slope_u * b;
-  const real v_a = line.v + line.slope_v * a, v_b = line.v + line.slope_v * b;
+  const real u_a = u + line.slope_u * a, u_b = u + line.slope_u * b;
+  const real v_a = v + line.slope_v * a, v_b = v + line.slope_v * b;
   // a slab begins and ends less than one voxel beside the image: above -1, which a conversion cuts to 0
   const int j_a = (int)least(u_a, top_u), j_b = (int)least(u_b, top_u);
   const int i_a = (int)least(v_a, top_v), i_b = (int)least(v_b, top_v);
@@ -252,20 +270,29 @@ __device__ __forceinline__ long long rounded(real value) {
 __device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
   int exponent = 0, slabs = 0;
   frexp(peak, &exponent);
-  const int longest = max(scene.nx, max(scene.ny, scene.nz));
+  const int longest = MOST_SIDES * max(scene.nx, max(scene.ny, scene.nz));
   while ((1 << slabs) < longest) ++slabs;
   return min(62 - exponent - slabs, 96);
 }
 
-// Call work(taps) for the slabs of a thread, from its `first` on.
+// Call work(taps) for the slabs of a thread, from its `first` on, and for all of them on the other sides of
+// faces that the line runs along.
 template <class Work>
 __device__ __forceinline__ void each_slab(const Scene& scene, const Line& line, int lane, int first, Work work) {
-  int k = lane + first * GROUP, layer = layer_of(line, k);
-  for (; k < line.n_slabs; k += GROUP) {
-    Taps taps = trace(scene, line, k, layer);
-    work(taps);
-    layer = layer_after(line, layer, k);
-  }
+  // all threads of a group leave at once where nothing is left: most lines do
+  if (first * GROUP >= line.n_slabs && !line.faces) return;
+  int k = lane + first * GROUP, side = 0;
+  do {
+    const real u = line.u - (real)(side & 1), v = line.v - (real)(side >> 1);
+    for (int layer = layer_of(line, k); k < line.n_slabs; k += GROUP) {
+      Taps taps = trace(scene, line, u, v, k, layer);
+      work(taps);
+      layer = layer_after(line, layer, k);
+    }
+    k = lane;
+    // the bits of `faces` by turns, each with all others: 0 to 3 if both are set, and to 0 again
+    side = (side - line.faces) & line.faces;
+  } while (side);
 }
 
 // What the image gives to a slab; with fixed sums the lengths become what each voxel gives. Voxels after
@@ -295,7 +322,7 @@ __device__ __forceinline__ real integral(
 #pragma unroll
   for (int i = 0, layer = start; i < N; ++i) {
     if (lane + i * GROUP < line.n_slabs) {
-      kept[i] = trace(scene, line, lane + i * GROUP, layer);
+      kept[i] = trace(scene, line, line.u, line.v, lane + i * GROUP, layer);
       count(kept[i]);
     }
     layer = layer_after(line, layer, lane + i * GROUP);

@@ -17,7 +17,8 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import MATH, EventRows, Shape, Taps, keep, lay
+from engine.kernels.slice_tracing import EventRows, Shape, lay
+from engine.kernels.taps import MATH, Taps, keep
 from engine.plain import Plain
 
 _KERNEL = cached_njit(**MATH)

@@ -12,7 +12,8 @@ v Σ_Δ g_Δ √(D² + (Δ p)²) (G_Δk(s') − G_Δk(s))
 
 with u and v the weights of rings and of the transaxial line, g_Δ that of lines of this ring
 difference, p the distance of the rings. So a transaxial line costs one row of slabs for each pixel
-it crosses, however many lines lie above it. G is tabulated over s, exact at its nodes.
+it crosses, however many lines lie above it. G is tabulated over s, exact at its nodes. Lines along
+faces give each side half, as in `engine.kernels.slice_tracing`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.slice_tracing import ON_FACE
 from engine.plain import Plain
 
 # every operation as written: the same bits for any number of threads
@@ -63,9 +65,12 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
         first, apart = pairs.first[row] - low, pairs.apart[row]
         slope, weight = pairs.second[row] - pairs.first[row], pairs.weights[row]
         if slope == 0.0:
-            if 0.0 <= first < n_slabs:
-                for node in range(n_nodes):
-                    table[apart, node + 1, int(first)] += weight / n_nodes
+            # the slabs of what lies a hair below and above: the same one but on a face
+            for beside in (-ON_FACE, ON_FACE):
+                slab = math.floor(first + beside)
+                if 0 <= slab < n_slabs:
+                    for node in range(n_nodes):
+                        table[apart, node + 1, slab] += 0.5 * weight / n_nodes
             continue
         lowest, highest = min(first, first + slope), max(first, first + slope)
         for slab in range(max(0, math.floor(lowest)), min(n_slabs, math.ceil(highest))):
@@ -115,10 +120,33 @@ def _within(start: float, slope: float, size: int) -> tuple[float, float]:
 
 
 @_KERNEL
+def _beside(start: float, slope: float) -> tuple[float, float]:
+    """Return where a line along a face is half a pixel to either side, any other where it is."""
+    face = round(start + 0.5 * slope)
+    if abs(slope) < ON_FACE and abs(start + 0.5 * slope - face) < ON_FACE:
+        return face - 0.5, face + 0.5
+    return start, start
+
+
+@_KERNEL
 def _add_line(line: Array, weight: float, profile: Array, room: Array, sums: Array) -> None:
-    """Add all lines above a transaxial one: sums (n_y, n_x, n_slabs); room (2, n_slabs)."""
+    """Add all lines above a transaxial one, or above those on either side of a face it is in."""
+    dx, dy = line[2] - line[0], line[3] - line[1]
+    x, y = _beside(line[0], dx), _beside(line[1], dy)
+    if x[0] == x[1] and y[0] == y[1]:
+        _add_path(line[0], line[1], dx, dy, weight, profile, room, sums)
+        return
+    for side in range(2):
+        _add_path(x[side], y[side], dx, dy, 0.5 * weight, profile, room, sums)
+
+
+@_KERNEL
+def _add_path(
+    x: float, y: float, dx: float, dy: float, weight: float,
+    profile: Array, room: Array, sums: Array,
+) -> None:  # fmt: skip
+    """Add to the pixels on a transaxial way: sums (n_y, n_x, n_slabs); room (2, n_slabs)."""
     n_y, n_x, n_slabs = sums.shape
-    x, y, dx, dy = line[0], line[1], line[2] - line[0], line[3] - line[1]
     enter_x, leave_x = _within(x, dx, n_x)
     enter_y, leave_y = _within(y, dy, n_y)
     s, leave = max(0.0, enter_x, enter_y), min(1.0, leave_x, leave_y)

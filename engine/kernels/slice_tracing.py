@@ -7,6 +7,9 @@ zero, and what it adds is cropped off.
 Slice tracing after Gao, Med. Phys. 39 (2012) 7110: along the main axis, where the ray crosses
 most voxels, a slab one voxel thick holds at most three voxels of it. The set-up of a row is done
 in double, the slabs relative to the first one in the dtype of the image.
+
+A ray along the face between voxels gives each side half of its length, one along an edge a quarter
+to each of four: it is traced on one side, and its taps are repeated on the others.
 """
 
 from __future__ import annotations
@@ -16,28 +19,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import DTypeLike
 
 from engine.arrays import Array
-from engine.kernels.vector_pack import MOST_LANES, pack_row
-from engine.plain import Plain
+from engine.kernels.taps import MATH, Taps, repeat
+from engine.kernels.time_weights import weigh
 
+_INLINE = njit(inline="always", **MATH)
 Shape = tuple[int, int, int]
 Three = tuple[float, float, float]
-
-# NaN and infinity keep their meaning: a slope of zero divides. _nrt off: no array is made in
-# here, and counting references to those of the caller took a third of the time of a row.
-MATH: Plain = {
-    "fastmath": {"reassoc", "nsz", "arcp", "contract"},
-    "error_model": "numpy",
-    "_nrt": False,
-}
-_INLINE = njit(inline="always", **MATH)
 
 _MARGIN = 1e-6
 """Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
 _FLAT = 1e-20
 """Slope below which a ray crosses no plane across the main axis."""
+ON_FACE = 1e-4
+"""Voxels from a face within which a ray that stays there runs along it: places in float32, as files
+hold them, are that uncertain."""
 
 
 class EventRows(NamedTuple):
@@ -58,55 +55,31 @@ class EventRows(NamedTuple):
     step_mm: float
 
 
-class Taps(NamedTuple):
-    """Working space of one thread.
-
-    Attributes
-    ----------
-    voxel, length : the three voxels of each slab, and rows to look integrals up
-    kept_voxel, kept : those of a row that are not 0, one after the other
-    apart : steps in memory from one voxel to the next
-    """
-
-    voxel: Array
-    length: Array
-    kept_voxel: Array
-    kept: Array
-    apart: int
-
-
-def taps(shape: tuple[int, ...], dtype: DTypeLike, apart: int = 1) -> Taps:
-    """Room for the taps of one row through an image whose voxels lie so many steps apart."""
-    in_slabs, in_all = (6, max(shape) + MOST_LANES), 3 * max(shape) + MOST_LANES
-    return Taps(
-        np.empty(in_slabs, np.uint32), np.empty(in_slabs, dtype),
-        np.empty(in_all, np.uint32), np.empty(in_all, dtype), apart,
-    )  # fmt: skip
-
-
-@_INLINE
-def keep(n_slabs: int, taps: Taps) -> int:
-    """Keep the taps that are not 0, some half of them; return how many."""
-    n = 0
-    for tap in range(3):
-        n = pack_row(taps.length[tap], taps.voxel[tap], n_slabs, taps.kept, taps.kept_voxel, n)
-    return n
-
-
 @_INLINE
 def _shorten(
     low: float, high: float, main: float, across: float, slope: float, size: float
 ) -> tuple[float, float]:
     """Cut [low, high] of the main axis to where the other coordinate lies in [0, size]."""
-    # parallel to the planes of this axis: inside all along or nowhere. The half-open interval gives
-    # a ray on a face between two voxels to one of them only
+    # parallel to the planes of this axis: inside all along or nowhere. On the faces of the box it
+    # is inside, too: one side of it lies in the border
     if abs(slope) < _FLAT:
-        return (low, high) if 0.0 <= across < size else (0.0, -1.0)
+        return (low, high) if 0.0 <= across <= size else (0.0, -1.0)
     one = main - across / slope
     other = main + (size - across) / slope
     # wider rather than narrower: a slab too many adds a tap of the border, which is zero; a slab
     # too few would lose a piece of the ray
     return max(low, min(one, other) - _MARGIN), min(high, max(one, other) + _MARGIN)
+
+
+@_INLINE
+def _settled(axis: Three) -> tuple[bool, Three]:
+    """Whether a ray runs along a face across an axis, and if so, the axis with it exactly there."""
+    start, difference, size = axis
+    middle = start + 0.5 * difference
+    face = np.rint(middle)
+    if abs(difference) < ON_FACE and abs(middle - face) < ON_FACE:
+        return True, (face, 0.0, size)
+    return False, axis
 
 
 @_INLINE
@@ -182,55 +155,11 @@ def _trace(
 
 
 @_INLINE
-def _weigh(
-    table: Array,
-    where: tuple[float, float, float],
-    ends: tuple[float, float],
-    n_slabs: int,
-    taps: Taps,
-) -> None:
-    """Turn the taps into what the time bin sees of them: the table's difference over each chord.
-
-    where : place in the table of the start of the first slab, steps of the table per slab, and
-    slabs per step
-    """
-    voxel, length = taps.voxel, taps.length
-    real = length.dtype.type
-    nought, last = real(0.0), real(table.size - 2)
-    start, stop = real(ends[0]), real(ends[1])
-    first, steps, slabs = real(where[0]), real(where[1]), real(where[2])
-    # three loops, since only the middle one, the look-up, cannot run on vectors
-    for k in range(np.int32(n_slabs)):
-        a = max(real(k), start)
-        crossed = a + length[0, k]
-        left = crossed + length[1, k]
-        one = min(max(first + a * steps, nought), last)
-        two = min(max(first + crossed * steps, nought), last)
-        three = min(max(first + left * steps, nought), last)
-        voxel[3, k], voxel[4, k], voxel[5, k] = np.uint32(one), np.uint32(two), np.uint32(three)
-        length[3, k] = one - real(np.int32(one))
-        length[4, k] = two - real(np.int32(two))
-        length[5, k] = three - real(np.int32(three))
-    for row in range(3, 6):
-        for k in range(n_slabs):
-            i = voxel[row, k]
-            length[row, k] = table[i] + length[row, k] * (table[i + 1] - table[i])
-    # where a slab ends the next begins; only the end of the last is still unknown
-    if n_slabs > 0:
-        end = min(real(n_slabs), stop)
-        at = min(max(first + end * steps, nought), last)
-        i = np.uint32(at)
-        length[3, n_slabs] = table[i] + (at - real(np.int32(at))) * (table[i + 1] - table[i])
-    # rounding must not make a chord of no length a negative one: images of counts have none
-    for k in range(np.int32(n_slabs)):
-        length[0, k] = max((length[4, k] - length[3, k]) * slabs, nought)
-        length[1, k] = max((length[5, k] - length[4, k]) * slabs, nought)
-        length[2, k] = max((length[3, k + 1] - length[5, k]) * slabs, nought)
-
-
-@_INLINE
 def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row through the image: fill its taps, return their slabs and mm per slab."""
+    """Lay one row through the image: fill its taps, return their slabs and mm per slab.
+
+    Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
+    """
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
     # everything about one row in double: a point may lie a million voxels away, where float32 has
     # no fractions left
@@ -247,6 +176,8 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
         main, u, v, stride, stride_u, stride_v = y, x, z, up, one, over
     else:
         main, u, v, stride, stride_u, stride_v = z, x, y, over, one, up
+    on_u, u = _settled(u)
+    on_v, v = _settled(v)
     low, high, near, far, slope_u, slope_v = _cross(main, u, v)
     x_mm, y_mm, z_mm = dx * voxel_mm[0], dy * voxel_mm[1], dz * voxel_mm[2]
     scale = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / max(abs(main[1]), _FLAT)
@@ -273,5 +204,9 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
         at = ((first - middle) * mm_per_slab - centre_mm) / rows.step_mm
         steps = mm_per_slab / rows.step_mm
         where = (at + 0.5 * (table.size - 1), steps, rows.step_mm / mm_per_slab)
-        _weigh(table, where, ends, n_slabs, taps)
+        weigh(table, where, ends, n_slabs, taps)
+    if on_u:
+        n_slabs, scale = repeat(taps, n_slabs, stride_u), 0.5 * scale
+    if on_v:
+        n_slabs, scale = repeat(taps, n_slabs, stride_v), 0.5 * scale
     return n_slabs, scale

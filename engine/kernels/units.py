@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from engine.kernels.blocks import padded
+from engine.kernels.taps import MOST_SIDES
 
 SUM_BITS = 62
 _FINEST_SHARE = 32
@@ -20,11 +21,12 @@ def peak_of(image: Any) -> float:
 def row_unit(peak: float, shape: tuple[int, ...]) -> float:
     """Units per 1 in which a row of slabs through an image below `peak` is summed.
 
-    A slab adds less than the peak, and there are at most as many as the padded image is long.
+    A slab adds less than the peak, and there are at most as many as the padded image is long, on
+    each side of a ray.
     """
     # frexp gives the power of two just above the peak, bit_length the one above the slabs: their
     # product bounds the sum without any rounding
-    slabs = (max(padded(shape)) - 1).bit_length()
+    slabs = (MOST_SIDES * max(padded(shape)) - 1).bit_length()
     return math.ldexp(1.0, min(SUM_BITS - math.frexp(peak)[1] - slabs, _FINEST_ROW))
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from engine.backend import Backend, cpu
 from engine.data.listmode import ListMode
 from engine.errors import DataError
-from engine.geometry.face_ties import off_faces
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
@@ -108,7 +107,7 @@ def build(
 ) -> SystemModel:
     """Compose the model of `prepare`d prompts; variant, profiler : see `RayProjector`."""
     projector = RayProjector(
-        Rays(off_faces(prompts.scanner.positions_mm, grid), prompts.crystals, prompts.tof_bins),
+        Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
         grid,
         on=on,
         room=prompts.room,

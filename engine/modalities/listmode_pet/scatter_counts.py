@@ -14,7 +14,6 @@ from engine.corrections.attenuation import AttenuationFactor
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
 from engine.errors import DataError
-from engine.geometry.face_ties import off_faces
 from engine.geometry.sampling import lattice
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
@@ -52,8 +51,7 @@ class CountedEvents(CountedLines):
         self.share = part.n_events / prompts.n_events
         self.grid = coarse_grid(scanner)
         self.lines = _sampled_lines(prompts, on=on, reproducible=reproducible)
-        places = off_faces(scanner.positions_mm, self.grid)
-        self.rays = Rays(places, part.crystals, part.tof_bins)
+        self.rays = Rays(scanner.positions_mm, part.crystals, part.tof_bins)
         self.counts = np.ones(part.n_events, np.float32)
         self.efficiency = own_efficiency(part, part.crystals, on=on, reproducible=reproducible)
         none = np.zeros(part.n_events, np.float32)

@@ -26,7 +26,6 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.line_factors import crystal_product, live_lines
 from engine.data.listmode import ListMode
-from engine.geometry.face_ties import off_faces
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sampling import stratified
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
@@ -207,7 +206,7 @@ def _part(
         on=on,
         reproducible=reproducible,
     )
-    rays = Rays(off_faces(scanner.positions_mm, grid), crystals)
+    rays = Rays(scanner.positions_mm, crystals)
     return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
 
 

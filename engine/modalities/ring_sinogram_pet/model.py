@@ -17,7 +17,6 @@ from engine.backend import Backend
 from engine.data.histogram import total
 from engine.data.sinogram import Sinogram
 from engine.errors import DataError
-from engine.geometry.face_ties import ends_off_faces
 from engine.geometry.grid import ImageGrid
 from engine.modalities.ring_sinogram_pet import timed_rows
 from engine.model import BinnedModel, TimedModel
@@ -115,7 +114,7 @@ def build_of(
             on_progress=on_progress,
             profiler=profiler,
         )
-    rays = Rays(ends_off_faces(data.layout, grid), data.layout.ends_of(bins))
+    rays = Rays(data.layout.points_mm, data.layout.ends_of(bins))
     A = RayProjector(rays, grid, on=on, on_progress=on_progress, profiler=profiler)
     counts, factors = data.prompts[bins], _of(data.factors, bins)
     background = np.zeros(len(bins), np.float32)

@@ -17,7 +17,6 @@ from engine.arrays import to_host
 from engine.backend import Backend
 from engine.data.sinogram import Sinogram
 from engine.errors import DataError
-from engine.geometry.face_ties import ends_off_faces
 from engine.geometry.sampling import lattice
 from engine.modalities.ring_scatter.counts import CountedLines, Values
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, part_bins, updates_of
@@ -43,8 +42,7 @@ class CountedBins(CountedLines):
         self.share = len(self._part) / len(live)
         self.lines = _sampled_lines(data, live)
         data, bins, times = _counted(data, self._part)
-        places = ends_off_faces(data.layout, self.grid)
-        self.rays = Rays(places, data.layout.ends_of(bins), times)
+        self.rays = Rays(data.layout.points_mm, data.layout.ends_of(bins), times)
         self.efficiency = own_efficiency(data, bins)
         if data.timed is None:
             self.counts = data.prompts[bins]

@@ -16,7 +16,6 @@ from engine.backend import Backend
 from engine.data.sinogram import Sinogram
 from engine.data.timed_counts import TimedCounts
 from engine.errors import DataError
-from engine.geometry.face_ties import ends_off_faces
 from engine.geometry.grid import ImageGrid
 from engine.model import TimedModel
 from engine.operators.rays import RayProjector, Rays
@@ -87,10 +86,8 @@ def build(
             f"{empty[0] + 1} of {n_subsets:,}; choose fewer subsets."
         )
 
-    points = ends_off_faces(layout, grid)
-
     def projector(bins: NDArray[np.int64], times: NDArray[np.int16] | None) -> RayProjector:
-        rays = Rays(points, layout.ends_of(bins), times)
+        rays = Rays(layout.points_mm, layout.ends_of(bins), times)
         used = None if times is None else tof
         return RayProjector(rays, grid, on=on, tof=used, on_progress=on_progress, profiler=profiler)
 

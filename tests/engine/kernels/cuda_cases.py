@@ -53,6 +53,18 @@ def grazing_rays(rng: np.random.Generator, n: int) -> Rays:
     return rays_of(starts, ends)
 
 
+def face_rays(rng: np.random.Generator, n: int) -> Rays:
+    """Rays almost as long as the image that lie in faces between voxels, every other in an edge."""
+    corners, voxel = rng.integers(0, 6, (n, 3)), np.array(GRID.voxel_mm)
+    starts = GRID.lower_mm + corners * voxel
+    starts[:, 0] = GRID.lower_mm[0] + rng.uniform(-1, 20, n)
+    ends = starts.copy()
+    ends[:, 0] = GRID.upper_mm[0] + rng.uniform(-20, 1, n)
+    ends[::2, 1] += rng.uniform(-6, 6, len(ends[::2]))
+    starts[::3], ends[::3] = ends[::3].copy(), starts[::3].copy()
+    return rays_of(starts, ends)
+
+
 def points(n: int) -> Rays:
     """Rays of no length, in the middle of the image."""
     middle = np.tile(np.array(GRID.centre_mm), (n, 1))
@@ -83,6 +95,7 @@ def case(n_each: int = 20) -> Case:
         lattice_rays(rng, 3 * n_each, GRID),
         points(3),
         grazing_rays(rng, n_each),
+        face_rays(rng, n_each),
         rays_past(),
     )
     n = len(rays.ends)

@@ -45,16 +45,60 @@ def test_swapped_ends_give_the_same_voxels(rng, kind):
     np.testing.assert_allclose(matrix(swapped(rays), GRID), matrix(rays, GRID), atol=1e-10)
 
 
-def test_a_ray_on_a_face_belongs_to_the_upper_voxel():
+def moved(rays: Rays, by_voxels: tuple[float, float, float]) -> Rays:
+    return Rays(rays.points_mm + np.array(by_voxels) * GRID.voxel_mm, rays.ends)
+
+
+def face_rays(rng: np.random.Generator, n: int, axis: int) -> Rays:
+    """Rays of any direction within the faces across an axis, those of the box included."""
+    low, voxel = GRID.lower_mm[axis], GRID.voxel_mm[axis]
+    middles = np.array(GRID.centre_mm) + rng.uniform(-0.4, 0.4, (n, 3)) * GRID.size_mm
+    directions = rng.normal(size=(n, 3))
+    middles[:, axis] = low + voxel * rng.integers(0, GRID.shape[2 - axis] + 1, n)
+    directions[:, axis] = 0
+    return rays_of(middles - 20 * directions, middles + 20 * directions)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_a_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
+    rays, beside = face_rays(rng, 60, axis), np.eye(3)[axis] / 2
+
+    lengths = matrix(rays, GRID)
+
+    either = [matrix(moved(rays, side * beside), GRID) for side in (-1, 1)]
+    np.testing.assert_allclose(lengths, (either[0] + either[1]) / 2, atol=1e-10)
+
+
+def test_a_ray_along_a_face_between_planes_is_half_as_long_in_each():
     low, high = GRID.lower_mm, GRID.upper_mm
-    face = low[0] + 3 * GRID.voxel_mm[0]
-    start = np.array([[face, low[1] - 5, low[2] + 0.1]])
-    end = np.array([[face, high[1] + 5, low[2] + 0.1]])
+    face = low[2] + 2 * GRID.voxel_mm[2]
+    start, end = (
+        np.array([[low[0] - 5, low[1] - 1, face]]),
+        np.array([[high[0], high[1] + 2, face]]),
+    )
 
-    lengths = matrix(rays_of(start, end), GRID)[0]
+    in_planes = matrix(rays_of(start, end), GRID)[0].sum(axis=(1, 2))
 
-    assert lengths[0, :, 3] == pytest.approx(GRID.voxel_mm[1])
+    beside = chord_mm(start[0] + [0, 0, 0.1], end[0] + [0, 0, 0.1], GRID)
+    assert in_planes == pytest.approx([0, beside / 2, beside / 2, 0, 0])
+
+
+def test_a_ray_along_an_edge_is_a_quarter_as_long_in_each_of_four_voxels():
+    low, voxel = GRID.lower_mm, np.array(GRID.voxel_mm)
+    start = (low + [2, -1, 3] * voxel)[None]
+
+    lengths = matrix(rays_of(start, start + np.array([0, 40, 0])), GRID)[0]
+
+    assert lengths[2:4, :, 1:3] == pytest.approx(voxel[1] / 4)
     assert lengths.sum() == pytest.approx(GRID.size_mm[1])
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_places_in_float32_lie_on_the_same_faces(rng, axis):
+    rays = face_rays(rng, 30, axis)
+    rounded = Rays(rays.points_mm.astype(np.float32).astype(float), rays.ends)
+
+    np.testing.assert_allclose(matrix(rounded, GRID), matrix(rays, GRID), atol=1e-4)
 
 
 def test_zero_length_and_missing_rays_are_zero_not_nan():
@@ -118,9 +162,9 @@ def test_translation_moves_everything(rng):
     shift = np.array([31.0, -17.0, 5.5])
     moved_grid = ImageGrid(GRID.shape, GRID.voxel_mm, tuple(np.array(GRID.centre_mm) + shift))
 
-    moved = matrix(Rays(rays.points_mm + shift, rays.ends), moved_grid)
+    shifted = matrix(Rays(rays.points_mm + shift, rays.ends), moved_grid)
 
-    np.testing.assert_allclose(moved, matrix(rays, GRID), atol=1e-10)
+    np.testing.assert_allclose(shifted, matrix(rays, GRID), atol=1e-10)
 
 
 def test_a_ray_is_the_sum_of_its_parts(rng):

@@ -19,7 +19,7 @@ def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> N
     """Length [mm] of the segment from p to q in every voxel, [z, y, x].
 
     Siddon, Med. Phys. 12 (1985) 252: cut the segment at all planes, and give each piece to the
-    voxel [i, i + 1) that holds its middle.
+    voxel that holds its middle, or in equal parts to those that meet in the face or edge it is in.
     """
     start, end = grid.to_voxels(p), grid.to_voxels(q)
     cuts = [np.array([0.0, 1.0])]
@@ -29,11 +29,15 @@ def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> N
     at = np.unique(np.clip(np.concatenate(cuts), 0, 1))
     lengths = np.diff(at) * np.linalg.norm(q - p)
     middles = start + (at[1:] + at[:-1])[:, None] / 2 * (end - start)
+    is_along_face = (start == end) & (start == np.rint(start))
     image = np.zeros(grid.shape)
     for length, middle in zip(lengths, middles, strict=True):
-        x, y, z = np.floor(middle).astype(int)
-        if 0 <= x < grid.shape[2] and 0 <= y < grid.shape[1] and 0 <= z < grid.shape[0]:
-            image[z, y, x] += length
+        upper = np.floor(middle).astype(int)
+        sides = [(i - 1, i) if on else (i,) for i, on in zip(upper, is_along_face, strict=True)]
+        around = list(itertools.product(*sides))
+        for x, y, z in around:
+            if 0 <= x < grid.shape[2] and 0 <= y < grid.shape[1] and 0 <= z < grid.shape[0]:
+                image[z, y, x] += length / len(around)
     return image
 
 

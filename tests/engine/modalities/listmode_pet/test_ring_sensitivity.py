@@ -16,7 +16,6 @@ from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.symmetry import symmetries, symmetrise
 from engine.modalities.listmode_pet import sensitivity, sensitivity_cache
 from engine.modalities.listmode_pet.body_ratio import ratio_of
-from engine.modalities.listmode_pet.model import build
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.ring_sensitivity import exact_image
 from engine.modalities.listmode_pet.ring_weights import RingWeights
@@ -163,20 +162,3 @@ def test_a_kept_ratio_is_told_from_a_sample(tmp_path):
     sensitivity_cache.keep(tmp_path, "key", found)
     again = sensitivity_cache.load(tmp_path, "key", GRID)
     assert again.is_ratio and again.describe() == found.describe()
-
-
-@pytest.mark.parametrize("n_crystals", [96, 60])
-def test_rings_on_faces_of_the_planes_give_both_planes_as_much(n_crystals):
-    """Planes of half a ring: every line within a ring runs along a face. Events of all lines."""
-    settings = {"n_crystals_per_ring": n_crystals, "n_tangential": n_crystals // 2}
-    ring = RingScanner(
-        RING.settings.model_copy(update={**settings, "n_rings": 6, "gap_places": ()})
-    )
-    grid = ImageGrid((12, 15, 15), (6.0, 6.0, 2.5))
-    lines = ring.lors(np.arange(ring.n_lors))
-    data = ListMode(ring, lines[ring.in_coincidence(lines)].astype(np.int32))
-    exact = exact_image(RingWeights.of(data), grid, threads=2)
-    model = build(data, grid, sensitivity.Sensitivity(exact, ring.n_lors, ring.n_lors, 0.0), on=ON)
-    traced = model.A.T(np.ones(data.n_events, np.float32))
-    of_planes = traced.sum(axis=(1, 2)) / exact.sum(axis=(1, 2))
-    assert of_planes / of_planes.mean() == pytest.approx(1, abs=2e-3)

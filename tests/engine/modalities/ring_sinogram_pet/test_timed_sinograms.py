@@ -151,8 +151,7 @@ def test_the_image_is_that_of_the_decays(tmp_path):
         hot, warm = (plane[(x - a) ** 2 + (y - b) ** 2 < (0.6 * r) ** 2].mean()
                      for _, a, b, r in DISCS)  # fmt: skip
         ratios.append(hot / warm)
-    # lines on the faces of planes lie half in each of two: few crystals leave 5 % of that
-    assert ratios[0] == pytest.approx(3, rel=0.06)
+    assert ratios[0] == pytest.approx(3, rel=0.05)
     assert abs(ratios[0] - 3) < abs(ratios[1] - 3)
 
 
