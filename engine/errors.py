@@ -94,6 +94,10 @@ class ResourceError(EngineError):
     """Not enough memory or disk, or no permission."""
 
 
+class WorkersGoneError(ResourceError):
+    """No machine is left that works on a run; it rests at its last checkpoint."""
+
+
 class OutputError(EngineError):
     """What is to be written would take the place of an input, or of a file nobody gave up."""
 

@@ -202,3 +202,5 @@ class Failed(Event):
     """What happened alone, where the text says besides what to press in the window."""
     died: bool = False
     """Whether the process ended without a word."""
+    rests: bool = False
+    """Whether it only waits, at its last checkpoint, for the machines that worked on it."""

@@ -33,6 +33,8 @@ def standing_of(entry: QueueEntry) -> str:
     if state == "failed":
         return f"Failed{_ended(entry)}: {entry.text}"
     if state == "paused":
+        if entry.text:  # nobody asked for it
+            return f"Paused: {entry.text}"
         return "Paused; it goes on from its checkpoint" if entry.updates else "Paused"
     if entry.deaths or entry.is_abandoned:
         return "Waiting to go on; its engine ended"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.cli.console import Console
 from engine.cli.device import add_device
 from engine.cli.outputs import Output, add_force
+from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, SettingsError
 from engine.io import WRITERS, files_written, usual_suffixes
@@ -40,6 +41,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--scheduler", metavar="tcp://HOST:PORT",
         help="let the workers of a Dask cluster do it, one study for each of their threads",
+    )  # fmt: skip
+    p.add_argument(
+        "--split", type=n_shards, metavar="N",
+        help="share each study of list mode out over those workers instead, its updates in N parts",
     )  # fmt: skip
     p.set_defaults(act=_run)
     for word, text, act in (
@@ -142,27 +147,33 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
     from engine.jobs.queue.runner import QueueRunner
 
     queue = StudyQueue()
-    executor = _executor(queue, arguments.scheduler)
+    executor = _executor(queue, arguments.scheduler, arguments.split)
     queue.set_running(True, arguments.at_once)
-    before = {entry.id for entry in queue.entries() if entry.state == "failed"}
+    before = {entry.id for entry in _given_up(queue)}
     try:
         QueueRunner(queue, executor, console.line).run()
     except KeyboardInterrupt:
         queue.change_settings(runs=False)
         way = "`isocenter queue run` goes on from the last checkpoints."
         raise KeyboardInterrupt(way) from None
-    failed = [e for e in queue.entries() if e.state == "failed" and e.id not in before]
+    failed = [entry for entry in _given_up(queue) if entry.id not in before]
     if failed:
         n = "1 study has" if len(failed) == 1 else f"{len(failed)} studies have"
         raise DataError(f"{n} no image, the first since: {failed[0].text}")
 
 
-def _executor(queue: StudyQueue, scheduler: str | None) -> Executor:
+def _given_up(queue: StudyQueue) -> list[QueueEntry]:
+    """Return what has failed, or rests although nobody asked for that."""
+    entries = queue.entries()
+    return [e for e in entries if e.state == "failed" or (e.state == "paused" and e.text)]
+
+
+def _executor(queue: StudyQueue, scheduler: str | None, split: int | None) -> Executor:
     """Return what works on studies: processes of this machine, or workers of a cluster."""
-    if scheduler is None:
+    if scheduler is None or split is not None:
         from engine.jobs.queue.executor import LocalExecutor
 
-        return LocalExecutor(queue)
+        return LocalExecutor(queue, source=source_of(scheduler, split, or_whole=True))
     from engine.jobs.queue.dask_executor import DaskExecutor
 
     return DaskExecutor(queue, scheduler)

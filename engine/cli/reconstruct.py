@@ -12,6 +12,7 @@ from engine.cli.console import Console
 from engine.cli.device import add_device, device_of
 from engine.cli.event_log import log_lines
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.shards import add_shards, source_of, way_on
 from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
@@ -28,6 +29,7 @@ from engine.io import (
 from engine.io.locks import only_writer
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
+from engine.jobs.process.messages import Source
 from engine.jobs.reconstruction import run
 from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS, demo_folder
@@ -74,6 +76,7 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="DIR", help="keep checkpoints here",
     )  # fmt: skip
     _device_options(p)
+    add_shards(p)
     p.set_defaults(act=_reconstruct)
 
     p = add_verb(verbs, "resume")
@@ -85,6 +88,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="where the job was to write it",
     )  # fmt: skip
     _device_options(p)
+    add_shards(p)
     p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
 
     p = add_verb(verbs, "demo")
@@ -111,16 +115,18 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 
 
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    source = source_of(arguments.scheduler, arguments.split)
     study = _study(arguments, console)
     can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
         can_save_frames(arguments.output, gated=study.protocol.has_gates)
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
-        _complete(study, job, arguments, arguments.output, console, resume=False)
+        _complete(study, job, arguments, arguments.output, console, resume=False, source=source)
 
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
+    source = source_of(arguments.scheduler, arguments.split)
     job = _job_of(arguments)
     output = arguments.output or Path(job.record.output)
     if output == Path():
@@ -128,7 +134,7 @@ def _resume(arguments: argparse.Namespace, console: Console) -> None:
     refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
     can_save(output, job.study.protocol.modality)
     with only_writer(output):
-        _complete(job.study, job, arguments, output, console, resume=True)
+        _complete(job.study, job, arguments, output, console, resume=True, source=source)
 
 
 def _job_of(arguments: argparse.Namespace) -> Job:
@@ -231,14 +237,18 @@ def _complete(
     console: Console,
     *,
     resume: bool,
+    source: Source = run,
 ) -> Volume:
     """Run the job to its end and save the volume."""
     on = device_of(arguments.device, arguments.threads, console)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
-    events = keep(run(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job)
+    events = keep(
+        source(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job
+    )
     volume: Volume | None = None
-    with log_lines(arguments.json, console) as lines, _way_out(job, arguments), closing(events):
+    ways = _way_out(job, arguments)
+    with log_lines(arguments.json, console) as lines, ways, closing(events):
         for event in events:
             console.show(event)
             lines.write(event)
@@ -266,7 +276,8 @@ def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
     """Say how to go on after an interruption, or without the GPU after a fault of it."""
     name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
     try:
-        yield
+        with way_on(str(name), getattr(arguments, "scheduler", None)):
+            yield
     except KeyboardInterrupt:
         way = "there is no checkpoint yet, so give the same command again."
         if job.info.done:

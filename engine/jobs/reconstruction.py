@@ -15,6 +15,7 @@ from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.sharding import Divide
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.events import Event, Finished, Loaded, Preview
@@ -41,6 +42,7 @@ def run(
     finish_early: Callable[[], bool] | None = None,
     scan: ListMode | Projections | None = None,
     folder: Path | None = None,
+    divide: Divide | None = None,
 ) -> Iterator[Event]:
     """Reconstruct a study event by event; whoever stops asking stops the run.
 
@@ -61,6 +63,8 @@ def run(
     folder
         of the job: a volume that does not fit the memory lies in a file there, so that a run that
         is interrupted goes on with it; None: in a file that goes with the run
+    divide
+        has others compute the updates of list mode (`engine.jobs.shards`)
 
     Yields
     ------
@@ -95,7 +99,9 @@ def run(
     """
     study = study.of_files()
     history = RunHistory() if resume is None else resume.history.resumed()
-    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history, scan, folder)
+    context: RunContext[Protocol] = RunContext.of(
+        study, on, on_progress, history, scan, folder, divide
+    )
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)

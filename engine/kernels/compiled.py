@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Function, Gpu
 from engine.kernels.blocks import padded
 from engine.kernels.slice_tracing import EventRows
@@ -58,6 +59,15 @@ class Layout:
     def n_voxels(self) -> int:
         """Voxels of an image without its border."""
         return prod(self.shape)
+
+    def plain(self, packed: HostArray) -> HostArray:
+        """Return a packed image of the host as [z, y, x], without its border."""
+        z, y, x = (1 + n for n in self.shape)
+        if self.variant.order != "tiles":
+            return packed.reshape(padded(self.shape))[1:z, 1:y, 1:x]
+        tiles = [-(-n // TILE) for n in padded(self.shape)]
+        whole = packed.reshape(*tiles, TILE, TILE, TILE).transpose(0, 3, 1, 4, 2, 5)
+        return whole.reshape([n * TILE for n in tiles])[1:z, 1:y, 1:x]
 
 
 class Kernels:

@@ -112,14 +112,28 @@ class DeviceRays:
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
-        placed, image, sums = self.placed(), self.packed(x), self.no_sums()
+        image = self.packed(x)
+        sums, expected = self._updated(image, background, unit)
+        numerator = self.gpu.empty(self.shape, self.dtype)
+        self.kernels.collect(sums, image, unit, numerator)
+        return numerator, expected
+
+    def update_sums(
+        self, x: Array, background: Array | None, unit: float
+    ) -> tuple[HostArray, Array]:
+        """As `update`, of exact rays: the sums themselves, in 1 / unit, on the host."""
+        sums, expected = self._updated(self.packed(x), background, unit)
+        # not by `collect`: no floating number holds an integer of 62 bits
+        return self.layout.plain(self.gpu.download(sums)), expected
+
+    def _updated(self, image: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
+        """Return the packed sums of an update of a packed image, and expected counts."""
+        placed, sums = self.placed(), self.no_sums()
         rest = None if background is None else self.on_device(background)
         expected = self.gpu.empty((self.n_rows,), self.dtype)
         with self.profiler.span("fused", events=self.n_rows):
             self.queue_update(placed, image, self.peak(image), rest, unit, expected, sums)
-        numerator = self.gpu.empty(self.shape, self.dtype)
-        self.kernels.collect(sums, image, unit, numerator)
-        return numerator, expected
+        return sums, expected
 
     def queue_update(
         self,

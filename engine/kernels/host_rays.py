@@ -7,6 +7,7 @@ from copy import copy
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.backend import Backend
@@ -17,8 +18,11 @@ from engine.kernels.kept_forms import chosen
 from engine.kernels.slice_tracing import EventRows
 from engine.kernels.taps import Taps, taps
 from engine.kernels.tuning import ray_slot
-from engine.kernels.units import peak_of, row_unit
+from engine.kernels.units import in_units, peak_of, row_unit
 from engine.profiling import Profiler
+
+Work = Callable[[Array, int, int], None]
+"""Adds rows start to stop into an image."""
 
 _VOXELS_PER_ROW = 300
 """Voxels that can be filled and summed up in the time that a row gains by pairs, measured."""
@@ -111,7 +115,21 @@ class HostRays:
                 return self._update_pairs(x, rest, expected, unit), expected
             return self._update_apart(x, rest, expected, unit), expected
 
+    def update_sums(
+        self, x: Array, background: Array | None, unit: float
+    ) -> tuple[NDArray[np.int64], Array]:
+        """As `update`, of exact rays: the sums themselves, in 1 / unit."""
+        rest = np.empty(0, self.dtype)
+        if background is not None:
+            rest = np.ascontiguousarray(background, self.dtype)
+        expected = np.empty(self.n_rows, self.dtype)
+        with self._profiler.span("fused", events=self.n_rows):
+            return self._total(self._exactly(x, rest, expected, unit)), expected
+
     def _update_exact(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        return self._sum(self._exactly(x, rest, expected, unit), unit)
+
+    def _exactly(self, x: Array, rest: Array, expected: Array, unit: float) -> Work:
         image, per_row = pad(x, self.dtype).ravel(), row_unit(peak_of(x), self.shape)
 
         def work(sums: Array, start: int, stop: int) -> None:
@@ -119,7 +137,7 @@ class HostRays:
                 start, stop, *self._trace(), image, per_row, rest, expected, unit, sums
             )
 
-        return self._sum(work, unit)
+        return work
 
     def _update_apart(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
         image = pad(x, self.dtype).ravel()
@@ -151,14 +169,12 @@ class HostRays:
         # taps are made for every call, since calls run side by side and each writes into its own
         return self.rows, shape, taps(shape, self.dtype, apart)
 
-    def _sum(
-        self,
-        work: Callable[[Array, int, int], None],
-        unit: float,
-        beside: Array | None = None,
-    ) -> Array:
+    def _sum(self, work: Work, unit: float, beside: Array | None = None) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""
-        total = sum_blocks(
+        return in_units(self._total(work, beside), unit, self.dtype)
+
+    def _total(self, work: Work, beside: Array | None = None) -> Array:
+        return sum_blocks(
             work,
             self.n_rows,
             self.shape,
@@ -168,6 +184,3 @@ class HostRays:
             rows=self._rows_at_once,
             beside=beside,
         )
-        image = np.empty(self.shape, self.dtype)
-        np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two
-        return image

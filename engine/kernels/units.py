@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import DTypeLike
+
+from engine.arrays import Array
 from engine.kernels.blocks import padded
 from engine.kernels.taps import MOST_SIDES
 
@@ -35,6 +39,13 @@ def share_unit(n_rows: int) -> float:
     # powers of two, so that scaling there and back is exact and only the rounding to integers
     # counts
     return math.ldexp(1.0, min(_FINEST_SHARE, SUM_BITS - n_rows.bit_length()))
+
+
+def in_units(sums: Array, unit: float, dtype: DTypeLike) -> Array:
+    """Return sums that were kept in 1 / unit as an image of a type of floating point."""
+    image: Array = np.empty(sums.shape, dtype)
+    np.multiply(sums, 1 / unit, out=image, casting="unsafe")  # exact: a power of two
+    return image
 
 
 def value_unit(largest: float) -> float:

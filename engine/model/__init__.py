@@ -12,6 +12,7 @@ from engine.model.blurred import BlurredModel
 from engine.model.counts import EmLoop, EmStep, ReadyModel, SystemModel
 from engine.model.linear import LinearModel
 from engine.model.listmode import ListModeModel
+from engine.model.sharded import ShardedModel
 from engine.model.timed import TimedModel
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ListModeModel",
     "Model",
     "ReadyModel",
+    "ShardedModel",
     "SystemModel",
     "TimedModel",
 ]

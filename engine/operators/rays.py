@@ -179,6 +179,36 @@ class RayProjector(LinearOperator):
         expected
             (n,) q
         """
+        self._check_em(x, background)
+        # the same unit for any image of these rows, so that bits do not hang on its numbers
+        unit = share_unit(self.out_shape[0]) if self.reproducible else 1.0
+        numerator, expected = self._tracer.update(x, background, unit)
+        self._refuse_infinite(expected)
+        return numerator, expected
+
+    def em_sums(
+        self, x: Array, background: Array | None, n_rows: int
+    ) -> tuple[NDArray[np.int64], Array]:
+        """As `em_numerator` of reproducible rays that are part of `n_rows`: integers to be added.
+
+        Divided by `share_unit(n_rows)`, the integers of all parts add up to the numerator of the
+        whole, to the last bit and in any order.
+
+        Returns
+        -------
+        sums
+            image, on the host
+        expected
+            (n,) q
+        """
+        if not self.reproducible:
+            raise ValueError("only reproducible rays are summed in integers.")
+        self._check_em(x, background)
+        sums, expected = self._tracer.update_sums(x, background, share_unit(n_rows))
+        self._refuse_infinite(expected)
+        return sums, expected
+
+    def _check_em(self, x: Array, background: Array | None) -> None:
         self.expect(x, self.in_shape)
         if background is not None:
             self.expect(background, self.out_shape)
@@ -189,15 +219,13 @@ class RayProjector(LinearOperator):
                 "the image holds negative numbers, infinity or NaN, which have no expected "
                 "counts; start from a positive image."
             )
-        # the same unit for any image of these rows, so that bits do not hang on its numbers
-        unit = share_unit(self.out_shape[0]) if self.reproducible else 1.0
-        numerator, expected = self._tracer.update(x, background, unit)
+
+    def _refuse_infinite(self, expected: Array) -> None:
         # the sum is infinite or NaN as soon as one term is: one number to fetch instead of an array
         if not np.isfinite(float(expected.sum(dtype=np.float64))):
             raise NumericalError(
                 f"expected counts are too large for {self.dtype}; scale the image down."
             )
-        return numerator, expected
 
     def em_loop(
         self,

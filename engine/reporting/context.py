@@ -16,6 +16,7 @@ from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.sharding import Divide
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
@@ -175,6 +176,7 @@ class RunContext(Generic[P_co]):
     progress : of the stages that pass over the data; None: nobody asks
     scan : the data of the study where they are in memory already; None: they are read
     folder : of files that outlive the run, for whoever goes on with it; None: there is none
+    divide : has others compute the updates of list mode; None: they are computed here
     """
 
     study: Study
@@ -185,6 +187,7 @@ class RunContext(Generic[P_co]):
     progress: PassProgress | None = None
     scan: ListMode | Projections | None = None
     folder: Path | None = None
+    divide: Divide | None = None
 
     @classmethod
     def of(
@@ -195,11 +198,12 @@ class RunContext(Generic[P_co]):
         history: RunHistory | None = None,
         scan: ListMode | Projections | None = None,
         folder: Path | None = None,
+        divide: Divide | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
         log, on = RunLog(history or RunHistory()), on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
-        return cls(study, on, log, Profiler(on), on_progress, progress, scan, folder)
+        return cls(study, on, log, Profiler(on), on_progress, progress, scan, folder, divide)
 
     @property
     def protocol(self) -> P_co:

@@ -30,6 +30,7 @@ SMALLER = {
 }
 """What is added to a command so that it takes no time, and may replace the samples that are there;
 a later option counts."""
+CLUSTER = "tcp://10.0.0.1:8786"
 ONLY_PARSED = {
     "isocenter": "opens the window",
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
@@ -44,6 +45,9 @@ ONLY_PARSED = {
     "isocenter import": "wants a scan that says nothing; tests/engine/importing makes some",
     "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
     "isocenter reconstruct FOLDER -o image.h5": "as tests/engine/modalities/ring_sinogram_pet does",
+    f"isocenter reconstruct study.toml -o image.nii.gz --scheduler {CLUSTER} --split 8": (
+        "wants workers; tests/engine/jobs/test_shards.py has some"
+    ),
     "isocenter inspect FOLDER": "as tests/engine/modalities/ring_sinogram_pet does",
     "isocenter curve": "wants frames; tests/app/measure/test_time_curve.py makes some",
     "isocenter regions": "wants an image; tests/engine/regions/test_region_files.py makes some",

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Generator, Iterator
 from time import monotonic
 
-from engine.errors import EngineError
+from engine.errors import EngineError, WorkersGoneError
 from engine.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
@@ -49,6 +49,10 @@ def keep(
                 yield from saver.save()
     except (GeneratorExit, KeyboardInterrupt):
         _end(job, saver, result, finished=finished)
+        raise
+    except WorkersGoneError as e:
+        saver.save_last()
+        _mark(job, "paused", str(e))
         raise
     except Exception as e:
         saver.save_last()

@@ -10,7 +10,13 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from engine.backend import Backend
-from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
+from engine.errors import (
+    DeviceError,
+    EngineError,
+    ResourceError,
+    SettingsError,
+    WorkersGoneError,
+)
 from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.process.link import Controls, Outbox
@@ -46,7 +52,8 @@ def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
         detail = traceback.format_exc()
         outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
     except EngineError as e:
-        outbox.send(Failed(str(e), user_fault=True))
+        rests = isinstance(e, WorkersGoneError)
+        outbox.send(Failed(str(e), user_fault=True, rests=rests))
     except MemoryError:
         outbox.send(Failed(NO_MEMORY, user_fault=True))
     except Exception as e:  # noqa: BLE001  the last door: nothing may end without a word

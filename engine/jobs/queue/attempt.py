@@ -114,7 +114,7 @@ class Attempt:
             case Aborted() if self._stop.is_set():
                 return Ending("stopped", updates=updates)
             case Failed():
-                kind = "died" if end.died else "failed"
+                kind = "died" if end.died else "rests" if end.rests else "failed"
                 return Ending(kind, end.reason or end.text, updates=updates)  # type: ignore[arg-type]
         return Ending("failed", NO_IMAGE, updates=updates)
 

@@ -7,7 +7,7 @@ worker is an engine process itself. Dask gives the study of one that dies to the
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from engine.errors import EngineError, ResourceError
 from engine.events import Aborted, Event, Failed, Progressed, StageStarted
 from engine.jobs.checkpoint import Job, keep
+from engine.jobs.dask_client import connected, leave, n_threads
 from engine.jobs.queue.attempt import Attempt, Seen
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
@@ -26,9 +27,8 @@ from engine.selftest import named
 from engine.study.study import Study
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Future
 
-CONNECT_S = 10.0
 TELL_S = 1.0
 """Between two looks of a worker at the queue: what people want, and whether it is still asked."""
 
@@ -50,20 +50,7 @@ class DaskExecutor:
     """
 
     def __init__(self, queue: StudyQueue, address: str) -> None:
-        self._queue = queue
-        try:
-            from distributed import Client
-        except ImportError as e:
-            raise ResourceError(
-                "Dask is not installed; `pip install 'isocenter[dask]'` adds it."
-            ) from e
-        try:
-            self._client: Client = Client(address, timeout=CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as e:
-            raise ResourceError(
-                f"{address}: no Dask scheduler answers there; start one (`dask scheduler`), or "
-                "leave --scheduler out."
-            ) from e
+        self._queue, self._client = queue, connected(address)
 
     def start(self, entry: QueueEntry) -> Work:
         """Begin with a study that this process has claimed; does not wait."""
@@ -74,17 +61,11 @@ class DaskExecutor:
 
     def n_free(self) -> int | None:
         """Return how many studies may run at a time; none while the scheduler is away."""
-        if self._client.status != "running":
-            return 0
-        try:
-            return sum(self._client.nthreads().values())
-        except (OSError, TimeoutError):
-            return 0
+        return n_threads(self._client)
 
     def close(self) -> None:
         """Leave the cluster as it is."""
-        with suppress(OSError, TimeoutError):
-            self._client.close()
+        leave(self._client)
 
 
 class _RemoteWork:

@@ -18,13 +18,14 @@ class Ending:
 
     Attributes
     ----------
-    kind : its image is a result; it failed; it was told to stop; or its process died
+    kind : its image is a result; it failed; it was told to stop; its process died; or it rests,
+        since nobody is left who works on it
     text : what went wrong, one sentence
     result : name of the result, empty without one
     updates : updates behind its newest checkpoint
     """
 
-    kind: Literal["finished", "failed", "stopped", "died"]
+    kind: Literal["finished", "failed", "stopped", "died", "rests"]
     text: str = ""
     result: str = ""
     updates: int = 0
@@ -55,6 +56,8 @@ def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
 def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
     if ending.kind in ("finished", "failed"):
         return ("finished" if ending.kind == "finished" else "failed"), ending.text, 0
+    if ending.kind == "rests":
+        return "paused", ending.text, 0
     deaths = 0
     if ending.kind == "died":
         deaths = 1 if ending.updates > entry.updates else entry.deaths + 1

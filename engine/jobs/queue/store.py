@@ -132,7 +132,8 @@ class StudyQueue:
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state == "running":
                 return entry.model_copy(update={"wish": ""}) if entry.wish == "pause" else None
-            return _with(entry, state="waiting") if entry.state == "paused" else None
+            anew = {"state": "waiting", "text": ""}
+            return _with(entry, **anew) if entry.state == "paused" else None
 
         return self.change(id, change)
 

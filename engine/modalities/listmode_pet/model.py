@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from engine.backend import Backend, cpu
 from engine.data.listmode import ListMode
+from engine.data.sharding import Divide, TracedEvents
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.model import BlurredModel, ListModeModel, SystemModel
+from engine.model import BlurredModel, ListModeModel, ShardedModel, SystemModel
 from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays, RayVariant
 from engine.profiling import Profiler
@@ -104,20 +105,32 @@ def build(
     on_progress: OnProgress | None = None,
     variant: RayVariant | None = None,
     profiler: Profiler | None = None,
+    divide: Divide | None = None,
 ) -> SystemModel:
-    """Compose the model of `prepare`d prompts; variant, profiler : see `RayProjector`."""
+    """Compose the model of `prepare`d prompts.
+
+    variant, profiler : see `RayProjector`; divide : has others compute the updates
+    """
+    points = prompts.scanner.positions_mm
+    tof = prompts.scanner.tof if prompts.tof_bins is not None else None
     projector = RayProjector(
-        Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
+        Rays(points, prompts.crystals, prompts.tof_bins),
         grid,
         on=on,
         room=prompts.room,
-        tof=prompts.scanner.tof if prompts.tof_bins is not None else None,
+        tof=tof,
         reproducible=reproducible,
         on_progress=on_progress,
         variant=variant,
         profiler=profiler,
     )
-    model = ListModeModel(projector, _background(prompts), sensitivity.image)
+    background = _background(prompts)
+    events = ListModeModel(projector, background, sensitivity.image)
+    model: SystemModel = events
+    if divide is not None:
+        columns = (prompts.crystals, prompts.tof_bins, tof, background)
+        traced = TracedEvents(points, *columns, grid)
+        model = ShardedModel.of(events, divide(traced, on_progress))
     if prompts.point_spread is None:
         return model
     return BlurredModel.of(model, PointSpreadBlur(prompts.point_spread, grid))

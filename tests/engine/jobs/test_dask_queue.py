@@ -85,7 +85,7 @@ def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_
 def test_a_scheduler_that_is_not_there_is_a_sentence(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.jobs.queue.dask_executor.CONNECT_S", 0.2)
+    monkeypatch.setattr("engine.jobs.dask_client.CONNECT_S", 0.2)
     with pytest.raises(ResourceError, match="no Dask scheduler answers there"):
         DaskExecutor(queue, "tcp://127.0.0.1:9")
 

@@ -1,0 +1,139 @@
+"""Parts of an update on the workers of a Dask cluster, whoever of them dies meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+from engine.errors import ResourceError, WorkersGoneError
+from engine.jobs.dask_client import connected, leave, n_threads
+from engine.jobs.shards.division import ShardOrder, ShardSums
+from engine.jobs.shards.worker import forget, sums_of
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+LOOK_S = 0.2
+"""Between two looks at what the user wants, and whether a worker is left."""
+PATIENCE_S = 30.0
+"""Time without any worker, or without scheduler, after which a run rests."""
+
+
+class DaskWorkers:
+    """The workers of a cluster.
+
+    Parameters
+    ----------
+    address
+        of the scheduler, as tcp://host:8786 or tls://host:8786
+    patience_s
+        how long to wait for a first worker, or the next one when the last has gone [s]
+    """
+
+    def __init__(self, address: str, *, patience_s: float = PATIENCE_S) -> None:
+        self._address, self._patience_s = address, patience_s
+        self._client = connected(address)
+        # of each shard the worker that has its events in memory
+        self._homes: dict[int, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):  # a courtesy; whoever is gone has forgotten
+            self._client.run(_forget, wait=False)
+        leave(self._client)
+
+    @property
+    def n_threads(self) -> int:
+        """How many parts they work on at a time."""
+        return n_threads(self._client)
+
+    def answers(
+        self, orders: Sequence[ShardOrder], on_look: Callable[[], None]
+    ) -> Iterator[tuple[int, ShardSums]]:
+        """Yield the number of each order and its answer, as they come.
+
+        `on_look` is called several times a second meanwhile, and may raise to stop.
+
+        Raises
+        ------
+        WorkersGoneError
+            when no worker has been there for some time
+        ResourceError
+            where one shard after the other has taken its workers with it
+        EngineError
+            what a worker found wrong
+        """
+        ended: SimpleQueue[Future] = SimpleQueue()
+        numbers: dict[str, int] = {}
+        futures = [self._submit(order) for order in orders]
+        for i, future in enumerate(futures):
+            numbers[future.key] = i
+            future.add_done_callback(ended.put)
+        seen_at = monotonic()
+        try:
+            while numbers:
+                try:
+                    future = ended.get(timeout=LOOK_S)
+                except Empty:
+                    seen_at = self._seen(seen_at)
+                    on_look()
+                    continue
+                i = numbers.pop(future.key)
+                yield i, self._answer(future, orders[i])
+                on_look()
+        finally:
+            for future in futures:
+                future.release()  # those that have not begun never will
+
+    def _submit(self, order: ShardOrder) -> Future:
+        home = self._homes.get(order.key.shard)
+        preferred = {"workers": [home], "allow_other_workers": True} if home else {}
+        return self._client.submit(_here, order, pure=False, retries=0, **preferred)
+
+    def _answer(self, future: Future, order: ShardOrder) -> ShardSums:
+        if future.status in ("cancelled", "lost"):  # the scheduler went
+            raise self._gone("its scheduler has ended or lost the run")
+        fault = future.exception()
+        if fault is None:
+            home, found = future.result()
+            self._homes[order.key.shard] = home
+            answer: ShardSums = found
+            return answer
+        if type(fault).__name__ == "KilledWorker":
+            shard = order.key.shard + 1
+            raise ResourceError(
+                f"shard {shard} of {order.key.division.n_shards} has taken one worker after the "
+                "other with it; give workers more memory, or divide the run into more shards."
+            )
+        raise fault
+
+    def _seen(self, seen_at: float) -> float:
+        """Return when a worker was there last; raise when that is too long ago."""
+        if self.n_threads:
+            return monotonic()
+        if monotonic() - seen_at > self._patience_s:
+            raise self._gone(f"no worker has been there for {self._patience_s:.0f} s")
+        return seen_at
+
+    def _gone(self, what: str) -> WorkersGoneError:
+        return WorkersGoneError(
+            f"{self._address}: {what}; the run rests at its last checkpoint and goes on from there "
+            "once there are workers again."
+        )
+
+
+async def _forget() -> None:
+    """Let go of what a worker holds; a coroutine, since nobody waits for it."""
+    forget()
+
+
+def _here(order: ShardOrder) -> tuple[str, ShardSums]:
+    """Trace a shard, and say where."""
+    from distributed import get_worker
+
+    return get_worker().address, sums_of(order)

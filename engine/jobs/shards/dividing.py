@@ -1,0 +1,171 @@
+"""Sharing the updates of a run out, and the run that does so."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.data.sharding import OnRows, SharedUpdate, TracedEvents
+from engine.errors import SettingsError
+from engine.events import Event
+from engine.jobs.reconstruction import run
+from engine.jobs.shards.cluster import PATIENCE_S, DaskWorkers
+from engine.jobs.shards.division import Division, ShardKey, ShardOrder
+from engine.jobs.shards.files import read_array, shared_folder, write_array, write_events
+from engine.kernels.units import in_units, share_unit
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.reporting.context import OnProgress, Resume
+from engine.reporting.environment import program_version
+from engine.study.study import Study
+
+
+@dataclass(frozen=True)
+class DividedRun:
+    """A reconstruction whose updates the workers of a cluster compute; called as `run` is.
+
+    Attributes
+    ----------
+    scheduler : address, as tcp://host:8786
+    n_shards : parts of an update; None: as many as the workers have threads when it begins
+    threads : of the processor that trace a shard, where a worker has no graphics card
+    patience_s : time without any worker after which the run rests [s]
+    or_whole : whether a scan of another kind is reconstructed here instead, and not refused
+
+    Examples
+    --------
+    >>> from engine.jobs.shards import DividedRun
+    >>> run = DividedRun("tcp://10.0.0.1:8786", n_shards=8)
+    """
+
+    scheduler: str
+    n_shards: int | None = None
+    threads: int = 1
+    patience_s: float = PATIENCE_S
+    or_whole: bool = False
+
+    def __call__(
+        self,
+        study: Study,
+        *,
+        on: Backend,
+        resume: Resume | None = None,
+        on_progress: OnProgress | None = None,
+        finish_early: Callable[[], bool] | None = None,
+        folder: Path | None = None,
+    ) -> Iterator[Event]:
+        """Reconstruct a study of list mode in integer sums; see `engine.jobs.reconstruction.run`.
+
+        Raises
+        ------
+        SettingsError
+            for a scan of another kind
+        WorkersGoneError
+            when no worker is left
+        EngineError
+            as `run` does
+        """
+        here = partial(
+            run,
+            on=on,
+            resume=resume,
+            on_progress=on_progress,
+            finish_early=finish_early,
+            folder=folder,
+        )
+        if self.or_whole and not isinstance(study.protocol, ListModeProtocol):
+            yield from here(study)
+            return
+        study = exactly_summed(study)
+        with (
+            DaskWorkers(self.scheduler, patience_s=self.patience_s) as workers,
+            shared_folder() as shared,
+        ):
+            n_shards = self.n_shards or max(workers.n_threads, 1)
+
+            def divide(events: TracedEvents, on_rows: OnRows | None) -> SharedUpdate:
+                for before in shared.iterdir():  # of the frame of time before
+                    shutil.rmtree(before, ignore_errors=True)
+                return SharedEvents(workers, shared, events, n_shards, self.threads, on_rows)
+
+            yield from here(study, divide=divide)
+
+
+def exactly_summed(study: Study) -> Study:
+    """Return a study with integer sums; refuse one whose updates cannot be shared out."""
+    protocol = study.protocol
+    if not isinstance(protocol, ListModeProtocol):
+        raise SettingsError(
+            f"{study.data.name}: only the events of list mode can be shared out over workers, and "
+            f"this is {protocol.modality}; leave --split out, so that a worker takes it as a whole."
+        )
+    exact = protocol.model_copy(update={"reproducible": True})
+    return study.model_copy(update={"protocol": exact})
+
+
+class SharedEvents:
+    """Corrected events in files that workers read, and the updates over them."""
+
+    def __init__(
+        self,
+        workers: DaskWorkers,
+        folder: Path,
+        events: TracedEvents,
+        n_shards: int,
+        threads: int,
+        on_rows: OnRows | None,
+    ) -> None:
+        self._workers, self._folder, self._events = workers, folder, events
+        self._n_shards, self._threads, self._on_rows = n_shards, threads, on_rows
+        self._keys: list[ShardKey] = []
+
+    def __call__(self, x: Array, k: int, of: int) -> tuple[Array, float, int]:
+        """Return the numerator of subset k of `of`, Σ log q, and the events that expect nothing."""
+        keys = self._keys_of(of)
+        division, folder = keys[0].division, Path(keys[0].folder)
+        image = write_array(folder, "image", np.asarray(x, np.float32))
+        orders = [
+            ShardOrder(key, k, image, program_version(), self._threads)
+            for key in keys
+            if division.n_rows(key.shard, k)
+        ]
+        total = np.zeros(self._events.grid.shape, np.int64)
+        log_sums, n_skipped, n_done = [0.0] * len(orders), 0, 0
+
+        def on_look() -> None:
+            if self._on_rows is not None:
+                self._on_rows(n_done, division.n_in_subset(k))
+
+        try:
+            for i, answer in self._workers.answers(orders, on_look):
+                total += read_array(folder, answer.file, "i8", total.shape)
+                (folder / answer.file).unlink(missing_ok=True)
+                log_sums[i], n_skipped = answer.log_sum, n_skipped + answer.n_skipped
+                n_done += division.n_rows(orders[i].key.shard, k)
+        finally:
+            (folder / image).unlink(missing_ok=True)
+        unit = share_unit(division.n_in_subset(k))
+        # in the order of the shards, so that no figure depends on who came first
+        return in_units(total, unit, np.float32), sum(log_sums), n_skipped
+
+    def _keys_of(self, n_subsets: int) -> list[ShardKey]:
+        """Return the shards, whose files are written when they are first asked for."""
+        if self._keys and self._keys[0].division.n_subsets == n_subsets:
+            return self._keys
+        events = self._events
+        division = Division(len(events.crystals), n_subsets, self._n_shards)
+        folder = self._folder / secrets.token_hex(4)  # anew: workers know events by it
+        folder.mkdir()
+        write_events(folder, events, division)
+        self._keys = [
+            ShardKey(str(folder), shard, division, events.grid, events.tof)
+            for shard in range(self._n_shards)
+        ]
+        return self._keys

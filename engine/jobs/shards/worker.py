@@ -1,0 +1,72 @@
+"""What a worker does: traces the events of a shard, and leaves integer sums in a file."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from engine.arrays import to_host
+from engine.backend import Backend
+from engine.errors import ResourceError
+from engine.jobs.shards.division import ShardKey, ShardOrder, ShardSums
+from engine.jobs.shards.files import read_array, read_column, read_points, write_array
+from engine.model.counts import log_sum_of
+from engine.operators.rays import RayProjector, Rays
+from engine.reporting.environment import program_version
+from engine.selftest import named
+
+SHARDS_HELD = 4
+"""Shards whose events a worker keeps; it has more where others have died."""
+
+
+class HeldShard:
+    """The events of a shard in memory, with a projector for each subset once it is asked for."""
+
+    def __init__(self, key: ShardKey, on: Backend) -> None:
+        self._key, self._on = key, on
+        self._starts = key.division.starts(key.shard)
+        folder, n_rows = Path(key.folder), self._starts[-1]
+        self._points = read_points(folder)
+        self._crystals = read_column(folder, "crystals", key.shard, n_rows)
+        self._rest = read_column(folder, "rest", key.shard, n_rows)
+        self._bins = None if key.tof is None else read_column(folder, "bins", key.shard, n_rows)
+        self._projectors: dict[int, RayProjector] = {}
+
+    def sums(self, order: ShardOrder) -> ShardSums:
+        """Add the events of a subset up for an image."""
+        key, k, folder = self._key, order.k, Path(self._key.folder)
+        x = read_array(folder, order.image, "f4", key.grid.shape)
+        A = self._projectors[k] = self._projectors.get(k) or self._projector(k)
+        rest = self._rest[self._rows(k)]
+        sums, expected = A.em_sums(x, rest, key.division.n_in_subset(k))
+        log_sum, n_skipped = log_sum_of(to_host(expected), 1.0)
+        return ShardSums(write_array(folder, f"sums-{key.shard}", sums), log_sum, n_skipped)
+
+    def _projector(self, k: int) -> RayProjector:
+        rows, key = self._rows(k), self._key
+        bins = None if self._bins is None else self._bins[rows]
+        rays = Rays(self._points, self._crystals[rows], bins)
+        return RayProjector(rays, key.grid, on=self._on, tof=key.tof, reproducible=True)
+
+    def _rows(self, k: int) -> slice:
+        return slice(self._starts[k], self._starts[k + 1])
+
+
+def sums_of(order: ShardOrder) -> ShardSums:
+    """Trace a subset of a shard in this process, a worker."""
+    if program_version() != order.version:
+        raise ResourceError(
+            f"a worker has Isocenter {program_version()}, the run {order.version}; install the "
+            "same on all machines."
+        )
+    return _held(order.key, order.threads).sums(order)
+
+
+def forget() -> None:
+    """Let go of the events of all runs."""
+    _held.cache_clear()
+
+
+@lru_cache(maxsize=SHARDS_HELD)
+def _held(key: ShardKey, threads: int) -> HeldShard:
+    return HeldShard(key, named("auto", threads))

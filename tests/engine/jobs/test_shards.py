@@ -1,0 +1,193 @@
+"""A run shared out over workers: the bits of one process, whoever computes and whoever dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.data.volume import Volume
+from engine.errors import ResourceError, SettingsError, WorkersGoneError
+from engine.events import Finished, Preview
+from engine.io import read_volume, write_listmode
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.queue import StudyQueue
+from engine.jobs.queue.ending import Ending, ended
+from engine.jobs.reconstruction import reconstruct
+from engine.jobs.shards import DividedRun
+from engine.jobs.shards.division import Division
+from engine.jobs.shards.worker import forget
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.paths import cache_dir
+from engine.results import Results
+from engine.simulate import simulate_listmode, uniform_cylinder
+from engine.study.study import Study, write_study
+from tests.engine.jobs.test_dask_queue import cluster
+from tests.engine.jobs.test_queue import queue as queue
+from tests.farm.scanners import small_ring
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+ON = cpu(1)
+
+
+@pytest.fixture
+def study(queue: StudyQueue, tmp_path: Path) -> Study:
+    """List mode of a small ring, whose sums are to be exact."""
+    scan = tmp_path / "scan.h5"
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
+    write_listmode(
+        simulate_listmode(phantom, small_ring(), n_prompts=2000, seed=7, attenuation=False), scan
+    )
+    return Study(data=scan, protocol=protocol())
+
+
+def protocol(**values: object) -> ListModeProtocol:
+    algorithm = {"kind": "osem", "iterations": 2, "subsets": 3}
+    return ListModeProtocol.model_validate({"algorithm": algorithm, "reproducible": True} | values)
+
+
+def shared(study: Study, address: str, n_shards: int | None) -> Volume:
+    events = DividedRun(address, n_shards)(study, on=ON)
+    (volume,) = [event.volume for event in events if isinstance(event, Finished)]
+    return volume
+
+
+def left_over() -> list[str]:
+    return [path.name for path in (cache_dir() / "shards").iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("n_workers", "n_shards"),
+    [(1, 1), (2, None), (2, 5), pytest.param(8, 8, marks=pytest.mark.slow)],
+)
+def test_any_workers_give_the_bits_of_one_process(
+    study: Study, n_workers: int, n_shards: int | None
+) -> None:
+    with cluster(n_workers, processes=n_workers > 2) as made:
+        values = shared(study, made.scheduler_address, n_shards).values
+    np.testing.assert_array_equal(values, reconstruct(study, on=ON).values)
+    assert not left_over()
+
+
+def test_sums_are_exact_though_the_protocol_does_not_ask_and_frames_are_shared_too(
+    study: Study,
+) -> None:
+    framed = study.model_copy(update={"protocol": protocol(frames="n=2")})
+    careless = protocol(frames="n=2", reproducible=False)
+    with cluster(1) as made:
+        found = shared(study.model_copy(update={"protocol": careless}), made.scheduler_address, 2)
+    np.testing.assert_array_equal(found.values, reconstruct(framed, on=ON).values)
+
+
+def test_shards_have_every_event_once() -> None:
+    for n_events, n_subsets, n_shards in ((1, 1, 1), (17, 3, 4), (5, 2, 8)):
+        division = Division(n_events, n_subsets, n_shards)
+        for k in range(n_subsets):
+            rows = [
+                row
+                for shard in range(n_shards)
+                for row in range(division.first(shard, k), n_events, division.step)
+            ]
+            assert sorted(rows) == list(range(k, n_events, n_subsets))
+            assert division.n_in_subset(k) == len(rows)
+        assert sum(division.starts(shard)[-1] for shard in range(n_shards)) == n_events
+
+
+def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: Study) -> None:
+    job = Job.create(study)
+    with cluster(1) as made:
+        divided = DividedRun(made.scheduler_address, 2, patience_s=0.1)
+        with closing(keep(divided(study, on=ON), job)) as events:
+            for event in events:
+                if isinstance(event, Preview) and event.update == 2:
+                    made.scale(0)
+                    break
+            made.sync(made._correct_state)
+            with pytest.raises(WorkersGoneError, match="no worker has been there for"):
+                list(events)
+    assert job.record.status == "paused" and job.info.done == 2
+    assert not left_over()
+    with cluster(1) as made:
+        again = DividedRun(made.scheduler_address, 3)(study, on=ON, resume=job.latest())
+        (volume,) = [event.volume for event in again if isinstance(event, Finished)]
+    np.testing.assert_array_equal(volume.values, reconstruct(study, on=ON).values)
+
+
+def test_faults_of_workers_are_sentences(study: Study, tmp_path: Path) -> None:
+    ct = study.model_copy(update={"protocol": CtProtocol()})
+    with pytest.raises(SettingsError, match="only the events of list mode can be shared out"):
+        list(DividedRun("tcp://127.0.0.1:9", 2)(ct, on=ON))
+    with cluster(1) as made, closing(DividedRun(made.scheduler_address, 2)(study, on=ON)) as events:
+        for event in events:
+            if isinstance(event, Preview):
+                break
+        for file in (cache_dir() / "shards").rglob("rest-*"):
+            file.write_bytes(file.read_bytes()[:-4])
+        forget()  # as another worker, that reads them anew
+        with pytest.raises(ResourceError, match=r"rest-.: not whole"):
+            list(events)
+
+
+def test_the_command_line_shares_a_run_and_a_queue_out(
+    study: Study, queue: StudyQueue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, images = tmp_path / "study.toml", [tmp_path / "a.h5", tmp_path / "b.h5"]
+    write_study(study, file)
+    assert main(["reconstruct", str(file), "-o", str(images[0]), "--split", "2"]) == USER_FAULT
+    assert "name a Dask cluster" in capsys.readouterr().err
+    with cluster(1) as made:
+        on = ["--scheduler", made.scheduler_address]
+        assert main(["reconstruct", str(file), "-o", str(images[0]), *on, "--split", "2"]) == DONE
+    assert main(["reconstruct", str(file), "-o", str(images[1])]) == DONE
+    first, second = (read_volume(image).values for image in images)
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.slow
+def test_a_queue_is_shared_out_study_by_study(
+    study: Study, queue: StudyQueue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = queue.add(study)
+    with cluster(2) as made:
+        on = ["--scheduler", made.scheduler_address, "--split", "4"]
+        assert main(["queue", "run", *on]) == DONE
+    (result,) = Results().newest_first()
+    assert queue.get(entry.id).state == "finished" and result.id == queue.get(entry.id).result
+    np.testing.assert_array_equal(result.volume().values, reconstruct(study, on=ON).values)
+
+
+def test_a_study_that_rests_is_paused_until_it_is_resumed(study: Study, queue: StudyQueue) -> None:
+    id = queue.add(study).id
+    queue.claim(id)
+    rests = queue.change(id, lambda now: ended(now, Ending("rests", "No worker.", updates=2)))
+    assert (rests.state, rests.text, rests.updates) == ("paused", "No worker.", 2)
+    assert queue.claim(id) is None
+    waits = queue.resume(id)
+    assert (waits.state, waits.text) == ("waiting", "")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_its_shard(study: Study) -> None:
+    long = protocol(algorithm={"kind": "osem", "iterations": 40, "subsets": 3})
+    longer = study.model_copy(update={"protocol": long})
+    killed = 0
+    with cluster(2, processes=True) as made, distributed.Client(made.scheduler_address) as client:
+        events = DividedRun(made.scheduler_address, 4)(longer, on=ON)
+        for event in events:
+            if isinstance(event, Preview) and event.update in (10, 50, 90):
+                pids = client.run(os.getpid)
+                os.kill(next(iter(pids.values())), signal.SIGKILL)
+                killed += 1
+            if isinstance(event, Finished):
+                values = event.volume.values
+    assert killed == 3
+    np.testing.assert_array_equal(values, reconstruct(longer, on=ON).values)
