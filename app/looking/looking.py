@@ -5,10 +5,12 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.looking.layout_menu import LayoutMenu
 from app.looking.look_strip import LookStrip
 from app.looking.slab_bar import SlabBar
 from app.views.ortho_view import OrthoView
 
+LAYOUT_TIP = "Four views, one large, or a light-box of many slices; it is remembered"
 SLAB_TIP = "Show several slices as one: the highest, mean or lowest of their values (B)"
 
 
@@ -22,6 +24,8 @@ class Looking:
         self.slab = self.strip.add(
             "Slab", "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
         )
+        self.layout = self.strip.add("Layout", "layout", LAYOUT_TIP)
+        self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
         views.add_beside(self.strip)
         for signal in (self._state.slab_changed, self._state.volume_changed):
             signal.connect(self.refresh)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QRect, QSettings
 
 from app.models.protocol_library import ProtocolLibrary
 from app.models.settings_file import usable_file
@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.io import config_dir
 
 MAX_RECENT = 8
-SPEEDS = "speeds"
+SPEEDS, PLACES = "speeds", "places"
 LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
 """A measured over an estimated time; others are no measurement."""
 
@@ -154,6 +154,34 @@ class Preferences:
     @geometry.setter
     def geometry(self, value: QByteArray) -> None:
         self._settings.setValue("geometry", value)
+
+    @property
+    def layout(self) -> str:
+        """How the views are laid out, as `Layout.of` reads it."""
+        return self._text("layout", "")
+
+    @layout.setter
+    def layout(self, text: str) -> None:
+        self._settings.setValue("layout", text)
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Names of the panels that float in windows of their own."""
+        return tuple(self._text("apart", "").split())
+
+    @apart.setter
+    def apart(self, names: tuple[str, ...]) -> None:
+        self._settings.setValue("apart", " ".join(names))
+
+    def place_of(self, panel: str) -> QRect:
+        """Return where a panel floated last; null where it never did."""
+        value = self._settings.value(f"{PLACES}/{panel}")
+        return value if isinstance(value, QRect) else QRect()
+
+    def remember_place(self, panel: str, place: QRect) -> None:
+        """Keep where a panel floats."""
+        if not place.isNull():
+            self._settings.setValue(f"{PLACES}/{panel}", place)
 
     def save(self) -> None:
         """Write the file now."""

@@ -100,7 +100,7 @@ class RegionMarks(QObject):
 
     def _borders(self, pane: SlicePane, viewport: Viewport) -> SliceBorders:
         way = pane.orientation
-        return SliceBorders(way, viewport, self._state.cursor_mm[way.normal])
+        return SliceBorders(way, viewport, pane.plane_point[way.normal])
 
     def _path(self, shape: RegionShape, borders: SliceBorders, volume: Volume) -> QPainterPath:
         smooth = borders.smooth(shape)

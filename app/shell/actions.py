@@ -24,6 +24,7 @@ QUEUE_TIP = "Let this study, with its settings as they are, wait for its turn"
 TUNE_TIP = "Find the fastest kernels on this machine, and keep them for later runs"
 REPORT_TIP = "Sign the result off; save, print or send its report"
 TECHNICIAN_TIP = "Open, protocol, Start, judge, export and report, nothing else; or the way back"
+APART_TIP = "In a window of their own, as for a second screen; close it, and they are back"
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""
 
@@ -103,6 +104,8 @@ class Actions(QObject):
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
+        self.steps_apart = make("Steps apart", "", "", APART_TIP)
+        self.results_apart = make("Results apart", "", "", APART_TIP)
         self.demos = {key: make(demo.title, demo.icon, "", demo.tip) for key, demo in DEMOS.items()}
         self.guide = make(
             "Guide", "", "Shift+F1", "First scans step by step, corrections, formulas, files"
@@ -159,7 +162,10 @@ class Actions(QObject):
                 *(None, self.add_to_queue, self.queue),
                 *(None, self.normalise, self.calibrate, self.tune),
             ),
-            "&View": (self.full_views, self.log, self.theme),
+            "&View": (
+                *(self.full_views, self.log, self.theme),
+                *(None, self.steps_apart, self.results_apart),
+            ),
             "&Help": (self.guide, self.help, self.support_bundle, self.about),
         }
         for title, actions in menus.items():

@@ -14,11 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import (
-    QMainWindow,
-    QToolBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 from app.control.context import AppContext
 from app.control.runner import Runner
@@ -31,7 +27,7 @@ from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
-from app.shell.side_panels import PanelWidths, SidePanel
+from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician_start import technician_of
 from app.shell.welcome_lists import WelcomeLists
@@ -134,6 +130,8 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}
         self._widths = PanelWidths(self, sides)
+        apart = self.actions_.steps_apart, self.actions_.results_apart
+        self._apart = PanelsApart(self.context.preferences, dict(zip(sides, apart, strict=True)))
 
     def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> SidePanel:
         dock = SidePanel(name, inside)
@@ -293,6 +291,7 @@ class MainWindow(QMainWindow):
         self.live.commands.shut_down()
         self.runner.shut_down()
         self.commands.wait()
+        self._apart.remember()
         self.context.preferences.geometry = self.saveGeometry()
         self.context.preferences.save()
         event.accept()

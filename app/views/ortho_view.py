@@ -1,13 +1,18 @@
-"""Three linked slices and a projection, two by two, with the display controls below."""
+"""Three linked slices and a projection, or a light-box, with the display controls below."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
 from app.views.fusion_words import upper_value
+from app.views.layout import Layout
+from app.views.light_box import LightBox
 from app.views.mip_view import MipView
 from app.views.note import Note
 from app.views.raster_view import RasterView
@@ -21,7 +26,7 @@ SEPARATOR_PX = 2
 FLAT = 0.02
 """Height of a volume, in its widths, below which only slices across z are worth a look."""
 EMPTY_TEXT = "No image yet"
-MOST_ACROSS = 4
+MOST_ACROSS = 5
 MAIN_PARTS, OTHER_PARTS = 3, 2
 """Widths of the view that matters most and of those beside it."""
 
@@ -29,8 +34,10 @@ MAIN_PARTS, OTHER_PARTS = 3, 2
 class OrthoView(QWidget):
     """Axial, coronal, sagittal and projection; a double-click enlarges one of them.
 
-    `active` is the view that had the focus last.
+    `active` is the view that had the focus last, `layout_now` how they are laid out.
     """
+
+    layout_changed = Signal()
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +59,8 @@ class OrthoView(QWidget):
         self._upper: tuple[SliceView, ...] = ()
         self.active: RasterView = self.axial
         self._alone: RasterView | None = None
+        self.layout_now = Layout()
+        self.light_box: LightBox | None = None
         for view in self.views:
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
             view.focused.connect(lambda view=view: self._activate(view))
@@ -97,9 +106,38 @@ class OrthoView(QWidget):
 
     def toggle_enlarged(self, view: RasterView) -> None:
         """Give a view all the space, or show all again."""
+        if self.layout_now.kind == "one" and self._alone is None:
+            self.set_layout(replace(self.layout_now, kind="four"))
+            return
         self._alone = view if self._alone is None else None
         self._arrange()
         view.setFocus()
+
+    def set_layout(self, layout: Layout) -> None:
+        """Lay the views out in another way."""
+        if layout == self.layout_now:
+            return
+        self.layout_now, self._alone = layout, None
+        box, self.light_box = self.light_box, None
+        if layout.kind == "sheet":
+            self.light_box = LightBox(self.state, layout, self._arrange)
+            for each in self.light_box.slices:
+                each.enlarge_requested.connect(lambda: self.toggle_enlarged(self._main))
+                each.focused.connect(lambda: self._activate(self._main))
+        self._arrange()
+        if box is not None:
+            for each in box.slices:
+                each.deleteLater()
+            box.deleteLater()
+        self.layout_changed.emit()
+
+    @property
+    def _main(self) -> RasterView:
+        """The view that matters most in the layout."""
+        layout = self.layout_now
+        name = layout.plane if layout.kind == "sheet" else layout.main
+        places = ("axial", "coronal", "sagittal", "projection")
+        return self.views[places.index(name)]
 
     def _follow_shape(self) -> None:
         """Give slices of a thin volume all the space; the other views would show a line."""
@@ -121,6 +159,12 @@ class OrthoView(QWidget):
             self._panes.show_rows(tuple(tuple(row) for row in rows))
         elif alone is not None:
             self._panes.show_rows(((alone,),))
+        elif self.layout_now.kind == "one":
+            self._panes.show_rows(((self._main,),))
+        elif self.light_box is not None:
+            self._panes.show_rows(self.light_box.rows)
+        elif self.layout_now.kind == "main":
+            self._panes.show_four(self.views, self._main)
         else:
             sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
             axis = self.state.blurred_axis
@@ -184,7 +228,7 @@ class Panes(QWidget):
         spots += [(view, row, 1, 1) for row, view in enumerate(others)]
         self._place(tuple(spots), (MAIN_PARTS, OTHER_PARTS))
 
-    def show_rows(self, rows: tuple[tuple[RasterView, ...], ...]) -> None:
+    def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
         """Show views row by row, all of one size."""
         spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
         self._place(tuple(spots), ())

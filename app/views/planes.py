@@ -83,6 +83,11 @@ class Rect:
         """(u, v) of the middle [mm]."""
         return self.u + self.width / 2, self.v + self.height / 2
 
+    def part(self, columns: int, rows: int, shape: tuple[int, ...]) -> Rect:
+        """Return what the first columns and rows cover, of all (rows, columns) in it."""
+        width, height = self.width * columns / shape[1], self.height * rows / shape[0]
+        return Rect(self.u, self.v, width, height)
+
 
 @dataclass(frozen=True)
 class Orientation:

@@ -27,12 +27,12 @@ from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.scaled_image import ScaledImage
 from app.views.state import ViewState
+from app.views.view_keys import KEYS, ZOOM_STEP
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from app.views.windows import Window
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
-ZOOM_STEP = 1.2
 
 
 class RasterView(PaneContent):
@@ -42,6 +42,8 @@ class RasterView(PaneContent):
     part_changed = Signal()
     focused = Signal()
     has_crosshair = True
+    has_letters = has_scale = True
+    margin_px = FIT_MARGIN_PX
 
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,7 +97,7 @@ class RasterView(PaneContent):
         if self._viewport is None or image_rect != self._image_rect:
             self._image_rect, self._is_fitted = image_rect, True
         if self._viewport is None or self._is_fitted:
-            self._viewport = Viewport.fit(image_rect, size, FIT_MARGIN_PX)
+            self._viewport = Viewport.fit(image_rect, size, self.margin_px)
         elif self._viewport.size != size:
             self._viewport = self._viewport.resized(size)
         return self._viewport
@@ -178,8 +180,10 @@ class RasterView(PaneContent):
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         """Paint what tells sides and lengths."""
         colours, size = self.state.colours, (self.width(), self.height())
-        overlay.letters(painter, self.shown_edges(), size, colours)
-        overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
+        if self.has_letters:
+            overlay.letters(painter, self.shown_edges(), size, colours)
+        if self.has_scale:
+            overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
 
     def shown_edges(self) -> Edges:
         """The letters as they are painted: signs of the axes where nobody knows their sides."""
@@ -197,15 +201,20 @@ class RasterView(PaneContent):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colours.grid), 1.0))
         painter.drawRect(area)
-        if self.has_crosshair:
+        if self.shows_crosshair():
             at = QPointF(*viewport.to_px(*self.cursor_uv()))
             overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
         nan = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
         warning = self.warning() or nan
-        ends = self.shown_edges().top, self.shown_edges().bottom
+        edges = self.shown_edges()
+        ends = (edges.top, edges.bottom) if self.has_letters else ("", "")
         return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
+
+    def shows_crosshair(self) -> bool:
+        """Whether the cursor is painted now."""
+        return self.has_crosshair
 
     # steering
 
@@ -268,25 +277,3 @@ class RasterView(PaneContent):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.end_drag()
         self.update()
-
-
-KEYS = {
-    Qt.Key.Key_Left: lambda view: view.step_arrow(-1, 0),
-    Qt.Key.Key_Right: lambda view: view.step_arrow(1, 0),
-    Qt.Key.Key_Up: lambda view: view.step_arrow(0, -1),
-    Qt.Key.Key_Down: lambda view: view.step_arrow(0, 1),
-    Qt.Key.Key_PageUp: lambda view: view.step(1),
-    Qt.Key.Key_PageDown: lambda view: view.step(-1),
-    Qt.Key.Key_Plus: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
-    Qt.Key.Key_Equal: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
-    Qt.Key.Key_Minus: lambda view: view.zoom(1 / ZOOM_STEP, view.cursor_uv()),
-    Qt.Key.Key_0: lambda view: view.fit(),
-    Qt.Key.Key_A: lambda view: view.state.auto_window(),
-    Qt.Key.Key_B: lambda view: view.state.toggle_slab(),
-    Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
-    Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
-    Qt.Key.Key_O: lambda view: view.state.fusion.toggle_hidden(),
-    Qt.Key.Key_M: lambda view: view.mirror(),
-    Qt.Key.Key_R: lambda view: view.state.reset(),
-    Qt.Key.Key_T: lambda view: view.turn(),
-}

@@ -47,11 +47,13 @@ class SliceView(RasterView):
         parent: QWidget | None = None,
         *,
         part: Part = "both",
+        cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
         name = f"{plane.capitalize()} view" + (", second volume" if part == "upper" else "")
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
-        self._upper, self._cutter = UpperSlice(state), SlabCutter()
+        self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
+        self._upper = UpperSlice(state, of_upper)
         self._orientation = self._way()
         self._shown_index: int | None = None
         self._depth_mm = 0.0
@@ -95,7 +97,7 @@ class SliceView(RasterView):
         if volume is None:
             return title
         normal, unit = self._orientation.normal, self.state.length_unit
-        at = millimetres(self.state.cursor_mm[normal])
+        at = millimetres(self.plane_point[normal])
         thick = self.state.slab_now.describe(volume.grid, normal, self._index(volume), unit)
         parts = [f"{title}   {'xyz'[normal]} {at} {unit}", thick]
         return BETWEEN.join(filter(None, (*parts, *caption_parts(self.state, self.part))))
@@ -124,6 +126,11 @@ class SliceView(RasterView):
         return f"blurred along {'xyz'[blurred]}" + (f", {turned}" if turned else "")
 
     @property
+    def plane_point(self) -> Point:
+        """A point of the slice on show [mm]."""
+        return self.state.cursor_mm
+
+    @property
     def shows_own(self) -> bool:
         return self.part == "both" and not self.state.fusion.compares
 
@@ -142,7 +149,8 @@ class SliceView(RasterView):
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         if not self.shows_upper or not self.state.fusion.has_values:
             return
-        found = self._upper.values(self._orientation, raster.values, raster.rect)
+        at = self.plane_point
+        found = self._upper.values(self._orientation, raster.values, raster.rect, at)
         if found is not None:
             self._upper.paint(painter, viewport, found, is_alone=not self.shows_own)
 
@@ -210,7 +218,7 @@ class SliceView(RasterView):
         volume = self.state.volume
         if volume is not None and self._index(volume) != self._shown_index:
             self.forget_raster()
-        depth_mm = self.state.cursor_mm[self._orientation.normal]
+        depth_mm = self.plane_point[self._orientation.normal]
         if depth_mm != self._depth_mm:  # a finer volume has another slice within the same voxel
             self._depth_mm = depth_mm
             self._upper.forget_values()
@@ -238,7 +246,7 @@ class SliceView(RasterView):
     def point_at(self, at: QPointF) -> Point:
         """The point of the slice on show under a position in the view [mm]."""
         u, v = self.to_mm(at)
-        depth_mm = self.state.cursor_mm[self._orientation.normal]
+        depth_mm = self.plane_point[self._orientation.normal]
         return self._orientation.to_patient(u, v, depth_mm)
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
@@ -274,4 +282,4 @@ class SliceView(RasterView):
 
     def _index(self, volume: Volume) -> int:
         normal = self._orientation.normal
-        return slice_index(volume.grid, normal, self.state.cursor_mm[normal])
+        return slice_index(volume.grid, normal, self.plane_point[normal])

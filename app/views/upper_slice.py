@@ -17,6 +17,7 @@ from app.views.resampling import resampled, slice_through
 from app.views.scaled_image import ScaledImage
 from app.views.slab import SlabCutter
 from app.views.viewport import Viewport
+from engine.geometry import Point
 
 if TYPE_CHECKING:
     from app.views.state import ViewState
@@ -29,13 +30,13 @@ Values = NDArray[np.float32]
 class UpperSlice:
     """Computes what is stale when it is painted."""
 
-    def __init__(self, state: ViewState) -> None:
+    def __init__(self, state: ViewState, cutter: SlabCutter | None = None) -> None:
         self._state, self._fusion = state, state.fusion
         self._found: tuple[Values, Rect] | None = None
         self._is_stale = True
         self._image: QImage | None = None
         self._scaled = ScaledImage()
-        self._cutter = SlabCutter()
+        self._cutter = cutter or SlabCutter()
 
     def forget_values(self) -> None:
         """The slice is another one."""
@@ -46,13 +47,20 @@ class UpperSlice:
         """Window or colour map are others."""
         self._image = None
 
-    def values(self, way: Orientation, lower: Values, rect: Rect) -> tuple[Values, Rect] | None:
-        """Return what is to be coloured, and where it lies [mm]; `lower` lies in `rect`."""
+    def values(
+        self, way: Orientation, lower: Values, rect: Rect, point_mm: Point | None = None
+    ) -> tuple[Values, Rect] | None:
+        """Return what is to be coloured, and where it lies [mm].
+
+        `lower` lies in `rect` of the plane through `point_mm`, that of the cursor without one.
+        """
         if self._is_stale:
             self._is_stale = False
-            self._found = self._compared(way, lower, rect) if self._fusion.compares else None
-            if self._found is None and not self._fusion.compares:
-                self._found = self._own(way)
+            point_mm = point_mm or self._state.cursor_mm
+            if self._fusion.compares:
+                self._found = self._compared(way, lower, rect, point_mm)
+            else:
+                self._found = self._own(way, point_mm)
         return self._found
 
     def paint(
@@ -81,12 +89,12 @@ class UpperSlice:
         self._scaled.paint(painter, self._image, area, smooth=smooth)
         painter.restore()
 
-    def _own(self, way: Orientation) -> tuple[Values, Rect] | None:
+    def _own(self, way: Orientation, at: Point) -> tuple[Values, Rect] | None:
         volume = self._fusion.volume
         if volume is None:
             return None
         blended = self._state.interpolation == "linear"
-        at, slab = self._state.cursor_mm, self._state.slab_now
+        slab = self._state.slab_now
 
         def cut(axis: int, index: int) -> Values:
             return self._cutter.cut(volume, axis, index, slab)
@@ -94,7 +102,9 @@ class UpperSlice:
         thick = cut if slab.kind else None
         return slice_through(volume, self._fusion.placing, way, at, blended=blended, cut=thick)
 
-    def _compared(self, way: Orientation, lower: Values, rect: Rect) -> tuple[Values, Rect] | None:
+    def _compared(
+        self, way: Orientation, lower: Values, rect: Rect, at: Point
+    ) -> tuple[Values, Rect] | None:
         fusion, volume, base = self._fusion, self._fusion.volume, self._state.volume
         if (
             volume is None
@@ -102,7 +112,7 @@ class UpperSlice:
             or comparing.obstacle(fusion.mode, base.unit, volume.unit)
         ):
             return None
-        point = slice_centre(base.grid, way.normal, self._state.cursor_mm)
+        point = slice_centre(base.grid, way.normal, at)
         shape = (lower.shape[0], lower.shape[1])
         there = resampled(volume, fusion.placing, way, point, rect, shape)
         if fusion.mode == "difference":

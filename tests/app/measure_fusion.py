@@ -1,6 +1,6 @@
 """What two large volumes over each other cost the window, in processor time.
 
-    python -m tests.app.measure_fusion [--edge 512] [--askew] [--slab 20]
+    python -m tests.app.measure_fusion [--edge 512] [--askew] [--slab 20] [--sheet axial]
 
 The real window on a screen of 1920 x 1080 that nobody sees: one volume on show, the other opened
 from a file and laid over it. Printed are the longest that opening it holds the event loop (time of
@@ -50,21 +50,23 @@ def main() -> None:
     parser.add_argument(
         "--slab", type=float, default=0.0, metavar="MM", help="highest over so much"
     )
+    parser.add_argument("--sheet", default="", metavar="PLANE", help="in a light-box, 3 x 4")
     wanted = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
-        _measure(Path(folder), wanted.edge, askew=wanted.askew, slab_mm=wanted.slab)
+        _measure(Path(folder), wanted)
     from app.shell.leaving import leave
 
     leave(0)
 
 
-def _measure(folder: Path, edge: int, *, askew: bool, slab_mm: float) -> None:
+def _measure(folder: Path, wanted: argparse.Namespace) -> None:
     from app.models.preferences import Preferences
     from app.shell.application import make_app, make_window
     from engine.io import save
 
+    edge, slab_mm = wanted.edge, wanted.slab
     app = make_app()
     window = make_window(app, Preferences(folder / "settings"))
     window.resize(window.screen().availableSize())
@@ -79,12 +81,16 @@ def _measure(folder: Path, edge: int, *, askew: bool, slab_mm: float) -> None:
         f"opening a file of {edge}^3: loop held {1e3 * held:.0f} ms of its thread's time at most"
     )
     log.info(f"   in {time.perf_counter() - before:.1f} s in all")
-    if askew:
+    if wanted.askew:
         _turn(window)
     if slab_mm:
         from app.views.slab import Slab
 
         window.session.view.set_slab(Slab("highest", slab_mm))
+    if wanted.sheet:
+        from app.views.layout import Layout
+
+        window.centre.views.set_layout(Layout("sheet", wanted.sheet, spacing=1))
     for name, act in _acts(window, slab_mm).items():
         times = sorted(1e3 * each for each in _timed(app, act))
         p50, p95 = times[len(times) // 2], times[round(0.95 * (len(times) - 1))]
@@ -111,6 +117,8 @@ def _acts(window, slab_mm: float) -> dict[str, Callable[[int], None]]:
     found = {f"wheel, {view.plane}": lambda k, view=view: view.step(1) for view in views.slices}
     found["window of the lower"] = dragged(state, lower)
     found["window of the upper"] = dragged(state.fusion, upper)
+    if views.light_box is not None:
+        found["wheel, light-box"] = lambda k: views.light_box.page(1)
     found["opacity"] = lambda k: state.fusion.set_opacity(0.3 + 0.01 * (k % 20))
     found["cursor in a plane"] = lambda k: state.set_cursor((0.6 * (k % 40), 5.0, 5.0))
     if slab_mm:

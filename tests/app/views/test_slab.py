@@ -57,7 +57,7 @@ def test_views_show_the_slab_of_both_volumes_and_say_how_thick_it_is(qapp, state
     view, way = SliceView(state, plane), orientation(plane)
     state.fusion.lay(noise, VolumePlacing(), "the same")
     state.set_slab(Slab("highest", 9.0))
-    found = view._upper.values(way, view.raster.values, view.raster.rect)[0]
+    found = view._upper.values(way, view.raster.values, view.raster.rect, state.cursor_mm)[0]
     np.testing.assert_array_equal(found, view.raster.values)
     assert (view.raster.values >= way.extract(noise.values, view._shown_index)).all()
     assert THICK[plane] in view.caption()

@@ -1,0 +1,70 @@
+"""The menu of layouts: which views there are, which is the largest, how a light-box is filled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.models.preferences import Preferences
+from app.views.layout import SHEETS, SPACINGS, Layout, LayoutKind, ViewName
+from app.views.ortho_view import OrthoView
+
+KINDS: tuple[tuple[LayoutKind, str], ...] = (
+    ("four", "Four views"),
+    ("main", "One large, three beside it"),
+    ("one", "One view alone"),
+)
+
+
+class LayoutMenu(QMenu):
+    """Made anew when it is opened; what is chosen is remembered."""
+
+    def __init__(self, views: OrthoView, preferences: Preferences, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._views, self._preferences = views, preferences
+        self.mains, self.spacings = QMenu("Large view", self), QMenu("Light-box shows", self)
+        self.aboutToShow.connect(self.fill)
+        views.layout_changed.connect(self._remember)
+        views.set_layout(Layout.of(preferences.layout))
+
+    def fill(self) -> None:
+        """Offer every layout."""
+        self.clear()
+        now = self._views.layout_now
+        for kind, title in KINDS:
+            self._add(self, title, replace(now, kind=kind), chosen=now.kind == kind)
+        self.addSeparator()
+        for rows, columns in SHEETS:
+            sheet = replace(now, kind="sheet", rows=rows, columns=columns)
+            self._add(self, f"Light-box, {rows} × {columns}", sheet, chosen=sheet == now)
+        self.addSeparator()
+        self.mains.clear()
+        for name in get_args(ViewName):
+            self._add(
+                self.mains, name.capitalize(), replace(now, main=name), chosen=now.main == name
+            )
+        self.mains.setEnabled(now.kind != "four")
+        self.spacings.clear()
+        for spacing in SPACINGS:
+            other = replace(now, spacing=spacing)
+            self._add(self.spacings, _words(spacing), other, chosen=other == now)
+        self.spacings.setEnabled(now.kind == "sheet")
+        self.addMenu(self.mains)
+        self.addMenu(self.spacings)
+
+    def _add(self, menu: QMenu, title: str, layout: Layout, *, chosen: bool) -> None:
+        action = menu.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        action.triggered.connect(lambda _=False: self._views.set_layout(layout))
+
+    def _remember(self) -> None:
+        self._preferences.layout = self._views.layout_now.to_text()
+
+
+def _words(spacing: int) -> str:
+    if spacing < 2:
+        return "Each slice" if spacing else "The whole volume"
+    return f"Every {spacing}{'nd' if spacing == 2 else 'th'} slice"

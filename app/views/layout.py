@@ -1,0 +1,54 @@
+"""How the views are laid out, as one value that a line of settings can hold."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import Literal, get_args
+
+from app.views.planes import PlaneName
+
+LayoutKind = Literal["four", "main", "one", "sheet"]
+ViewName = Literal["axial", "coronal", "sagittal", "projection"]
+SHEETS = ((2, 2), (2, 3), (3, 4), (4, 5))
+SPACINGS = (0, 1, 2, 5, 10)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which views there are, and how large.
+
+    Attributes
+    ----------
+    kind : "four" two by two, "main" one large beside three, "one" alone, "sheet" a light-box
+    main : the one that matters most
+    rows, columns : of the light-box
+    spacing : slices from one picture of the light-box to the next; 0: the whole volume is shown
+    """
+
+    kind: LayoutKind = "four"
+    main: ViewName = "axial"
+    rows: int = 3
+    columns: int = 4
+    spacing: int = 0
+
+    @property
+    def plane(self) -> PlaneName:
+        """The plane of the light-box."""
+        return "axial" if self.main == "projection" else self.main
+
+    def to_text(self) -> str:
+        """Return it as words with spaces between."""
+        return " ".join(map(str, astuple(self)))
+
+    @classmethod
+    def of(cls, text: str) -> Layout:
+        """Return the layout of a text, the usual one where it is none."""
+        words = text.split()
+        kinds, names = get_args(LayoutKind), get_args(ViewName)
+        if len(words) != 5 or words[0] not in kinds or words[1] not in names:
+            return cls()
+        numbers = [int(word) if word.isdecimal() else -1 for word in words[2:]]
+        if (numbers[0], numbers[1]) not in SHEETS or numbers[2] not in SPACINGS:
+            return cls()
+        kind, name = kinds[kinds.index(words[0])], names[names.index(words[1])]
+        return cls(kind, name, *numbers)
