@@ -8,7 +8,7 @@ from typing import get_args
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.models.preferences import Preferences
-from app.views.layout import SHEETS, SPACINGS, Layout, LayoutKind, ViewName
+from app.views.layout import SHEETS, SPACINGS, LayoutKind, ViewLayout, ViewName
 from app.views.ortho_view import OrthoView
 
 KINDS: tuple[tuple[LayoutKind, str], ...] = (
@@ -27,7 +27,7 @@ class LayoutMenu(QMenu):
         self.mains, self.spacings = QMenu("Large view", self), QMenu("Light-box shows", self)
         self.aboutToShow.connect(self.fill)
         views.layout_changed.connect(self._remember)
-        views.set_layout(Layout.of(preferences.layout))
+        views.set_layout(ViewLayout.of(preferences.layout))
 
     def fill(self) -> None:
         """Offer every layout."""
@@ -54,7 +54,7 @@ class LayoutMenu(QMenu):
         self.addMenu(self.mains)
         self.addMenu(self.spacings)
 
-    def _add(self, menu: QMenu, title: str, layout: Layout, *, chosen: bool) -> None:
+    def _add(self, menu: QMenu, title: str, layout: ViewLayout, *, chosen: bool) -> None:
         action = menu.addAction(title)
         action.setCheckable(True)
         action.setChecked(chosen)
@@ -67,4 +67,4 @@ class LayoutMenu(QMenu):
 def _words(spacing: int) -> str:
     if spacing < 2:
         return "Each slice" if spacing else "The whole volume"
-    return f"Every {spacing}{'nd' if spacing == 2 else 'th'} slice"
+    return f"One slice in {spacing}"

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.looking.cine import Cine
+from app.looking.cine_bar import CineBar
 from app.looking.layout_menu import LayoutMenu
 from app.looking.look_strip import LookStrip
 from app.looking.slab_bar import SlabBar
 from app.views.ortho_view import OrthoView
+from app.views.scrubber import IterationScrubber
 
 LAYOUT_TIP = "Four views, one large, or a light-box of many slices; it is remembered"
+FILM_TIP = "The projection turns, or slices, iterations or frames go by; it can be saved (K)"
 SLAB_TIP = "Show several slices as one: the highest, mean or lowest of their values (B)"
 
 
 class Looking:
     """What stands beside and above the views; `bars` go above them, one below the other."""
 
-    def __init__(self, context: AppContext, views: OrthoView) -> None:
+    def __init__(self, context: AppContext, views: OrthoView, scrubber: IterationScrubber) -> None:
         self._state = context.session.view
         self.strip = LookStrip(context.theme)
         self.slab_bar = SlabBar(self._state, context.theme)
         self.slab = self.strip.add(
             "Slab", "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
         )
+        self.cine = Cine(views, scrubber)
+        self.cine_bar = CineBar(context, self.cine, views)
+        self.film = self.strip.add("Film", "film", FILM_TIP, clicked=self.show_film)
         self.layout = self.strip.add("Layout", "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
         views.add_beside(self.strip)
+        play = QShortcut(QKeySequence("K"), views, self.toggle_film)
+        play.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.cine.changed.connect(self.refresh)
         for signal in (self._state.slab_changed, self._state.volume_changed):
             signal.connect(self.refresh)
         self.refresh()
@@ -34,10 +46,25 @@ class Looking:
     @property
     def bars(self) -> tuple[QWidget, ...]:
         """The rows over the views; each is there while it is wanted."""
-        return (self.slab_bar,)
+        return self.slab_bar, self.cine_bar
+
+    def show_film(self, on: bool) -> None:
+        """Show the row of the film and play it, or end it."""
+        self.cine_bar.setVisible(on)
+        self.cine.play(on)
+
+    def toggle_film(self) -> None:
+        """Play, or rest; the row stays."""
+        if not self.cine_bar.recorder.is_recording:
+            self.cine_bar.show()
+            self.cine.play(not self.cine.is_playing)
 
     def refresh(self) -> None:
         """Show what is on."""
         has_volume = self._state.volume is not None
-        self.slab.setEnabled(has_volume)
+        for each in (self.slab, self.film):
+            each.setEnabled(has_volume)
+        self.film.setChecked(not self.cine_bar.isHidden())
+        if not has_volume:
+            self.cine_bar.hide()
         self.slab.setChecked(bool(self._state.slab.kind))

@@ -157,7 +157,7 @@ class Preferences:
 
     @property
     def layout(self) -> str:
-        """How the views are laid out, as `Layout.of` reads it."""
+        """How the views are laid out, as `ViewLayout.of` reads it."""
         return self._text("layout", "")
 
     @layout.setter

@@ -14,7 +14,7 @@ SPACINGS = (0, 1, 2, 5, 10)
 
 
 @dataclass(frozen=True)
-class Layout:
+class ViewLayout:
     """Which views there are, and how large.
 
     Attributes
@@ -41,7 +41,7 @@ class Layout:
         return " ".join(map(str, astuple(self)))
 
     @classmethod
-    def of(cls, text: str) -> Layout:
+    def of(cls, text: str) -> ViewLayout:
         """Return the layout of a text, the usual one where it is none."""
         words = text.split()
         kinds, names = get_args(LayoutKind), get_args(ViewName)

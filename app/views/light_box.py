@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.views.layout import Layout
+from app.views.layout import ViewLayout
 from app.views.planes import slice_index
 from app.views.raster import Raster
 from app.views.slab import SlabCutter
@@ -28,7 +28,11 @@ class SheetSlice(SliceView):
     margin_px = MARGIN_PX
 
     def __init__(
-        self, state: ViewState, layout: Layout, place: int, cutters: tuple[SlabCutter, SlabCutter]
+        self,
+        state: ViewState,
+        layout: ViewLayout,
+        place: int,
+        cutters: tuple[SlabCutter, SlabCutter],
     ) -> None:
         self.index = 0
         super().__init__(state, layout.plane, cutters=cutters)
@@ -121,7 +125,9 @@ class LightBox(QObject):
     rearrange : called when there are more or fewer pictures than before
     """
 
-    def __init__(self, state: ViewState, layout: Layout, rearrange: Callable[[], object]) -> None:
+    def __init__(
+        self, state: ViewState, layout: ViewLayout, rearrange: Callable[[], object]
+    ) -> None:
         super().__init__()
         self._state, self.layout, self._rearrange = state, layout, rearrange
         cutters = SlabCutter(), SlabCutter()
@@ -206,7 +212,7 @@ class LightBox(QObject):
         """Leave a picture that is wanted as it is, and move it to its place."""
         kept = {each.index: each for each in self.slices if each.index in wanted}
         free = [each for each in self.slices if kept.get(each.index) is not each]
-        found = [kept.pop(index, None) or free.pop(0) for index in wanted]
+        found = [kept[index] if index in kept else free.pop(0) for index in wanted]
         before, self.slices = self.slices, [*found, *free]
         for place, (each, index) in enumerate(zip(found, wanted, strict=True)):
             each.show_index(index)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
 from app.views.fusion_words import upper_value
-from app.views.layout import Layout
+from app.views.layout import ViewLayout
 from app.views.light_box import LightBox
 from app.views.mip_view import MipView
 from app.views.note import Note
@@ -59,7 +59,7 @@ class OrthoView(QWidget):
         self._upper: tuple[SliceView, ...] = ()
         self.active: RasterView = self.axial
         self._alone: RasterView | None = None
-        self.layout_now = Layout()
+        self.layout_now = ViewLayout()
         self.light_box: LightBox | None = None
         for view in self.views:
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
@@ -73,6 +73,11 @@ class OrthoView(QWidget):
     def views(self) -> tuple[RasterView, ...]:
         """The four views, in reading order."""
         return self.axial, self.coronal, self.sagittal, self.mip
+
+    @property
+    def panes(self) -> QWidget:
+        """What holds the views, without the controls."""
+        return self._panes
 
     @property
     def upper_views(self) -> tuple[SliceView, ...]:
@@ -113,7 +118,7 @@ class OrthoView(QWidget):
         self._arrange()
         view.setFocus()
 
-    def set_layout(self, layout: Layout) -> None:
+    def set_layout(self, layout: ViewLayout) -> None:
         """Lay the views out in another way."""
         if layout == self.layout_now:
             return

@@ -26,6 +26,7 @@ from engine.io.atomic_write import write_atomically
 from engine.io.calibration_file import write_calibration
 from engine.io.dicom.reader import is_in_patient_axes, series_file
 from engine.io.fact_labels import fact_of
+from engine.io.film import FILM_SUFFIXES, write_film
 from engine.io.folder import is_folder
 from engine.io.formats import (
     HISTOGRAM_READERS,
@@ -69,6 +70,7 @@ from engine.paths import config_dir
 Scan = TypeVar("Scan", ListMode, Histogram)
 
 __all__ = [
+    "FILM_SUFFIXES",
     "HISTOGRAM_READERS",
     "LISTMODE_READERS",
     "PROJECTION_READERS",
@@ -120,6 +122,7 @@ __all__ = [
     "usual_suffixes",
     "write_atomically",
     "write_calibration",
+    "write_film",
     "write_histogram",
     "write_listmode",
     "write_projections",

@@ -88,9 +88,9 @@ def _measure(folder: Path, wanted: argparse.Namespace) -> None:
 
         window.session.view.set_slab(Slab("highest", slab_mm))
     if wanted.sheet:
-        from app.views.layout import Layout
+        from app.views.layout import ViewLayout
 
-        window.centre.views.set_layout(Layout("sheet", wanted.sheet, spacing=1))
+        window.centre.views.set_layout(ViewLayout("sheet", wanted.sheet, spacing=1))
     for name, act in _acts(window, slab_mm).items():
         times = sorted(1e3 * each for each in _timed(app, act))
         p50, p95 = times[len(times) // 2], times[round(0.95 * (len(times) - 1))]

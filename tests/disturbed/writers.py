@@ -38,6 +38,7 @@ from engine.io import (
     save_frames,
     save_projections,
     write_atomically,
+    write_film,
     write_histogram,
     write_listmode,
 )
@@ -116,6 +117,11 @@ def _image(version: int) -> Volume:
 
 def _volume(name: str) -> Write:
     return lambda folder, version: save(_image(version), folder / name)
+
+
+def _film(folder: Path, version: int) -> None:
+    frames = [np.full((4, 5, 3), 40 * version + k, np.uint8) for k in range(3)]
+    write_film(frames, folder / "film.gif", frame_ms=80)
 
 
 def _frames(folder: Path, version: int) -> None:
@@ -367,6 +373,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("Interfile image", _volume("a.hv"), ("engine/io/interfile_image_writer.py",)),
     Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/ome_tiff.py",)),
     Writer("film", _volume("a.gif"), ("engine/io/cine.py",)),
+    Writer("film of the window", _film, ("engine/io/film.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
     Writer("DICOM series", _dicom, ("engine/io/dicom/series_writer.py",)),
     Writer("BIDS dataset", _bids, ("engine/io/bids/dataset.py",)),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.views.layout import Layout
+from app.views.layout import ViewLayout
 from app.views.ortho_view import OrthoView
 from app.views.planes import slice_index
 
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-SHEET = Layout("sheet", "axial", 3, 4)
+SHEET = ViewLayout("sheet", "axial", 3, 4)
 
 
 @pytest.fixture
@@ -22,31 +22,33 @@ def on_show(ortho):
     return [view for view in ortho.views if view.isVisible()]
 
 
-@pytest.mark.parametrize("layout", [Layout(), SHEET, Layout("main", "projection", 4, 5, 10)])
+@pytest.mark.parametrize(
+    "layout", [ViewLayout(), SHEET, ViewLayout("main", "projection", 4, 5, 10)]
+)
 def test_a_layout_is_the_same_after_it_was_written(layout):
-    assert Layout.of(layout.to_text()) == layout
+    assert ViewLayout.of(layout.to_text()) == layout
 
 
 @pytest.mark.parametrize(
     "text", ["", "four", "four axial 3 4 x", "two axial 3 4 0", "four x 3 4 0"]
 )
 def test_what_is_no_layout_is_the_usual_one(text):
-    assert Layout.of(text) == Layout()
+    assert ViewLayout.of(text) == ViewLayout()
 
 
 def test_the_main_view_is_large_or_alone(ortho, qapp):
-    ortho.set_layout(Layout("main", "sagittal"))
+    ortho.set_layout(ViewLayout("main", "sagittal"))
     qapp.processEvents()
     assert len(on_show(ortho)) == 4
     others = [view for view in ortho.views if view is not ortho.sagittal]
     assert ortho.sagittal.width() > others[0].width()
     assert ortho.sagittal.height() > 2.5 * others[0].height()
-    ortho.set_layout(Layout("one", "coronal"))
+    ortho.set_layout(ViewLayout("one", "coronal"))
     assert on_show(ortho) == [ortho.coronal]
 
 
 def test_a_double_click_on_a_view_that_is_alone_brings_the_four_back(ortho, qtbot):
-    ortho.set_layout(Layout("one", "coronal"))
+    ortho.set_layout(ViewLayout("one", "coronal"))
     qtbot.mouseDClick(ortho.coronal, LEFT)
     assert len(on_show(ortho)) == 4
 
@@ -74,7 +76,7 @@ def test_slices_side_by_side_go_along_with_the_cursor_and_page_by_the_wheel(
     ortho, state, turn_wheel
 ):
     state.set_cursor(state.volume.grid.centre_mm)
-    ortho.set_layout(Layout("sheet", "axial", 2, 3, 1))
+    ortho.set_layout(ViewLayout("sheet", "axial", 2, 3, 1))
     box, grid = ortho.light_box, state.volume.grid
     indices = [each.index for each in box.slices]
     assert indices == list(range(indices[-1] + 5, indices[-1] - 1, -1))

@@ -1,0 +1,151 @@
+"""The row of the film: what goes by, how quickly, play, and save it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
+
+from app.control.context import AppContext
+from app.control.saving import may_write
+from app.forms.fields import QuietCombo
+from app.look.file_dialogs import ask_save
+from app.look.icons import set_icon
+from app.look.widgets import icon_button, label
+from app.looking.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
+from app.looking.film_recorder import FilmRecorder, Frame
+from app.views.ortho_view import OrthoView
+from app.views.plain_text import plain_tip
+from app.views.slice_view import SliceView
+
+TITLES: dict[CineKind, str] = {
+    "turn": "Turn the projection",
+    "axial": "Axial slices",
+    "coronal": "Coronal slices",
+    "sagittal": "Sagittal slices",
+    "images": "Iterations or frames",
+}
+FILE_NAME, KINDS = "film.gif", "Films (*.gif *.png)"
+SAVE_TIP = "Record it once from beginning to end as GIF, or without loss as animated PNG"
+SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
+
+
+class CineBar(QWidget):
+    """Follows the film; hidden until it is wanted."""
+
+    def __init__(self, context: AppContext, cine: Cine, views: OrthoView) -> None:
+        super().__init__()
+        self._context, self._cine, self._views = context, cine, views
+        self.recorder = FilmRecorder(cine, views.state)
+        self.kind = QuietCombo()
+        self.kind.setAccessibleName("What goes by")
+        self.kind.setToolTip(plain_tip("What goes by; all views follow"))
+        self.kind.setFixedWidth(COMBO_PX)
+        self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
+        play = lambda: cine.play(not cine.is_playing)  # noqa: E731
+        self.play = icon_button("start", context.theme, play, "Play (K)", "text")
+        self.speed = QSlider(Qt.Orientation.Horizontal)
+        self.speed.setRange(LEAST_PER_S, MOST_PER_S)
+        self.speed.setMinimumWidth(40)
+        self.speed.setMaximumWidth(SLIDER_PX)
+        self.speed.setAccessibleName("Pictures in a second")
+        self.speed.setToolTip(plain_tip("Pictures in a second"))
+        self.speed.valueChanged.connect(cine.set_speed)
+        self._per_s = label("", "muted")
+        self._per_s.setFixedWidth(SPEED_PX)
+        self.save = QPushButton("Save film")
+        self.save.setToolTip(plain_tip(SAVE_TIP))
+        self._menu = QMenu(self.save)
+        self._menu.aboutToShow.connect(self._fill)
+        self.save.setMenu(self._menu)
+        self.cancel = QPushButton()
+        self.cancel.setToolTip(plain_tip("Record no further; nothing is written"))
+        self.cancel.clicked.connect(lambda: self.recorder.cancel())
+        self.close_ = icon_button("remove", context.theme, self._end, "No film (K stops it, too)")
+        self._target: Path | None = None
+        self._lay_out()
+        cine.changed.connect(self.refresh)
+        self.recorder.progressed.connect(self._show_progress)
+        self.recorder.recorded.connect(self._write)
+        self.hide()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 2, 8, 4)
+        row.setSpacing(6)
+        row.addWidget(label("Film", "caption"))
+        for each in (self.kind, self.play, self.speed, self._per_s):
+            row.addWidget(each, 8 if each is self.speed else 0)
+        row.addStretch(1)
+        for each in (self.save, self.cancel, self.close_):
+            row.addWidget(each)
+
+    def refresh(self) -> None:
+        """Show the film."""
+        cine = self._cine
+        kinds = cine.kinds()
+        if [self.kind.itemData(k) for k in range(self.kind.count())] != kinds:
+            self.kind.clear()
+            for kind in kinds:
+                self.kind.addItem(TITLES[kind], kind)
+        self.kind.setCurrentIndex(max(self.kind.findData(cine.kind), 0))
+        with QSignalBlocker(self.speed):
+            self.speed.setValue(cine.per_s)
+        self._per_s.setText(f"{cine.per_s} per s")
+        set_icon(self.play, "pause" if cine.is_playing else "start", self._context.theme)
+        words = "Rest (K)" if cine.is_playing else "Play (K)"
+        self.play.setToolTip(plain_tip(words))
+        self.play.setAccessibleName(words)
+        busy = self.recorder.is_recording
+        for each in (self.kind, self.play, self.speed, self.close_):
+            each.setEnabled(not busy)
+        self.save.setVisible(not busy)
+        self.cancel.setVisible(busy)
+
+    def record(self, widget: QWidget, target: Path) -> None:
+        """Record what a widget shows, and write it."""
+        self._target = target
+        self.recorder.start(widget)
+        self.refresh()
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        view = self._views.mip if self._cine.kind == "turn" else self._views.active
+        name = f"the {view.plane} view" if isinstance(view, SliceView) else "the projection"
+        self._menu.addAction(f"Of {name} …").triggered.connect(lambda: self._ask(view))
+        every = self._menu.addAction("Of all views …")
+        every.triggered.connect(lambda: self._ask(self._views.panes))
+
+    def _ask(self, widget: QWidget) -> None:
+        folder = Path(self._context.preferences.export_folder or Path.home())
+        path = ask_save(self, "Save film", folder / FILE_NAME, KINDS)
+        if path is None:
+            return
+        target = path if path.suffix else path.with_suffix(".gif")
+        if may_write(self, target, self._context.session):
+            self._context.preferences.export_folder = str(target.parent)
+            self.record(widget, target)
+
+    def _show_progress(self, n_done: int, n_all: int) -> None:
+        self.cancel.setText(f"Cancel ({n_done} of {n_all})")
+
+    def _write(self, frames: list[Frame]) -> None:
+        self.refresh()
+        target, frame_ms = self._target, 1000 / self._cine.per_s
+        if not frames or target is None:
+            return
+        from engine.io import write_film
+
+        self._context.commands.run_task(
+            lambda _: write_film(frames, target, frame_ms=frame_ms),
+            lambda _: self._context.session.add_log("info", f"Film: {target}"),
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+    def _end(self) -> None:
+        self._cine.play(False)
+        self.hide()
+        self._cine.changed.emit()
