@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import sys
+from hashlib import sha256
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -57,6 +59,8 @@ def _taken(values: Any) -> Any:
     return (numpy if is_of_host else import_module("cupy")).from_dlpack(values)
 
 
+_AT_ONCE, _LOOKED_AT = 32, 1 << 24
+"""Images, and values, that are looked at together."""
 _DLPACK_CPU = 1
 """kDLCPU of dlpack.h."""
 
@@ -81,3 +85,47 @@ class Tables:
 def n_not_finite(values: Array) -> int:
     """Return how many values are NaN or infinite."""
     return int((~module_of(values).isfinite(values)).sum())
+
+
+def not_finite_in(values: Array) -> tuple[int, int]:
+    """Return how many values of the host are NaN or infinite, and the place of the first if flat.
+
+    They are looked at some at a time: they may lie in a file that memory cannot hold.
+    """
+    n_bad, first, flat = 0, 0, values.reshape(-1)
+    for start in range(0, flat.size, _LOOKED_AT):
+        bad = ~numpy.isfinite(flat[start : start + _LOOKED_AT])
+        if not n_bad and bad.any():
+            first = start + int(numpy.argmax(bad))
+        n_bad += int(numpy.count_nonzero(bad))
+        rest(values)
+    return n_bad, first
+
+
+def rest(values: Array) -> None:
+    """Give back the memory that values of a mapped file take while nobody looks at them."""
+    base: object = values
+    while isinstance(base, numpy.ndarray | memoryview):
+        base = base.base if isinstance(base, numpy.ndarray) else base.obj
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
+
+
+def largest(values: Array) -> float:
+    """Return the largest of images (n, ...); on the host NaN is left out, some at a time."""
+    if module_of(values) is not numpy:
+        return float(values.max())
+    top = -numpy.inf
+    for start in range(0, len(values), _AT_ONCE):
+        top = float(numpy.fmax(top, numpy.fmax.reduce(values[start : start + _AT_ONCE], axis=None)))
+        rest(values)
+    return top
+
+
+def sha256_of(values: Array) -> str:
+    """Return the SHA-256 of the bytes of contiguous values of the host, read in pieces."""
+    flat, total = values.reshape(-1).view(numpy.uint8), sha256()
+    for start in range(0, len(flat), _LOOKED_AT):
+        total.update(flat[start : start + _LOOKED_AT].data)
+        rest(values)
+    return total.hexdigest()

@@ -194,7 +194,7 @@ NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "to
 MAY_OPEN = (
     *("engine.io.open_input", "engine.io.folder", "engine.io.hdf5"),  # the one way in
     *("engine.io.atomic_write", "engine.io.outputs", "engine.io.locks", "engine.io.dead_parts"),
-    *("engine.io.hdf5_writer", "engine.io.read_back"),
+    *("engine.io.hdf5_writer", "engine.io.read_back", "engine.io.piece_write"),
     *("engine.io.audit_log", "engine.cli.streams", "engine.cli.event_log"),
     *("engine.jobs", "engine.kernels", "engine.privacy.key", "engine.support"),  # files of our own
     "engine.data.volume_file",

@@ -7,7 +7,6 @@ can look at the same slices while they come. Its space is taken from the disk wh
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 import shutil
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, rest
 from engine.data.column_room import take_space
 from engine.errors import ResourceError
 
@@ -62,8 +61,8 @@ def opened(
 
 def place_of(values: Array) -> FilePlace | None:
     """Return where in a named file the values of an array lie; None of any other array."""
-    base: object = values
-    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+    base = values
+    while isinstance(base.base, np.ndarray):
         base = base.base
     if not isinstance(base, np.memmap) or base.filename is None or base.dtype != values.dtype:
         return None
@@ -75,10 +74,3 @@ def to_disk(values: VolumeValues) -> None:
     """Have all that was written on the disk, and give back the memory that it takes."""
     values.flush()
     rest(values)
-
-
-def rest(values: VolumeValues) -> None:
-    """Give back the memory that values take which nobody looks at."""
-    mapped = values._mmap  # type: ignore[attr-defined]  # numpy's own way to it has no other name
-    if hasattr(mmap, "MADV_DONTNEED"):
-        mapped.madvise(mmap.MADV_DONTNEED)

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Array, Tables, module_of, n_not_finite
+from engine.arrays import Array, Tables, module_of, n_not_finite, rest
 from engine.backend import Backend
 from engine.errors import DataError, GeometryError
 from engine.filtering import truncation
@@ -209,7 +209,10 @@ def _check(values: Array, geometry: XrayGeometry) -> None:
         )
     # some views at a time: values may lie in a file that memory does not hold
     views = range(0, len(values), _VIEWS)
-    bad = sum(n_not_finite(values[view : view + _VIEWS]) for view in views)
+    bad = 0
+    for view in views:
+        bad += n_not_finite(values[view : view + _VIEWS])
+        rest(values)
     if bad:
         raise DataError(
             f"{bad} of {values.size} line integrals are not finite numbers; correct bad and "

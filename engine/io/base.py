@@ -147,10 +147,12 @@ class VolumeWriter(Format):
     ----------
     detail : what the format is good for, in a few words
     takes_turned : whether it can say where a slice lies whose sides are along no axes
+    in_pieces : whether it writes a volume that lies in a file without taking it into memory
     """
 
     detail: ClassVar[str] = ""
     takes_turned: ClassVar[bool] = False
+    in_pieces: ClassVar[bool] = False
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

@@ -38,7 +38,10 @@ def free_memory() -> int:
         raise SettingsError(
             f"{MEMORY_VARIABLE} is {text!r}, want a number of GiB above 0; set it, or leave it out."
         )
-    return max(0, min(free, int(most * 2**30) - int(psutil.Process().memory_info().rss)))
+    taken = psutil.Process().memory_info()
+    # pages of files that are mapped, which the system takes back when it is short, are no memory
+    private = int(taken.rss) - int(getattr(taken, "shared", 0))
+    return max(0, min(free, int(most * 2**30) - private))
 
 
 def refuse_no_room(n_bytes: int, name: str, what: str = "its values") -> None:

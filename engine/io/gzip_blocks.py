@@ -11,10 +11,13 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 LEVEL = 4
 BLOCK = 1 << 20
+AT_ONCE = 32
+"""Blocks of a stream that are packed beside one another."""
 WINDOW = 1 << 15
 """Bytes before a block that it may repeat: deflate reaches no farther back."""
 SAMPLE = 1 << 14
@@ -43,8 +46,45 @@ def gzipped(content: bytes, *, threads: int | None = None) -> bytes:
     return packed + struct.pack("<II", zlib.crc32(view), len(view) & 0xFFFFFFFF)
 
 
-def _block(content: memoryview, start: int) -> bytes:
-    """Compress the block that begins at `start`; the last one ends the stream."""
+def gzip_pieces(
+    pieces: Iterable[bytes | memoryview], *, threads: int | None = None
+) -> Iterator[bytes]:
+    """Yield the bytes of `gzipped` for content that comes in pieces, since memory may not hold it.
+
+    Parameters
+    ----------
+    pieces
+        of the content
+    threads
+        that work; None: one for each core
+    """
+    crc, size, before, left = 0, 0, b"", bytearray()
+    yield HEADER
+    with ThreadPoolExecutor(threads or min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+        for piece in pieces:
+            crc, size = zlib.crc32(piece, crc), size + len(piece)
+            left += piece
+            n_bytes = (len(left) - 1) // BLOCK * BLOCK  # one is held back: the last ends the stream
+            if n_bytes >= AT_ONCE * BLOCK:
+                content = bytes(left[:n_bytes])
+                yield from _blocks(pool, before, content, is_end=False)
+                before = content[-WINDOW:]
+                del left[:n_bytes]
+        yield from _blocks(pool, before, bytes(left), is_end=True)
+    yield struct.pack("<II", crc, size & 0xFFFFFFFF)
+
+
+def _blocks(
+    pool: ThreadPoolExecutor, before: bytes, content: bytes, *, is_end: bool
+) -> Iterator[bytes]:
+    """Compress all blocks of some content, which goes on after the bytes `before`."""
+    view, first = memoryview(before + content), len(before)
+    starts = range(first, max(len(view), first + 1), BLOCK)
+    return pool.map(lambda at: _block(view, at, ends=is_end and at == starts[-1]), starts)
+
+
+def _block(content: memoryview, start: int, *, ends: bool | None = None) -> bytes:
+    """Compress the block that begins at `start`; the last one `ends` the stream, unless said."""
     data, before = content[start : start + BLOCK], content[max(0, start - WINDOW) : start]
     middle = len(data) // 2
     sample = data[middle : middle + SAMPLE]
@@ -53,7 +93,7 @@ def _block(content: memoryview, start: int) -> bytes:
         for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_RLE)
     )
     strategy = zlib.Z_RLE if runs <= WORTH * repeats else zlib.Z_DEFAULT_STRATEGY
-    is_last = start + BLOCK >= len(content)
+    is_last = start + BLOCK >= len(content) if ends is None else ends
     return _deflated(data, bytes(before), strategy, is_last=is_last)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, rest
 from engine.errors import FileFormatError
 from engine.io.atomic_write import publishing
 from engine.io.hdf5 import open_hdf5
@@ -129,6 +129,7 @@ class FileImage:
         for _, buffer in self.buffers:
             for start in range(0, len(buffer), CHUNK_BYTES):
                 yield buffer[start : start + CHUNK_BYTES]
+                rest(np.asarray(buffer))
 
 
 class _Pages(io.RawIOBase):

@@ -6,19 +6,22 @@ lead, so readers that honour it see the same points on the same sides as our vie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.arrays import Array, rest
 from engine.data.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
+from engine.data.volume_file import place_of
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.gzip_blocks import gzipped
-from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
+from engine.io.gzip_blocks import gzip_pieces, gzipped
+from engine.io.nifti_values import Header, affine_of, library, magic_of, read_nifti
 from engine.io.open_input import InputFile
-from engine.io.provenance_file import sidecar_path, write_with_sidecar
+from engine.io.provenance_file import sidecar_path, stream_with_sidecar, write_with_sidecar
 from engine.io.slice_frame import to_scanner
 from engine.io.straight_axes import LPS_TO_RAS, patient_volume
 from engine.plain import Plain
@@ -49,6 +52,7 @@ class NiftiWriter(VolumeWriter):
 
     name: ClassVar[str] = "NIfTI volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
+    in_pieces: ClassVar[bool] = True
     takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "for other programs; provenance beside it"
 
@@ -58,7 +62,12 @@ class NiftiWriter(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
+        if place_of(volume.values) is None:
+            write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
+            return
+        pieces, n_bytes = nifti_pieces(volume), volume.values.nbytes
+        pieces = gzip_pieces(pieces) if is_packed(path) else pieces
+        stream_with_sidecar(path, pieces, n_bytes, volume.unit, provenance)
 
 
 def nifti_bytes(
@@ -69,16 +78,33 @@ def nifti_bytes(
     Of `frames`, which lie where the volume does, the values are taken instead: [t, z, y, x].
     `whole` values are labels, and stored as int16.
     """
+    kind = np.int16 if whole else np.float32
+    values = np.ascontiguousarray(volume.values, kind)
+    if frames:
+        values = np.stack([each.volume.values for each in frames])
+    return bytes(_image(volume, values, frames).to_bytes())
+
+
+def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of `nifti_bytes` for a volume in a file that memory may not hold."""
+    image = _image(volume, np.broadcast_to(np.float32(0), volume.grid.shape))
+    image.update_header()
+    head = BytesIO()
+    image.header.write_to(head)
+    yield head.getvalue()
+    for values in volume.values:
+        yield np.ascontiguousarray(values, "<f4").reshape(-1).view(np.uint8).data
+        rest(volume.values)
+
+
+def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:
+    """Return an image of the library: values [z, y, x] or [t, z, y, x] where a volume lies."""
     nibabel, grid = library(), volume.grid
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
     affine[:3, 3] = corner_mm
     heads_up = np.diag([1.0, 1.0, volume.head_sign, 1.0])
     affine = LPS_TO_RAS @ heads_up @ to_scanner(volume) @ affine
-    kind = np.int16 if whole else np.float32
-    values = np.ascontiguousarray(volume.values, kind)
-    if frames:
-        values = np.stack([each.volume.values for each in frames])
     image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
     lengths = {each.frame.duration_s for each in frames}
@@ -87,20 +113,25 @@ def nifti_bytes(
     if len(lengths) == len(steps) == 1 and not gated:  # others have no place in the header
         header["pixdim"][4] = steps.pop()
         header["toffset"] = frames[0].frame.start_s
-    header.set_data_dtype(kind)
+    header.set_data_dtype(values.dtype)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
     header["descrip"] = f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use".encode()[:79]
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)
-    return bytes(image.to_bytes())
+    return image
 
 
 def packed(content: bytes, path: Path) -> bytes:
     """Return the bytes of a file by its ending."""
-    return gzipped(content) if path.name.lower().endswith(".gz") else content
+    return gzipped(content) if is_packed(path) else content
 
 
-def _unit(header: Any) -> str:
+def is_packed(path: Path) -> bool:
+    """Return whether a file of this name is packed."""
+    return path.name.lower().endswith(".gz")
+
+
+def _unit(header: Header) -> str:
     text = bytes(header["descrip"]).rstrip(b"\0").decode("utf-8", errors="ignore")
     return text[len(UNIT_MARK) :].partition(";")[0] if text.startswith(UNIT_MARK) else ""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Array
+from engine.arrays import Array, not_finite_in
 from engine.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.io.budget import refuse_no_room
 
@@ -287,14 +287,12 @@ def unreadable(path: Path, e: OSError | ValueError) -> EngineError:
 
 def refuse_not_finite(path: Path, values: Array) -> None:
     """Refuse NaN and infinity, with their number and the first place."""
-    bad = ~np.isfinite(values)
-    n_bad = int(np.count_nonzero(bad))
+    n_bad, first = not_finite_in(values)
     if not n_bad:
         return
-    first = np.unravel_index(int(np.argmax(bad)), bad.shape)
-    where = ", ".join(str(int(i)) for i in first)
-    axes = "[z, y, x] = " if bad.ndim == 3 else ""
+    where = ", ".join(str(int(i)) for i in np.unravel_index(first, values.shape))
+    axes = "[z, y, x] = " if values.ndim == 3 else ""
     raise DataError(
-        f"{path.name}: {n_bad:,} of {bad.size:,} values are not numbers (NaN or infinite), "
+        f"{path.name}: {n_bad:,} of {values.size:,} values are not numbers (NaN or infinite), "
         f"the first at {axes}[{where}]; repair or export the file again."
     )

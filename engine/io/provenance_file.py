@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from engine.io.folder import exists
 from engine.io.json_text import from_json, to_json
 from engine.io.locks import after_others
 from engine.io.open_input import InputFile, read_text
+from engine.io.piece_write import write_pieces
 from engine.io.seal import broken, seal_of, unsealed
 from engine.plain import Plain
 
@@ -45,6 +46,30 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
     digest = sha256(image).hexdigest()
     with writing_provenance(path, digest, unit, provenance) as forget_older:
         write_atomically(image, path, check=lambda _: forget_older())
+
+
+def stream_with_sidecar(
+    path: Path, pieces: Iterable[bytes | memoryview], n_bytes: int, unit: str, provenance: Plain
+) -> None:
+    """Write a volume that memory may not hold, piece by piece, and its provenance.
+
+    Parameters
+    ----------
+    path
+        of the volume
+    pieces
+        of its bytes, `n_bytes` at most
+    n_bytes
+        that must be free on the disk
+    unit, provenance
+        of its values, and where it comes from
+    """
+    with ExitStack() as stack:
+
+        def check(digest: str) -> None:
+            stack.enter_context(writing_provenance(path, digest, unit, provenance))()
+
+        write_pieces(path, pieces, n_bytes, check)
 
 
 @contextmanager

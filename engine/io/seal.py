@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, sha256_of
 from engine.errors import FileFormatError
 from engine.io.json_text import to_json
 
@@ -19,11 +19,7 @@ CHUNK_BYTES = 16 * 2**20
 
 def digest(values: Array) -> str:
     """Return the SHA-256 of an array's bytes, read in pieces."""
-    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-    total = sha256()
-    for start in range(0, len(flat), CHUNK_BYTES):
-        total.update(flat[start : start + CHUNK_BYTES].data)
-    return total.hexdigest()
+    return sha256_of(np.ascontiguousarray(values))
 
 
 def seal_of(**parts: object) -> str:

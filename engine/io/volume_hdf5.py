@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from engine.arrays import Array
+from engine.data import volume_file
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.io.base import VolumeReader, VolumeWriter
@@ -49,28 +50,45 @@ class VolumeHdf5(VolumeReader):
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
-        path = file.path
-        with open_hdf5(file) as tree:
-            notes = check_seal(tree, path, FORMAT, (VALUES, FRAMES))
-            item = dataset(tree, VALUES, path)
-            if item.ndim != 3 or item.dtype != np.float32:
-                raise FileFormatError(
-                    f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
-                )
-            values = column(item, "<f4", path)
-            if digest(values) != text_of(item.attrs["sha256"]):
-                raise FileFormatError(
-                    f"{path.name}: the values have changed since they were written (their "
-                    "checksum differs); copy the file again."
-                )
-            voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
-            centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
-            unit = text_of(item.attrs["units"])
-            if notes:
-                known_unit(path, unit)
-            info = read_json(tree, "provenance", path)
-        refuse_not_finite(path, values)
-        return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
+        return _read(file, mapped=False)
+
+
+def read_mapped(file: InputFile) -> Volume:
+    """Read a volume of ours without its values, which are mapped: of files that nobody changes."""
+    return _read(file, mapped=True)
+
+
+def _read(file: InputFile, *, mapped: bool) -> Volume:
+    path = file.path
+    with open_hdf5(file) as tree:
+        notes = check_seal(tree, path, FORMAT, (VALUES, FRAMES))
+        item = dataset(tree, VALUES, path)
+        if item.ndim != 3 or item.dtype != np.float32:
+            raise FileFormatError(
+                f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
+            )
+        values = _mapped(item, path) if mapped else column(item, "<f4", path)
+        if digest(values) != text_of(item.attrs["sha256"]):
+            raise FileFormatError(
+                f"{path.name}: the values have changed since they were written (their "
+                "checksum differs); copy the file again."
+            )
+        voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
+        centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
+        unit = text_of(item.attrs["units"])
+        if notes:
+            known_unit(path, unit)
+        info = read_json(tree, "provenance", path)
+    refuse_not_finite(path, values)
+    return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
+
+
+def _mapped(item: h5py.Dataset, path: Path) -> Array:
+    first_byte = item.id.get_offset()
+    if first_byte is None or item.dtype.str != "<f4" or not item.size:
+        raise FileFormatError(f"{path.name}: its values are not in one piece; copy it again.")
+    a, b, c = item.shape
+    return volume_file.opened(path, (a, b, c), first_byte=first_byte)
 
 
 class VolumeHdf5Writer(VolumeWriter):
@@ -78,6 +96,7 @@ class VolumeHdf5Writer(VolumeWriter):
 
     name: ClassVar[str] = "Isocenter volume"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+    in_pieces: ClassVar[bool] = True
     detail: ClassVar[str] = "volume and provenance in one file"
 
     @classmethod

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
+from engine.data.volume_file import place_of
+from engine.errors import ResourceError
 from engine.io import audit_log
+from engine.io.base import VolumeWriter
+from engine.io.budget import free_memory
 from engine.io.dicom.series import TRANSMISSION, is_emission
 from engine.io.folder import size_of
 from engine.io.formats import writer_of
@@ -15,6 +19,8 @@ from engine.io.open_input import refuse_not_finite
 from engine.io.slice_frame import FRAME, refuse_turned
 from engine.plain import Plain
 
+COPIES = 3
+"""Volumes in memory that a writer takes which does not go piece by piece."""
 PATIENT_AXES = "LPS"
 """Axes of a volume that says nothing of them."""
 
@@ -33,6 +39,7 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     """
     path = Path(path)
     writer = writer_of(path)
+    _refuse_larger_than_memory(path, writer, volume)
     refuse_not_finite(path, volume.values)
     refuse_turned(path, writer, is_turned=FRAME in volume.info)
     said = volume.info if provenance is None else provenance
@@ -41,6 +48,17 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
         said = {**said, "axes": volume.axes}
     writer.write(volume, path, said)
     note_written(path, writer.name)
+
+
+def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: Volume) -> None:
+    """Refuse to write a volume that lies in a file by what would take it into memory."""
+    n_bytes, free = COPIES * volume.values.nbytes, free_memory()
+    if place_of(volume.values) is None or writer.in_pieces or n_bytes <= free:
+        return
+    raise ResourceError(
+        f"{path.name}: to write it as {writer.name} takes {n_bytes / 2**30:.1f} GiB of memory and "
+        f"{free / 2**30:.1f} GiB are free; write .h5, .nii or .nii.gz, which go piece by piece."
+    )
 
 
 def note_written(path: Path, form: str, *, n_frames: int | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import largest, module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Kind, Projections
@@ -172,7 +172,7 @@ class FlatField(PreprocessStep):
     def _saturation(self, counts: Array) -> float:
         if self.saturated_counts is not None:
             return self.saturated_counts
-        most = float(counts.max()) if counts.size else 0.0
+        most = largest(counts) if counts.size else 0.0
         return most if most in FULL_SCALES else np.inf
 
     def _level(self, transmission: Array) -> float:

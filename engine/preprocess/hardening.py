@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.arrays import largest
 from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Projections
@@ -60,7 +61,7 @@ class Hardening(PreprocessStep):
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         values = projections.values
-        most = float(values.max()) if values.size else 0.0
+        most = largest(values) if values.size else 0.0
         coefficients = self._found(projections, on=on)
         _check_rises(coefficients, most)
         out = projections.empty(values.shape)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, sha256_of
 from engine.data.run_history import RunHistory
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
@@ -212,8 +212,7 @@ def _sha256(path: Path) -> str:
 
 def hash_array(values: Array) -> str:
     """SHA-256 of the values in memory order [z, y, x], little-endian."""
-    little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
-    return hashlib.sha256(little.reshape(-1).view(np.uint8).data).hexdigest()
+    return sha256_of(np.ascontiguousarray(values, values.dtype.newbyteorder("<")))
 
 
 def replay_command(study: Study) -> str:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import EngineError, FileFormatError, ResourceError
+from engine.io.budget import free_memory
 from engine.io.json_text import from_json
 from engine.io.open_input import open_input, read_text
 from engine.io.toml_file import read_toml
@@ -30,6 +31,8 @@ FILES = (STUDY, VOLUME, THUMBNAIL, PROVENANCE)
 """Files whose digests the record holds."""
 MOST_BYTES = 1 << 26
 """Room for a record, or for a provenance with every crystal of a large scanner."""
+READ_COPIES = 3
+"""Volumes that whoever reads one has at once: what is made of it, and what is written."""
 PINNED, EXPORTED = "pinned", "exported"
 """Marks: files without content, so that two processes can set them at once."""
 
@@ -111,12 +114,17 @@ class Result:
         except ValueError as e:
             raise FileFormatError(f"{self.id}/{PROVENANCE}: cannot be read ({e}).") from e
 
-    def volume(self) -> Volume:
-        """Read the volume."""
+    def volume(self, *, mapped: bool = False) -> Volume:
+        """Read the volume; values that do not fit the memory, or that are wanted so, are mapped."""
         from engine.io import read_volume
+        from engine.io.volume_hdf5 import read_mapped
 
         self._refuse_changed(VOLUME)
-        return read_volume(self.folder / VOLUME)
+        path = self.folder / VOLUME
+        if not mapped and READ_COPIES * path.stat().st_size <= free_memory():
+            return read_volume(path)
+        with open_input(path) as file:
+            return read_mapped(file)
 
     def frames(self) -> tuple[FrameVolume, ...]:
         """Read the frames of time; none of a scan that is one."""

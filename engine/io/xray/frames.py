@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import largest, rest
 from engine.data.projections import Projections, info_of
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
@@ -191,6 +192,7 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
         bad = ~np.isfinite(values[start : start + BLOCK])
         n_bad += int(np.count_nonzero(bad))
         never &= bad.all(axis=0)
+        rest(values)
     if n_bad:
         always = int(never.sum())
         more = f", {always:,} of the pixels in every view" if always else ""
@@ -199,7 +201,7 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
 
 
 def _saturated(path: Path, values: Images, notes: list[str]) -> None:
-    top = float(np.nanmax(values))
+    top = largest(values)
     if top not in SATURATED:
         return
     n_top = sum(
@@ -213,7 +215,7 @@ def _saturated(path: Path, values: Images, notes: list[str]) -> None:
 
 def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> None:
     limit = LIMITS.get(kind)
-    top = float(np.nanmax(values))
+    top = 0.0 if limit is None else largest(values)
     if limit is not None and top > limit:
         raise DataError(
             f"{path.name}: values up to {top:,.6g} are no {WORDS[kind]}, which are at most about "
@@ -224,8 +226,11 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
 
 def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDArray[np.bool_]:
     """Return the views to leave out; zeros of line integrals may be a beam beside the object."""
-    zeros = np.array([not image.any() for image in values])
-    no_numbers = np.array([not np.isfinite(image).any() for image in values])
+    zeros, no_numbers = np.zeros((2, len(values)), bool)
+    for view, image in enumerate(values):
+        zeros[view], no_numbers[view] = not image.any(), not np.isfinite(image).any()
+        if not view % BLOCK:
+            rest(values)
     if no_numbers.all():
         raise DataError(f"{path.name}: no value is a number; export the scan again.")
     lost = np.flatnonzero(zeros | no_numbers)

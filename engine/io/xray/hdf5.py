@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import rest
 from engine.errors import FileFormatError
 from engine.io.folder import exists
 from engine.io.hdf5 import (
@@ -275,11 +276,13 @@ def read_images(
         for start in range(0, rows, block):
             part = item[start : start + block]
             values[:, start : start + block] = part.transpose(1, 0, 2)[chosen]
+            rest(values)
         return values
     for start in range(0, n_all, block):
         here = np.flatnonzero((chosen >= start) & (chosen < start + block))
         if len(here):
             values[here] = item[start : start + block][chosen[here] - start]
+            rest(values)
     return values
 
 

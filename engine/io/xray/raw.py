@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import arrays
 from engine.arrays import Array
 from engine.errors import FileFormatError, SettingsError
 from engine.io.open_input import InputFile
@@ -110,6 +111,7 @@ def _filled(
     for k in range(0, n, step):
         piece = (min(step, n - k), *rest)
         as_filed[k : k + step] = file.array(dtype, piece, settings.offset_bytes + k * slab)
+        arrays.rest(values)
     return values
 
 

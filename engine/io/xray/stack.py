@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
 
-from engine.arrays import Array
+from engine.arrays import Array, rest
 from engine.errors import FileFormatError
 from engine.io.folder import entries
 from engine.io.open_input import open_input
@@ -15,6 +15,8 @@ from engine.io.xray.frames import MOST_NAMED, Images, listed
 from engine.io.xray.image_room import images_room
 from engine.io.xray.plain_images import image_of
 
+AT_ONCE = 32
+"""Images after which memory is given back that those of a file take."""
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
 
 
@@ -110,6 +112,8 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
                 f"have {first.shape[0]} x {first.shape[1]} (rows x columns); copy it again."
             )
         values[k] = image
+        if not k % AT_ONCE:
+            rest(values)
     return values, first.dtype.kind in "iu"
 
 

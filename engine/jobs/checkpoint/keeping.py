@@ -41,6 +41,7 @@ def keep(
             if isinstance(event, Finished):
                 yield StageStarted("keep", "Keeping the result")
                 yield result.keep_finished(event)
+                event = result.in_its_place(event)
                 finished = True
             yield event
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:

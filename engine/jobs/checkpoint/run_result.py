@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from engine.data.volume_file import place_of
 from engine.errors import EngineError
 from engine.events import Corrected, Event, Finished, Loaded, Preview, ResultKept, Warned
 from engine.jobs.checkpoint.job import Job
@@ -59,6 +61,22 @@ class RunResult:
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
             return Warned(f"{NOT_KEPT}: {why}")
         return ResultKept(self.id, " ".join(("Kept among the results.", *_said(removed))))
+
+    def in_its_place(self, event: Finished) -> Finished:
+        """Return the event with the volume of the result, if that lay in the file of the job.
+
+        That file goes: a volume that is larger than the memory is on the disk once.
+        """
+        place = place_of(event.volume.values)
+        if not self.id or place is None:
+            return event
+        try:
+            volume = Results().open(self.id).volume(mapped=True)
+        except EngineError as e:
+            log.warning("job %s: %s", self._name, e)
+            return event
+        self._job.slabs.remove()
+        return replace(event, volume=replace(volume, info=event.volume.info))
 
     def keep_last(self, outcome: Outcome) -> None:
         """Keep the last image of a run that ends before it is finished, if there is one."""
