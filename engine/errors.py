@@ -98,6 +98,10 @@ class WorkersGoneError(ResourceError):
     """No machine is left that works on a run; it rests at its last checkpoint."""
 
 
+class TakenOverError(ResourceError):
+    """Another process works on the run by now; this one has nothing more to say of it."""
+
+
 class OutputError(EngineError):
     """What is to be written would take the place of an input, or of a file nobody gave up."""
 

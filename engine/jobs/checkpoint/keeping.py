@@ -6,10 +6,12 @@ import logging
 from collections.abc import Generator, Iterator
 from time import monotonic
 
-from engine.errors import EngineError, WorkersGoneError
+from engine.errors import EngineError, TakenOverError, WorkersGoneError
 from engine.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
+from engine.io.locks import after_others
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
+from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.run_result import RunResult
 from engine.results.result_record import Outcome
 
@@ -40,7 +42,10 @@ def keep(
             result.take(event)
             if isinstance(event, Finished):
                 yield StageStarted("keep", "Keeping the result")
-                yield result.keep_finished(event)
+                with after_others(job.folder):  # nobody takes the job over in between
+                    _refuse_taken(job)
+                    kept = result.keep_finished(event)
+                yield kept
                 event = result.in_its_place(event)
                 finished = True
             yield event
@@ -49,7 +54,10 @@ def keep(
             elif isinstance(event, Preview) and (event.slices is not None or saver.due):
                 yield from saver.save()
     except (GeneratorExit, KeyboardInterrupt):
+        _refuse_taken(job)
         _end(job, saver, result, finished=finished)
+        raise
+    except TakenOverError:
         raise
     except WorkersGoneError as e:
         saver.save_last()
@@ -81,6 +89,19 @@ def _keep_last(job: Job, result: RunResult, outcome: Outcome) -> None:
         job.note_result(result.id)
     except EngineError as e:
         log.warning("job %s: %s", job.id, e)
+
+
+def _refuse_taken(job: Job) -> None:
+    """Refuse to go on where another process has become the owner of a job meanwhile."""
+    try:
+        owner, me = job.record.owner, Owner.me()
+    except EngineError:  # a lost folder is nobody's
+        return
+    if (owner.host, owner.pid) != (me.host, me.pid):
+        raise TakenOverError(
+            f"job {job.id}: process {owner.pid} on {owner.host} has taken it over; this one ends, "
+            "and leaves the result to that one."
+        )
 
 
 def _mark(job: Job, status: Status, text: str = "", *, result: str = "") -> None:

@@ -32,11 +32,16 @@ class Owner(Settings):
         return cls(host=platform.node(), pid=pid, started_s=psutil.Process(pid).create_time())
 
     @property
+    def is_here(self) -> bool:
+        """Whether it is a process of this machine."""
+        return self.host == platform.node()
+
+    @property
     def alive(self) -> bool:
         """Whether it still works; a process of another machine is taken to do so."""
         import psutil
 
-        if self.host != platform.node():
+        if not self.is_here:
             return True
         try:
             process = psutil.Process(self.pid)

@@ -77,6 +77,9 @@ class Attempt:
         if entry.output:
             refuse_output(entry, study)
         job, resume = self._job(study)
+        kept = result_of_run(entry.run) if entry.left_by else None
+        if kept is not None:  # kept while its run was taken over
+            return self._finish(study, kept.id)
         seen = Seen(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
@@ -158,6 +161,9 @@ class Attempt:
         while job.record.is_at_work and not self._stop.is_set():
             owner = job.record.owner
             if owner.pid == me:
+                return
+            if owner.host == self._entry.left_by:  # it may be on a machine that nobody can ask
+                job.claim(heir_of=owner.pid)
                 return
             if time.monotonic() > until:
                 raise ResourceError(

@@ -48,6 +48,7 @@ def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
             "done": 1.0 if state == "finished" else entry.done,
             "deaths": deaths,
             "updates": ending.updates,
+            "left_by": "",
             "ended_utc": datetime.now(UTC) if is_over else None,
         }
     )

@@ -31,6 +31,8 @@ class QueueEntry(Settings):
     memory_bytes : memory its run will take at most; 0 while that is not estimated
     on_gpu : whether that is a run on a graphics card
     owner : the process that works on it, or did when it died
+    beat : times its owner has said that it still works on it (`engine.jobs.queue.leases`)
+    left_by : machine that has left it alone for so long that another one took it
     wish : what whoever asked wants of its owner
     result : name of the result, once there is one
     text : why it failed, one sentence
@@ -54,6 +56,8 @@ class QueueEntry(Settings):
     begun_utc: datetime | None = setting(None)
     ended_utc: datetime | None = setting(None)
     owner: Owner | None = setting(None)
+    beat: int = setting(0, ge=0)
+    left_by: str = setting("", max_length=300)
     wish: Wish = setting("")
     result: str = setting("", max_length=100)
     text: str = setting("")

@@ -10,12 +10,15 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event as Flag
+from threading import Thread
 
 from engine.errors import EngineError
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.ending import ended
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.executor import Executor, Work
+from engine.jobs.queue.leases import LEASE_S, OthersLeases, OwnLease
 from engine.jobs.queue.room import RunMemory, estimate, free_memory, has_room, memory_of_children
 from engine.jobs.queue.settings import AS_MANY_AS_FIT
 from engine.jobs.queue.store import Change, StudyQueue, remove_run
@@ -39,12 +42,22 @@ class QueueRunner:
         what works on a study
     say
         called with a line on what begins and ends
+    lease_s
+        time after which a study is taken from a machine that says no more of it [s]
     """
 
     def __init__(
-        self, queue: StudyQueue, executor: Executor, say: Callable[[str], object] | None = None
+        self,
+        queue: StudyQueue,
+        executor: Executor,
+        say: Callable[[str], object] | None = None,
+        *,
+        lease_s: float = LEASE_S,
     ) -> None:
         self._queue, self._executor, self._say = queue, executor, say or log.info
+        self._others = OthersLeases(lease_s)
+        self._leases: dict[str, OwnLease] = {}
+        self._is_over = Flag()
         self._me = Owner.me()
         self._works: dict[str, Work] = {}
         self._noted: dict[str, tuple[str, float]] = {}
@@ -56,12 +69,14 @@ class QueueRunner:
     def run(self) -> None:
         """Work until the queue rests; whoever interrupts ends what is at work, to go on later."""
         self._queue.change_settings(runner=self._me)
+        Thread(target=self._give_up_late, daemon=True, name="leases").start()
         try:
             while not self._rests():
                 self._look()
                 time.sleep(LOOK_S)
         finally:
             self._stop()
+            self._is_over.set()
             self._reader.shutdown(wait=False, cancel_futures=True)
 
     def _rests(self) -> bool:
@@ -77,6 +92,7 @@ class QueueRunner:
         """Write down what ended, hear what people want, and begin what fits."""
         try:
             entries = {entry.id: entry for entry in self._queue.entries()}
+            self._others.look(list(entries.values()))
             for id, work in list(self._works.items()):
                 self._attend(id, work, entries.get(id))
             self._tell()
@@ -89,7 +105,7 @@ class QueueRunner:
     def _attend(self, id: str, work: Work, entry: QueueEntry | None) -> None:
         ending = work.ending
         if ending is None:
-            if entry is None or entry.wish:
+            if entry is None or entry.wish or not self._is_mine(entry):
                 work.stop()
             return
         if entry is not None:
@@ -100,44 +116,69 @@ class QueueRunner:
                 self._queue.drop(id)
             why = f": {settled.text}" if settled.text else ""
             self._say(f"{settled.title}: {settled.state}{why}")
-        del self._works[id]
+        del self._works[id], self._leases[id]
+
+    def _give_up_late(self) -> None:
+        """Stop what others may take before long; a thread, as a disk that is away holds us up."""
+        while not self._is_over.wait(LOOK_S):
+            for id, lease in tuple(self._leases.items()):
+                work = self._works.get(id)
+                if lease.is_over and work is not None:
+                    work.stop()
 
     def _tell(self) -> None:
         if time.monotonic() - self._noted_at < TELL_S:
             return
         self._noted_at = time.monotonic()
         for id, work in self._works.items():
-            said = work.standing
-            if said != self._noted.get(id):
-                noted = {"doing": said[0], "done": said[1]}
-                self._change_mine(id, lambda now, noted=noted: now.model_copy(update=noted))  # type: ignore[misc]
-                self._noted[id] = said
+            said, lease = work.standing, self._leases[id]
+            if said != self._noted.get(id) or lease.is_due:
+                self._note(id, said, lease)
+
+    def _note(self, id: str, said: tuple[str, float], lease: OwnLease) -> None:
+        """Write down how far a study is, and that it is worked on."""
+        counts = 0 if lease.is_over else 1
+
+        def change(now: QueueEntry) -> QueueEntry:
+            noted = {"doing": said[0], "done": said[1], "beat": now.beat + counts}
+            return now.model_copy(update=noted)
+
+        lease.renewing()
+        if self._is_mine(self._change_mine(id, change)) and counts:
+            lease.renewed()
+        self._noted[id] = said
 
     def _begin(self, entries: list[QueueEntry]) -> None:
         for entry in entries:
-            if entry.is_ready and entry.id not in self._works:
+            has_lapsed = self._others.has_lapsed(entry)
+            if (entry.is_ready or has_lapsed) and entry.id not in self._works:
                 if not self._fits(entry, entries):
                     return  # in order: none passes one that waits for memory
-                claimed = self._queue.claim(entry.id)
+                claimed = self._queue.claim(entry.id, lapsed=entry if has_lapsed else None)
                 if claimed is not None:
-                    self._say(f"{claimed.title}: begins")
+                    self._say(f"{claimed.title}: {self._how_it_begins(claimed)}")
+                    self._leases[entry.id] = OwnLease()
                     self._works[entry.id] = self._executor.start(claimed)
                 return  # the next one at the next look, when this one counts
+
+    def _how_it_begins(self, entry: QueueEntry) -> str:
+        return f"begins, since {entry.left_by} has left it alone" if entry.left_by else "begins"
 
     def _fits(self, entry: QueueEntry, entries: list[QueueEntry]) -> bool:
         n_free = self._executor.n_free()
         if n_free is not None:
             return n_free > len(self._works)
         at_once = self._queue.settings.at_once
-        running = [each for each in entries if each.state == "running" and not each.is_abandoned]
+        others = [each for each in entries if each.id != entry.id]
+        running = [each for each in others if each.state == "running" and not each.is_abandoned]
         if at_once != AS_MANY_AS_FIT:
             return len(running) < at_once
         wanted = self._known(entry)
         if wanted is None:
             return False
-        others = [self._known(each) or RunMemory() for each in running]
+        known = [self._known(each) or RunMemory() for each in running]
         used, free = memory_of_children(), free_memory()
-        return has_room(wanted, others, used_bytes=used, free_bytes=free)
+        return has_room(wanted, known, used_bytes=used, free_bytes=free)
 
     def _known(self, entry: QueueEntry) -> RunMemory | None:
         """Return what a study takes, None while its files are being read for that."""

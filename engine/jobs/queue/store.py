@@ -21,6 +21,7 @@ from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.entry import QueueEntry, Wish
 from engine.jobs.queue.entry_files import EntryFiles
+from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.paths import jobs_dir, made, queue_dir
 from engine.study.study import Study
@@ -184,14 +185,20 @@ class StudyQueue:
 
     # what those who work on it do
 
-    def claim(self, id: str) -> QueueEntry | None:
-        """Take a study that waits, or whose process died, for this process; None if it is taken."""
+    def claim(self, id: str, *, lapsed: QueueEntry | None = None) -> QueueEntry | None:
+        """Take a study that waits, or whose process died, for this process; None if it is taken.
+
+        `lapsed` is how it stood when its machine had left it alone for too long.
+        """
         claimed: list[QueueEntry] = []
 
         def change(entry: QueueEntry) -> QueueEntry | None:
-            if not entry.is_ready:
+            left = lapsed is not None and hold_of(entry) == hold_of(lapsed)
+            if not entry.is_ready and not left:
                 return None
             mine = {"owner": Owner.me(), "begun_utc": datetime.now(UTC), "ended_utc": None}
+            if left and entry.owner is not None:
+                mine["left_by"] = entry.owner.host
             claimed.append(_with(entry, state="running", text="", doing="", wish="", **mine))
             return claimed[0]
 

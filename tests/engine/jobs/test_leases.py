@@ -1,0 +1,180 @@
+"""A study whose machine is gone becomes free, and none is worked on twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event as Flag
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.run_history import RunHistory
+from engine.errors import TakenOverError
+from engine.events import Event, Finished, Preview
+from engine.io.locks import after_others
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.checkpoint.job import RECORD
+from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue import QueueEntry, StudyQueue, leases
+from engine.jobs.queue.ending import Ending
+from engine.jobs.queue.executor import LocalExecutor, Work
+from engine.jobs.queue.leases import OwnLease
+from engine.jobs.queue.runner import QueueRunner
+from engine.jobs.reconstruction import Resume
+from engine.paths import jobs_dir
+from engine.results import Results
+from tests.engine import engine_sources
+from tests.engine.jobs.test_queue import queue as queue
+from tests.engine.jobs.test_queue import study
+
+ELSEWHERE = Owner(host="a machine elsewhere", pid=1, started_s=0)
+LEASE_S = 0.3
+
+
+class Waiting:
+    """Work that goes on until it is stopped, or for a given time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until, self._stopped = time.monotonic() + seconds, Flag()
+        self.standing = ("Waiting", 0.0)
+
+    @property
+    def ending(self) -> Ending | None:
+        if self._stopped.is_set():
+            return Ending("stopped")
+        return Ending("finished") if time.monotonic() > self._until else None
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+
+class WaitingExecutor:
+    """Gives each study such work, and remembers it."""
+
+    def __init__(self, *seconds: float) -> None:
+        self.seconds, self.works = list(seconds), []
+
+    def start(self, entry: QueueEntry) -> Work:
+        self.works.append(Waiting(self.seconds.pop(0)))
+        return self.works[-1]
+
+    def n_free(self) -> int | None:
+        return 1 + len(self.works)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def left_by_another_machine(queue: StudyQueue, folder: Path) -> str:
+    id = queue.add(study(folder, "one")).id
+    queue.claim(id)
+    queue.change(id, lambda now: now.model_copy(update={"owner": ELSEWHERE}))
+    return id
+
+
+def owner_of(queue: StudyQueue, id: str) -> Owner | None:
+    return queue.get(id).owner
+
+
+def test_a_study_is_free_once_its_machine_no_longer_counts(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    id = left_by_another_machine(queue, tmp_path)
+    queue.set_running(True)
+    runner = QueueRunner(queue, WaitingExecutor(0), lambda _: None, lease_s=LEASE_S)
+    at_work = Thread(target=runner.run)
+    at_work.start()
+    for _ in range(8):  # for longer than the lease, but never silent for so long
+        queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
+        assert owner_of(queue, id) == ELSEWHERE
+        time.sleep(LEASE_S / 4)
+    at_work.join()
+    assert queue.get(id).state == "finished" and owner_of(queue, id) == Owner.me()
+
+
+def test_only_the_study_as_it_was_seen_is_taken(queue: StudyQueue, tmp_path: Path) -> None:
+    id = left_by_another_machine(queue, tmp_path)
+    seen = queue.get(id)
+    queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
+    assert queue.claim(id, lapsed=seen) is None and queue.claim(id) is None
+    claimed = queue.claim(id, lapsed=queue.get(id))
+    assert claimed is not None and claimed.left_by == ELSEWHERE.host
+    assert queue.claim(id, lapsed=seen) is None
+
+
+def test_whoever_cannot_say_that_it_lives_stops_before_others_may_begin(
+    queue: StudyQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "BEAT_S", 0.05)
+    monkeypatch.setattr(leases, "HOLD_S", 0.4)
+    monkeypatch.setattr("engine.jobs.queue.runner.TELL_S", 0.0)
+    id, executor = queue.add(study(tmp_path, "one")).id, WaitingExecutor(60, 0)
+    queue.set_running(True)
+    at_work = Thread(target=QueueRunner(queue, executor, lambda _: None).run)
+    at_work.start()
+    while queue.get(id).beat < 2:
+        time.sleep(0.02)
+    (work,) = executor.works
+    assert work.ending is None
+    with after_others(queue.folder):  # as a disk that is away
+        while work.ending is None:
+            time.sleep(0.02)
+    at_work.join()
+    assert len(executor.works) == 2 and queue.get(id).state == "finished"
+
+
+def test_a_lease_that_was_given_up_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "BEAT_S", 0.01)
+    monkeypatch.setattr(leases, "HOLD_S", 0.05)
+    lease = OwnLease()
+    time.sleep(0.02)
+    assert lease.is_due and not lease.is_over
+    time.sleep(0.05)
+    assert lease.is_over and not lease.is_due
+
+
+def elsewhere(job: Job) -> None:
+    """Have another machine own a job."""
+    record = job.record.model_copy(update={"owner": ELSEWHERE, "status": "running"})
+    (job.folder / RECORD).write_text(record.to_text())
+
+
+def test_the_checkpoint_of_a_lost_machine_is_gone_on_from(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    id = left_by_another_machine(queue, tmp_path)
+    entry, seen = queue.get(id), []
+    job = Job.create(entry.to_study(), jobs_dir() / entry.run)
+    job.save(next(shown(entry, done=2)))
+    elsewhere(job)
+    queue.set_running(True)
+    executor = LocalExecutor(queue, seen.append, engine_sources.steady)
+    QueueRunner(queue, executor, lambda _: None, lease_s=0.05).run()
+    assert queue.get(id).state == "finished" and len(Results().newest_first()) == 1
+    assert next(event.update for event in seen if isinstance(event, Preview)) == 3
+    assert not job.folder.exists()
+
+
+def test_a_run_that_was_taken_over_keeps_no_result(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = queue.add(study(tmp_path, "one"))
+    job = Job.create(entry.to_study())
+    events = keep(shown(entry, ends=True), job)
+    next(events)
+    elsewhere(job)
+    with pytest.raises(TakenOverError, match="a machine elsewhere has taken it over"):
+        list(events)
+    assert not Results().newest_first()
+    assert (job.record.owner, job.record.status) == (ELSEWHERE, "running")
+
+
+def shown(entry: QueueEntry, *, done: int = 0, ends: bool = False) -> Iterator[Event]:
+    """Yield the images of a study after so many updates, and the last one if it ends."""
+    at = Resume(np.zeros((1, 1, 1), np.float32), done - 1, RunHistory()) if done else None
+    options = {"on": cpu(1), "resume": at, "on_progress": lambda _: None}
+    for event in engine_sources.steady(entry.to_study(), finish_early=bool, **options):
+        if isinstance(event, Preview) or (ends and isinstance(event, Finished)):
+            yield event
