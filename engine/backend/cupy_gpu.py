@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Array as HostArray
 from engine.backend.cupy_card import facts, use, whole_cupy
 from engine.backend.cupy_compiling import CudaModule, module_of
 from engine.backend.cupy_faults import faults_in_words
+from engine.backend.cupy_ring import FEWEST_BYTES, PinnedRing
 from engine.backend.gpu import (
     Array,
     Extent,
@@ -56,6 +58,8 @@ class CupyGpu(Gpu):
             use(number)
             self.facts = facts(number)
             self._copies = cupy.cuda.Stream(non_blocking=True)
+            self._returns = cupy.cuda.Stream(non_blocking=True)
+        self._ring = PinnedRing()
         self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
         self._sent: deque[tuple[_Event, Array]] = deque()
 
@@ -82,9 +86,22 @@ class CupyGpu(Gpu):
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
             # of no axes, too, which ascontiguousarray would give one
             host = np.ascontiguousarray(values).reshape(values.shape)
-            target.set(host)
-            self._keep(host)
+            if self._by_ring(host, target):
+                self._ring.send(host, target)
+            else:
+                target.set(host)
+                self._keep(host)
         return target
+
+    def _by_ring(self, host: HostArray, there: Array) -> bool:
+        """Whether a copy is large, between contiguous arrays, and the host's is not page-locked."""
+        if host.nbytes < FEWEST_BYTES or host.dtype != there.dtype or host.shape != there.shape:
+            return False
+        if not (host.flags.c_contiguous and there.flags.c_contiguous):
+            return False
+        runtime = self.xp.cuda.runtime
+        kind = runtime.pointerGetAttributes(host.ctypes.data).type
+        return int(kind) != int(runtime.memoryTypeHost)
 
     def _keep(self, host: Array) -> None:
         """Keep what is being copied until it is: cards that read the host's memory may be late."""
@@ -93,9 +110,16 @@ class CupyGpu(Gpu):
             stamp, _ = self._sent.popleft()
             stamp.event.synchronize()
 
-    def download(self, values: Array) -> NDArray[Any]:
+    def download(self, values: Array, out: HostArray | None = None) -> HostArray:
+        host = np.empty(values.shape, values.dtype) if out is None else out
         with faults_in_words("copying from the GPU"):
-            host: NDArray[Any] = values.get()
+            use(self._number)
+            if self._by_ring(host, values):
+                self._ring.fetch(values, host)
+            elif host.flags.c_contiguous:
+                values.get(out=host)
+            else:
+                host[...] = values.get()
         return host
 
     def zero(self, values: Array) -> None:
@@ -124,8 +148,8 @@ class CupyGpu(Gpu):
         return copy
 
     @contextmanager
-    def copying(self) -> Iterator[None]:
-        with self._copies:
+    def copying(self, *, to_host: bool = False) -> Iterator[None]:
+        with self._returns if to_host else self._copies:
             yield
 
     def stamp(self) -> Stamp:
@@ -171,6 +195,7 @@ class CupyGpu(Gpu):
 
     def release(self) -> None:
         with faults_in_words("giving memory back"):
+            self._ring.forget()
             self.xp.get_default_memory_pool().free_all_blocks()
             self.xp.get_default_pinned_memory_pool().free_all_blocks()
 

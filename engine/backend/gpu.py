@@ -166,8 +166,8 @@ class Gpu(ABC):
         """Copy to the device, into `out` (same shape and dtype) or a new array."""
 
     @abstractmethod
-    def download(self, values: Array) -> NDArray[Any]:
-        """Copy to the host, and wait for it."""
+    def download(self, values: Array, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Copy to the host, into `out` (same shape and dtype) or a new array, and wait for it."""
 
     @abstractmethod
     def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
@@ -186,8 +186,11 @@ class Gpu(ABC):
         """Return a copy in host memory from which `upload` runs beside the kernels."""
 
     @abstractmethod
-    def copying(self) -> AbstractContextManager[None]:
-        """What is queued inside runs on a second stream, beside the first."""
+    def copying(self, *, to_host: bool = False) -> AbstractContextManager[None]:
+        """What is queued inside runs on a second stream, beside the first; `to_host`, on a third.
+
+        A `download` inside waits for its own stream alone.
+        """
 
     @abstractmethod
     def stamp(self) -> Stamp:

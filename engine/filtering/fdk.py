@@ -12,13 +12,15 @@ import numpy as np
 from engine.arrays import Array, taken
 from engine.backend import Backend, cpu
 from engine.filtering.design import FilterDesign
+from engine.filtering.filtered_chunks import FilteredChunks
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.filtering.visibility import divided_by_visibility
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.operators.xray import Region, XrayTransform, is_large
+from engine.operators.xray import Region, XrayTransform
 from engine.operators.xray_scene import VolumeBox
+from engine.operators.xray_transfers import MadeViews
 
 
 def fdk(
@@ -38,18 +40,30 @@ def fdk(
     """
     settings, on = settings or FilterSettings(), on or cpu()
     values = taken(values)
-    if on.is_cuda and not is_large(geometry, grid, on):
-        values = on.to_device(values)
     # decided from the whole data, also for a region: a box must hold the values of the whole volume
-    plan = planned(values, geometry, settings)
+    plan = planned(values, geometry, settings, is_checked=not on.is_cuda)
     seen = rows_seeing(grid, region, plan.geometry)
-    rows = filtered(values, plan, settings, rows=seen, on=on)
     A = XrayTransform(plan.geometry, grid, on=on)
-    return back_projected(A, rows, plan, region)
+    return _inverted(A, values, plan, settings, seen, region)
+
+
+def _inverted(
+    A: XrayTransform, values: Array, plan: FilterDesign, settings: FilterSettings, rows: slice,
+    region: Region | None = None,
+) -> Array:  # fmt: skip
+    """Filter and project back; on a GPU chunk by chunk, as the values come there."""
+    if not A.on.is_cuda or not range(values.shape[1])[rows]:
+        with A.span("filter", events=values.size, unit="pixels"):
+            done = filtered(values, plan, settings, rows=rows, on=A.on)
+        return back_projected(A, done, plan, region)
+    chunks = FilteredChunks(values, plan, settings, on=A.on, rows=rows)
+    image = back_projected(A, chunks, plan, region)
+    chunks.check()
+    return image
 
 
 def back_projected(
-    A: XrayTransform, rows: Array, plan: FilterDesign, region: Region | None = None
+    A: XrayTransform, rows: Array | MadeViews, plan: FilterDesign, region: Region | None = None
 ) -> Array:
     """Return Σ_views q / τ² of filtered rows; of a climbing scan, over the share that sees."""
     image = A.back_project(rows, weighting="fdk", region=region)
@@ -70,10 +84,8 @@ class FilteredBackProjection:
     def __call__(self, y: Array, settings: FilterSettings) -> Array:
         """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals of A.out_shape."""
         A = self.A
-        plan = planned(y, A.geometry, settings)
-        with A.span("filter", events=y.size, unit="pixels"):
-            rows = filtered(y, plan, settings, on=A.on)
-        return back_projected(A.with_geometry(plan.geometry), rows, plan)
+        plan = planned(y, A.geometry, settings, is_checked=not A.on.is_cuda)
+        return _inverted(A.with_geometry(plan.geometry), y, plan, settings, slice(None))
 
 
 def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:

@@ -34,9 +34,22 @@ _VIEWS = 32
 """Views that are looked at together."""
 
 
-def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> FilterDesign:
-    """Look at projections (n_views, n_rows, n_columns) and decide how to weight their rays."""
-    _check(values, geometry)
+def planned(
+    values: Array, geometry: XrayGeometry, settings: FilterSettings, *, is_checked: bool = True
+) -> FilterDesign:
+    """Look at projections (n_views, n_rows, n_columns) and decide how to weight their rays.
+
+    is_checked : whether values that are no numbers are refused now; see `FilteredChunks.check`
+    """
+    _check_shape(values, geometry)
+    if is_checked:
+        # some views at a time: values may lie in a file that memory does not hold
+        views = range(0, len(values), _VIEWS)
+        n_bad = 0
+        for view in views:
+            n_bad += n_not_finite(values[view : view + _VIEWS])
+            rest(values)
+        refuse_what_is_not_finite(n_bad, values.size)
     return plan_for(
         geometry,
         short_scan=settings.short_scan,
@@ -74,7 +87,7 @@ def filtered(
         done = done if module_of(done) is xp else on.to_host(done)
         out[views.start : views.stop, wanted.start : wanted.stop] = done
 
-    n_at_once = max(1, _chunk_bytes(on) // work.bytes_per_view)
+    n_at_once = max(1, chunk_bytes(on) // work.bytes_per_view)
     chunks = [range(i, min(i + n_at_once, n_views)) for i in range(0, n_views, n_at_once)]
     # one after the other: the transforms of one chunk fill the card
     if on.is_cuda:
@@ -148,7 +161,8 @@ class RowFilter:
         return factors if factors.shape[-2] == 1 else factors[..., self.first : self.last, :]
 
 
-def _chunk_bytes(on: Backend) -> int:
+def chunk_bytes(on: Backend) -> int:
+    """Size of the rows that a device filters at a time."""
     if on.gpu is None:
         return _CHUNK_BYTES
     return min(_GPU_CHUNK_BYTES, on.gpu.free_bytes() // _GPU_COPIES)
@@ -200,21 +214,19 @@ def sides_cut(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
     return (True, True) if settings.truncation == "on" else (False, False)
 
 
-def _check(values: Array, geometry: XrayGeometry) -> None:
+def _check_shape(values: Array, geometry: XrayGeometry) -> None:
     expected = (geometry.n_views, *geometry.shape)
     if values.shape != expected:
         raise GeometryError(
             f"Projections of shape {values.shape}, the geometry has (views, rows, columns) = "
             f"{expected}; they must belong together."
         )
-    # some views at a time: values may lie in a file that memory does not hold
-    views = range(0, len(values), _VIEWS)
-    bad = 0
-    for view in views:
-        bad += n_not_finite(values[view : view + _VIEWS])
-        rest(values)
-    if bad:
+
+
+def refuse_what_is_not_finite(n_bad: int, n: int) -> None:
+    """Raise if any of `n` line integrals are no numbers."""
+    if n_bad:
         raise DataError(
-            f"{bad} of {values.size} line integrals are not finite numbers; correct bad and "
+            f"{n_bad} of {n} line integrals are not finite numbers; correct bad and "
             "saturated pixels first."
         )

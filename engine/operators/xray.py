@@ -24,6 +24,7 @@ from engine.operators.xray_device import REAL_BYTES, DeviceXray
 from engine.operators.xray_host import HostXray
 from engine.operators.xray_scene import Region, Scene, VolumeBox
 from engine.operators.xray_tools import Tools
+from engine.operators.xray_transfers import MadeViews
 from engine.profiling import Profiler
 
 __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
@@ -131,23 +132,35 @@ class XrayTransform(LinearOperator):
         return self._projector.transposed(y)
 
     def back_project(
-        self, y: Array, *, weighting: Literal["fdk", "adjoint"], region: Region | None = None
+        self,
+        y: Array | MadeViews,
+        *,
+        weighting: Literal["fdk", "adjoint"],
+        region: Region | None = None,
     ) -> Array:
         """Voxel-driven back projection: (n_z, n_y, n_x), or a box of it, to the same bits.
 
         Parameters
         ----------
         y
-            (n_views, n_rows, n_columns)
+            (n_views, n_rows, n_columns); on a GPU also what is made there of other values, chunk by
+            chunk beside the work
         weighting
             "fdk": each view times 1/τ² and nothing else; "adjoint": as the "voxel" adjoint
         region
             slices (z, y, x) of the volume; what they leave out costs nothing
         """
-        y = taken(y)
-        self.expect(y, self.out_shape)
-        box = VolumeBox.of(region, self.grid.shape)
-        return self._projector.back(y, box, as_adjoint=weighting == "adjoint")
+        given: Array | MadeViews = y if isinstance(y, MadeViews) else taken(y)
+        if isinstance(given, MadeViews):
+            given.expect(self.out_shape)
+        else:
+            self.expect(given, self.out_shape)
+        box, as_adjoint = VolumeBox.of(region, self.grid.shape), weighting == "adjoint"
+        if isinstance(self._projector, DeviceXray):
+            return self._projector.back(given, box, as_adjoint=as_adjoint)
+        views = range(self.geometry.n_views)
+        values = given.made(given.raw(views), views) if isinstance(given, MadeViews) else given
+        return self._projector.back(values, box, as_adjoint=as_adjoint)
 
     def compile(self, use: Use) -> None:
         """Have the kernel of a method compiled, or loaded where that was done before."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Texture
 from engine.errors import DeviceMemoryError
@@ -26,14 +26,17 @@ from engine.kernels.device_joseph import Lines
 from engine.kernels.device_joseph_gather import fitting
 from engine.kernels.joseph_variants import GatherVariant
 from engine.kernels.tuning import tuned_back
-from engine.operators.xray_parts import Pace, Parts, parts_for
+from engine.operators.xray_parts import Pace, Parts, leaving, parts_for, within
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.operators.xray_tools import Tools, Transposing
+from engine.operators.xray_transfers import MadeViews, Transfers
 
 UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
 MOST_VIEWS = 2048
 """Views of a chunk at most: layers that a texture holds."""
+CHUNKS_ARRIVING, FEWEST_ARRIVING = 16, 16
+"""Chunks in which views come from the host, unless they were fewer views than that."""
 USABLE = 0.8
 """Part of the free memory that slabs and chunks may take."""
 REAL_BYTES = 4
@@ -67,15 +70,15 @@ class DeviceXray:
 
     def forward(self, x: Array) -> Array:
         """Line integrals of the volume (n_z, n_y, n_x): (n_views, n_rows, n_columns)."""
-        return self._fitting(self._scene.seen, lambda out: self._forward(x, out))
+        return self._fitting(self._scene.seen, partial(self._forward, x))
 
     def transposed(self, y: Array) -> Array:
         """The transpose of `forward` from memory: (n_z, n_y, n_x)."""
-        return self._fitting(self._scene.grid.shape, lambda out: self._transposed(y, out))
+        return self._fitting(self._scene.grid.shape, partial(self._transposed, y))
 
-    def back(self, y: Array, box: VolumeBox, *, as_adjoint: bool) -> Array:
+    def back(self, y: Array | MadeViews, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
-        return self._fitting(box.shape, lambda out: self._back(y, box, as_adjoint, out))
+        return self._fitting(box.shape, partial(self._back, y, box, as_adjoint))
 
     def compile(self, way: Way) -> None:
         """Have the kernels of `forward`, `transposed` or `back` compiled."""
@@ -86,78 +89,95 @@ class DeviceXray:
         else:
             self._tools.joseph(exact=self._exact)
 
-    def _forward(self, x: Array, out: Array) -> None:
+    def _forward(self, x: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._tools.joseph(exact=self._exact), self._lines_there()
-        # of each slab: one if it comes from the host, one more for the texture
-        copies = int(not self._is_there(x)) + int(not self._exact)
+        # of each slab: two if it comes from the host, one more for the texture
+        copies = 2 * int(not moves.is_there(x)) + int(not self._exact)
         parts = self._parts(
-            self._scene.grid.shape, copies, int(self._streams), max(self._scene.grid.shape),
+            self._scene.grid.shape, copies, 2 * int(self._streams), max(self._scene.grid.shape),
             self._tools.volume_bytes,
         )  # fmt: skip
         pace = self._pace(parts)
         held: Array | Texture = None
         for views in parts.views:
-            rays = self._room(out, views)
+            rays = moves.room(out, views)
             for slab in parts.slabs:
                 if held is None or len(parts.slabs) > 1:
                     held = None  # gives its memory back first
-                    held = self._volume(x, slab)
+                    values = moves.there(x[slab.start : slab.stop], parts.slabs)
+                    held = values if self._exact else self._tools.volume_of(values)
                 # counted with the first slab only: a ray that crosses several is still one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):
                     some, corner = lines.part(views.start, views.stop), (slab.start, 0, 0)
                     kernels.forward(held, some, rays, corner=corner, accumulate=slab.start > 0)
                 pace.step(len(views))
-            self._keep(rays, out, views)
+            moves.keep(rays, out, views)
 
-    def _transposed(self, y: Array, out: Array) -> None:
+    def _transposed(self, y: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._transposing(), self._lines_there()
         shape, taken = self._scene.grid.shape, kernels.room_bytes(lines)
+        comes = not moves.is_there(y)
         parts = self._parts(
-            shape, int(self._streams), int(not self._is_there(y)), max(shape), -taken
+            shape, int(self._streams), 2 * int(comes), max(shape), -taken, comes=comes
         )
         pace = self._pace(parts)
         for slab in parts.slabs:
             # slabs outside, views inside: the sums of a slab are complete before it leaves the
             # device
-            sums = self._room(out, slab)
+            moves.finish()
+            sums = moves.room(out, slab)
             for views in parts.views:
-                values = self._there(y, views, "pixels")
-                n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
-                with self._profiler.span("back", events=n_rays, unit="rays"):
-                    some = lines.part(views.start, views.stop)
-                    corner, more = (slab.start, 0, 0), views.start > 0
-                    kernels.transposed(values, some, sums, corner=corner, accumulate=more)
+                values = moves.views(y, views, parts.views)
+                some, more = lines.part(views.start, views.stop), views.start > 0
+                for layer in self._leaving(slab, views, parts):
+                    n_rays = len(views) * n_rows * n_columns if layer.start == 0 else 0
+                    piece, corner = sums[within(layer, slab)], (layer.start, 0, 0)
+                    with self._profiler.span("back", events=n_rays, unit="rays"):
+                        kernels.transposed(values, some, piece, corner=corner, accumulate=more)
+                    if views is parts.views[-1]:
+                        moves.keep(piece, out, layer)
                 pace.step(len(views))
-            self._keep(sums, out, slab)
 
-    def _back(self, y: Array, box: VolumeBox, as_adjoint: bool, out: Array) -> None:
+    def _back(
+        self, y: Array | MadeViews, box: VolumeBox, as_adjoint: bool, out: Array, moves: Transfers
+    ) -> None:
         variant = self._variant(box)
         kernels = self._tools.back(variant)
         if self._views is None:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
-        copies = 1 + int(as_adjoint) + int(not self._is_there(y))  # one is the texture
+        comes = not moves.is_there(y)
+        # one is the texture
+        copies = 1 + int(as_adjoint) + int(isinstance(y, MadeViews)) + 2 * int(comes)
         layers = box.n_voxels / np.prod(self._scene.geometry.shape)
         recycled = self._tools.projections_bytes
-        parts = self._parts(box.shape, int(self._streams), copies, layers, recycled)
+        parts = self._parts(box.shape, int(self._streams), copies, layers, recycled, comes=comes)
         pace, n = self._pace(parts), max(map(len, parts.views))
         for slab in parts.slabs:
-            volume, part = self._room(out, slab), box.slices(slab)
+            moves.finish()
+            volume = moves.room(out, slab)
             for views in parts.views:
                 # one chunk of views serves all slabs; it is not sent again
                 if slab.start == 0 or len(parts.views) > 1:
-                    projections = self._projections(
-                        self._weighted(y, views, as_adjoint), variant, n
-                    )
-                n_updates = part.n_voxels * len(views)
-                with self._profiler.span("back", events=n_updates, unit="voxel updates"):
-                    some, more = self._views[views.start : views.stop], views.start > 0
-                    kernels.back(projections, some, volume, corner=part.corner, accumulate=more)
+                    values = moves.views(y, views, parts.views)
+                    weighted = self._weighted(values, views, as_adjoint)
+                    projections = self._tools.projections_of(weighted, variant, n)
+                some, more = self._views[views.start : views.stop], views.start > 0
+                for layer in self._leaving(slab, views, parts):
+                    piece, part = volume[within(layer, slab)], box.slices(layer)
+                    n_updates = part.n_voxels * len(views)
+                    with self._profiler.span("back", events=n_updates, unit="voxel updates"):
+                        kernels.back(projections, some, piece, corner=part.corner, accumulate=more)
+                    if views is parts.views[-1]:
+                        moves.keep(piece, out, layer)
                 pace.step(len(views))
-            self._keep(volume, out, slab)
+
+    def _leaving(self, slab: range, views: range, parts: Parts) -> list[range]:
+        """Slices that are worked on together: few with the last views, so that they leave early."""
+        return leaving(slab) if self._streams and views is parts.views[-1] else [slab]
 
     def _variant(self, box: VolumeBox) -> BackVariant:
         """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
@@ -168,47 +188,11 @@ class DeviceXray:
             best, voxels_per_thread=min(best.voxels_per_thread, -(-box.shape[0] // lanes))
         )
 
-    def _projections(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
-        """Projections as the back projection reads them: memory, or a texture for n of them."""
-        if variant.texture == "memory":
-            order = ["vrc".index(axis) for axis in variant.projections]
-            return self._on.xp.ascontiguousarray(values.transpose(order))
-        texture = self._tools.projections(variant.texture, n, self._scene.geometry.shape)
-        texture.update(values)
-        return texture
-
-    def _weighted(self, y: Array, views: range, as_adjoint: bool) -> Array:
-        values = self._there(y, views, "pixels")
+    def _weighted(self, values: Array, views: range, as_adjoint: bool) -> Array:
         if not as_adjoint:
             return values
         weighted: Array = values * self._scene.adjoint_weights(views, self._on.xp)
         return weighted
-
-    # where things lie
-
-    def _is_there(self, values: Array) -> bool:
-        return module_of(values) is self._on.xp
-
-    def _room(self, out: Array, part: range) -> Array:
-        """A part of the results along their first axis, on the device."""
-        if self._streams:
-            return self._gpu.empty((len(part), *out.shape[1:]), np.float32)
-        return out[part.start : part.stop]
-
-    def _keep(self, piece: Array, out: Array, part: range) -> None:
-        """Copy a part of the results to the host, if they lie there."""
-        if self._streams:
-            out[part.start : part.stop] = self._gpu.download(piece)
-
-    def _there(self, values: Array, part: range, unit: str) -> Array:
-        """A part of an array along its first axis, on the device, float32 and contiguous."""
-        some = values[part.start : part.stop]
-        if self._is_there(some):
-            return self._on.xp.ascontiguousarray(some, dtype=np.float32)
-        # converted on the host: half of the bytes of float64 then cross the bus
-        some = np.ascontiguousarray(some, np.float32)
-        with self._profiler.span("upload", events=some.size, bytes=some.nbytes, unit=unit):
-            return self._gpu.upload(some)
 
     def _transposing(self) -> Transposing:
         """The kernels of the exact adjoint, the same for every slab."""
@@ -217,15 +201,6 @@ class DeviceXray:
             self._gathering = (fitting(scene.rays, scene.geometry.shape, scene.grid.shape),)
         (form,) = self._gathering
         return self._tools.joseph(exact=True) if form is None else self._tools.gather(form)
-
-    def _volume(self, x: Array, slab: range) -> Array | Texture:
-        """A slab as line integrals read it: memory, or a texture."""
-        values = self._there(x, slab, "pixels")
-        if self._exact:
-            return values
-        texture = self._tools.volume(values.shape)
-        texture.update(values)
-        return texture
 
     def _lines_there(self) -> Lines:
         if self._lines is None:
@@ -237,17 +212,21 @@ class DeviceXray:
     # how much at a time
 
     def _parts(
-        self, shape: Three, slabs: int, chunks: int, layers: float, recycled_bytes: int = 0
-    ) -> Parts:
+        self, shape: Three, slabs: int, chunks: int, layers: float, recycled_bytes: int = 0,
+        *, comes: bool = False,
+    ) -> Parts:  # fmt: skip
         """Cut what has to come to the device, so many copies of each slab and of each chunk.
 
-        layers : updates for each pixel; recycled_bytes : less than 0 where more is taken besides
+        layers : updates for each pixel; recycled_bytes : less than 0 where more is taken besides;
+        comes : whether views come from the host
         """
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
         per_view = REAL_BYTES * chunks * n_rows * n_columns
         # so that progress is reported, and a stop obeyed, between short parts
         most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / (layers * n_rows * n_columns))))
+        if comes:  # beside the work on the chunk before, the first one alone
+            most = min(most, max(FEWEST_ARRIVING, -(-n_views // CHUNKS_ARRIVING)))
         # textures of the last call count as free: they are used again, or given back
         budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
@@ -257,7 +236,7 @@ class DeviceXray:
     def _pace(self, parts: Parts) -> Pace:
         return Pace(self._gpu, self._tick, self._scene.seen[0] * len(parts.slabs))
 
-    def _fitting(self, shape: Three, work: Callable[[Array], None]) -> Array:
+    def _fitting(self, shape: Three, work: Callable[[Array, Transfers], None]) -> Array:
         """Do it in smaller and smaller parts until the memory holds them."""
         try:
             out: NDArray[Any] | Array = np.empty(shape, np.float32)
@@ -267,8 +246,11 @@ class DeviceXray:
             raise self._too_large("the result", shape) from e
         while True:
             try:
-                with self._on.faults("projecting X-rays"):
-                    work(out)
+                with (
+                    self._on.faults("projecting X-rays"),
+                    Transfers(self._on, self._gpu, self._profiler, streams=self._streams) as moves,
+                ):
+                    work(out, moves)
                 return out
             except DeviceMemoryError as e:
                 if self._is_least:

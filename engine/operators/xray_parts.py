@@ -58,6 +58,21 @@ def pieces(n: int, size: int) -> list[range]:
     return [range(start, stop) for start, stop in pairwise(edges)]
 
 
+SHARES_LEAVING = 8
+"""Parts in which a slab leaves the device, each while the work on the next one runs."""
+
+
+def leaving(slab: range) -> list[range]:
+    """Return slices of a slab that leave the device together."""
+    shares = pieces(len(slab), -(-len(slab) // SHARES_LEAVING))
+    return [range(slab.start + share.start, slab.start + share.stop) for share in shares]
+
+
+def within(layer: range, slab: range) -> slice:
+    """Return where slices of the volume lie in a slab."""
+    return slice(layer.start - slab.start, layer.stop - slab.start)
+
+
 class Pace:
     """Tells of progress, and keeps the host at most one part ahead of the device."""
 

@@ -69,6 +69,21 @@ class Tools:
             held = self._projections = self.gpu.texture(kind, (n, *detector))
         return held
 
+    def projections_of(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
+        """Projections as the back projection reads them: memory, or a texture for n of them."""
+        if variant.texture == "memory":
+            order = ["vrc".index(axis) for axis in variant.projections]
+            return self.gpu.xp.ascontiguousarray(values.transpose(order))
+        texture = self.projections(variant.texture, n, values.shape[1:])
+        texture.update(values)
+        return texture
+
+    def volume_of(self, values: Array) -> Texture:
+        """A slab (n_z, n_y, n_x) in the texture that line integrals read."""
+        texture = self.volume(values.shape)
+        texture.update(values)
+        return texture
+
     def volume(self, shape: Three) -> Texture:
         """Return the texture for a slab (n_z, n_y, n_x)."""
         if self._volume is None or self._volume.shape != shape:

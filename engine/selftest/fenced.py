@@ -54,8 +54,8 @@ class Fenced(Gpu):
         target = self.empty(values.shape, values.dtype) if out is None else out
         return self._gpu.upload(values, target)
 
-    def download(self, values: Array) -> NDArray[Any]:
-        return self._gpu.download(values)
+    def download(self, values: Array, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        return self._gpu.download(values, out)
 
     def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
         return self._gpu.texture(kind, shape)
@@ -69,8 +69,8 @@ class Fenced(Gpu):
     def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
         return self._gpu.pinned(values)
 
-    def copying(self) -> AbstractContextManager[None]:
-        return self._gpu.copying()
+    def copying(self, *, to_host: bool = False) -> AbstractContextManager[None]:
+        return self._gpu.copying(to_host=to_host)
 
     def stamp(self) -> Stamp:
         return self._gpu.stamp()

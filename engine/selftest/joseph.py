@@ -20,8 +20,10 @@ def _ask(there: Backend, here: Backend) -> Faults:
         yield from far(f"forward by textures, {name}", got, wanted, TEXTURE_RTOL)
     geometry, grid = tall()
     y = projections(geometry)
-    got, wanted = (on.to_host(XrayTransform(geometry, grid, on=on).T(y)) for on in (there, here))
-    yield from far("adjoint of many slices", got, wanted)
+    wanted = XrayTransform(geometry, grid, on=here).T(y)
+    for name, streams in (("", False), (" that leave part by part", True)):
+        asked = XrayTransform(geometry, grid, on=there, streams=streams)
+        yield from far(f"adjoint of many slices{name}", there.to_host(asked.T(y)), wanted)
 
 
 JOSEPH = Family("line integrals of X-rays", _ask)

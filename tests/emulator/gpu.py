@@ -179,13 +179,19 @@ class EmulatedGpu(Gpu):
         self._contiguous(target)[...] = values
         return target
 
-    def download(self, values: DeviceArray) -> np.ndarray:
+    def download(self, values: DeviceArray, out: np.ndarray | None = None) -> np.ndarray:
         self.check()
         if not isinstance(values, DeviceArray):
             raise TypeError(f"download takes an array of the device, not {type(values).__name__}.")
         self.refuse_while_recording("copying to the host")
-        self.settle()
-        return bare(values).copy()
+        if not self._is_copying:
+            self.settle()
+        if out is None:
+            return bare(values).copy()
+        if (out.shape, out.dtype) != (values.shape, values.dtype):
+            raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+        out[...] = bare(values)
+        return out
 
     def zero(self, values: DeviceArray) -> None:
         plain = self._contiguous(values)
@@ -214,7 +220,7 @@ class EmulatedGpu(Gpu):
         return np.array(values)
 
     @contextmanager
-    def copying(self) -> Iterator[None]:
+    def copying(self, *, to_host: bool = False) -> Iterator[None]:
         self.check()
         self._is_copying = True
         try:

@@ -19,6 +19,7 @@ from tests.planted.plants import (
     first_picture,
     half_a_constant,
     last_block,
+    left_at_once,
     no_wait,
     no_zero,
     stale_constants,
@@ -41,6 +42,7 @@ GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
 SCATTERED = "tests/engine/kernels/test_scatter_cuda.py"
 PATCHES = "tests/engine/operators/test_patches.py"
 CONE = "tests/engine/kernels/test_cone_back_cuda.py"
+TRANSFERS = "tests/engine/operators/test_xray_transfers.py"
 TEXTURE_TESTS = "tests/engine/kernels/test_textures.py"
 IN_PTX = "tests/engine/kernels/test_ptx_twins.py::test_images"
 
@@ -96,6 +98,7 @@ MISTAKES = {
         CONE,
     ),
     "a dropped wait for an event": Mistake(no_wait, STREAMS, EM, ("late",)),
+    "a dropped wait for what leaves": Mistake(left_at_once, JOSEPH, TRANSFERS, ("late",)),
     "swapped extents of a copy": Mistake(swapped_extents, TEXTURES, XRAY),
     "pictures copied to the wrong place": Mistake(first_picture, TEXTURES, TEXTURE_TESTS),
     "half of the constants": Mistake(half_a_constant, CONE_BACK, XRAY),

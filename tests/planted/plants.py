@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import DeviceError
 from engine.kernels.compiled import Kernels, Layout
+from engine.operators.xray_transfers import OutgoingParts
 from tests.emulator.gpu import EmulatedGpu
 from tests.emulator.textures import EmulatedTexture
 
@@ -75,6 +76,16 @@ def first_picture(patch: pytest.MonkeyPatch) -> None:
 def no_wait(patch: pytest.MonkeyPatch) -> None:
     """Let no stream wait for another."""
     patch.setattr(EmulatedGpu, "wait_for", lambda gpu, stamp: None)
+
+
+def left_at_once(patch: pytest.MonkeyPatch) -> None:
+    """Let parts of CT leave the device without a wait for the work that makes them."""
+
+    def leave(parts: OutgoingParts, part: Any, out: Any) -> None:
+        with parts._gpu.copying(to_host=True):
+            parts._gpu.download(part, out)
+
+    patch.setattr(OutgoingParts, "leave", leave)
 
 
 def half_a_constant(patch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ def flow(
     if not protocol.algorithm.direct:
         yield from report_adjoint(context, A)
     yield stages.begin(context, resume)
-    model = xray_ct.build(scan, A)
+    model = xray_ct.build(scan, A, direct=protocol.algorithm.direct)
     start = xray_ct.empty_start(worked.grid)
     image, done = yield from stages.iterate(
         context,

@@ -42,10 +42,13 @@ def projector(
     )
 
 
-def build(projections: Projections, A: XrayTransform) -> LinearModel:
-    """Compose the model; on a GPU the projections are copied there, unless it streams."""
+def build(projections: Projections, A: XrayTransform, *, direct: bool = False) -> LinearModel:
+    """Compose the model; on a GPU the projections are copied there, unless it streams.
+
+    direct : whether they are used once, so that they come there chunk by chunk beside the work
+    """
     values = np.ascontiguousarray(projections.values, np.float32)
-    if A.on.is_cuda and not A.streams:
+    if A.on.is_cuda and not A.streams and not direct:
         with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
             values = A.on.to_device(values)
     x, y, z = A.grid.voxel_mm

@@ -18,7 +18,7 @@ from tests.emulator.card.work import ORDERS, Event, Stream, Work
 
 ON_CARD = (
     *("tests/engine/backend/test_cupy_gpu.py", "tests/engine/backend/test_cupy_compiling.py"),
-    "tests/engine/backend/test_cupy_textures.py",
+    *("tests/engine/backend/test_cupy_textures.py", "tests/engine/backend/test_cupy_ring.py"),
     "tests/engine/kernels/test_constants_and_grids.py",
     "tests/engine/filtering/test_filter_on_gpu.py",
     "tests/engine/operators/test_slices.py",
@@ -32,6 +32,7 @@ ON_EMULATED = tuple(
         *("live/test_live_slices_on_gpu", "modalities/listmode_pet/test_run_on_gpu"),
         *("operators/test_device_slice_sums", "operators/test_histogram_model_on_gpu"),
         *("operators/test_patches", "operators/test_rays_on_gpu", "operators/test_slices"),
+        *("kernels/test_joseph_gather_cuda", "operators/test_xray_transfers"),
         *("operators/test_xray_on_gpu", "modalities/xray_ct/test_run_ct_on_gpu"),
     )
 )
