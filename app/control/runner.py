@@ -215,7 +215,7 @@ class Runner(QObject):
         from engine.jobs import keep_partial
 
         latest, job_id = self._run.record.latest, self._job_id
-        if latest is None:
+        if latest is None or latest.slices is not None:  # slabs stay with their job
             return
 
         def took(result_id: str) -> None:

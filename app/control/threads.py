@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
+from app.views.volume_facts import looked_through
 from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Preview
 from engine.support import keep_fault
@@ -60,10 +61,14 @@ class EngineThread(QThread):
 
     def _hand_on(self, event: Event) -> None:
         if isinstance(event, Preview):
+            if event.slices is not None:
+                looked_through(event.volume)  # here: it is larger than the memory
             self._newest.append(event)
             if event.ends_iteration:
                 self.iteration_ended.emit(event)
             return
+        if isinstance(event, Finished) and event.volume.is_in_file:
+            looked_through(event.volume)
         if isinstance(event, Finished | Failed | Aborted):
             self._draw_newest()
         self.event_received.emit(event)

@@ -127,7 +127,7 @@ class RunModel(QObject):
     def _stop(self, state: RunState) -> None:
         """Keep the last image of a run that ended early."""
         last = self.record.latest
-        if last is not None and not last.ends_iteration:
+        if last is not None and not last.ends_iteration and last.slices is None:
             step = "frame" if last.frame is not None else "iteration"
             label = f"{step} {last.iteration}, subset {last.subset}"
             place = last.iteration, last.subset
@@ -148,6 +148,8 @@ class RunModel(QObject):
 
     def keep(self, preview: Preview) -> None:
         """Keep the image at the end of an iteration."""
+        if preview.slices is not None:
+            return  # the last slab of a volume in a file: the finished one follows
         self._take_history(preview)
         place, frame = (preview.iteration, preview.subset), preview.frame
         label = f"iteration {preview.iteration}"

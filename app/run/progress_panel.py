@@ -15,6 +15,7 @@ from app.views.curve_view import CurveView
 from app.views.plain_text import plain_tip
 from app.views.stage_bars import StageBars
 from app.views.text import number
+from engine.events import Preview
 
 
 class ProgressTab(QWidget):
@@ -88,10 +89,7 @@ class ProgressTab(QWidget):
         record, latest = self._run.record, self._run.record.latest
         rows, counted = [], self._study.modality.rows
         if latest is not None and self._run.state is not RunState.FINISHED:
-            names = ("Iteration", "Subset") if latest.frame is None else ("Frame", "Update")
-            rows.append((names[0], f"{latest.iteration} of {latest.iterations}"))
-            if latest.subsets > 1:
-                rows.append((names[1], f"{latest.subset} of {latest.subsets}"))
+            rows += _steps(latest)
         _, unit = self._study.modality.curve
         if record.curve and unit:
             rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))
@@ -152,3 +150,14 @@ def headline(state: RunState, doing: str) -> str:
         RunState.ABORTED: "Aborted",
     }
     return fixed.get(state, doing)
+
+
+def _steps(latest: Preview) -> list[tuple[str, str]]:
+    """Say how far a run by iterations, frames or slabs is."""
+    of_subsets = f"{latest.subset} of {latest.subsets}"
+    if latest.slices is not None:
+        slices = f"{latest.slices:,} of {latest.volume.grid.shape[0]:,}"
+        return [("Slabs", of_subsets), ("Slices", slices)]
+    names = ("Iteration", "Subset") if latest.frame is None else ("Frame", "Update")
+    rows = [(names[0], f"{latest.iteration} of {latest.iterations}")]
+    return [*rows, (names[1], of_subsets)] if latest.subsets > 1 else rows

@@ -19,7 +19,7 @@ def place_to_look(volume: Volume) -> Point:
     Between two point sources no slice may meet either of them.
     """
     centre = centre_of_activity(volume)
-    if shows_something(volume, centre) or not (volume.values > 0).any():
+    if shows_something(volume, centre) or not any((plane > 0).any() for plane in volume.values):
         return centre
     z, y, x = np.unravel_index(int(np.nanargmax(volume.values)), volume.values.shape)
     return _voxel_centre(volume.grid, (int(x), int(y), int(z)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.volume_file import place_of
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.plain import Plain
@@ -47,6 +48,11 @@ class Volume:
             raise GeometryError(
                 f"volume has shape {self.values.shape}, its grid {self.grid.shape} (z, y, x)."
             )
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether the values lie in a file that is mapped, since memory may not hold them."""
+        return place_of(self.values) is not None
 
     @property
     def axes(self) -> str:

@@ -59,6 +59,11 @@ def opened(
     return np.memmap(path, np.float32, "r+" if writable else "r", first_byte, shape)
 
 
+def mapped(place: FilePlace, shape: tuple[int, int, int]) -> VolumeValues:
+    """Map values where they lie, to be looked at; raises as `opened` does."""
+    return opened(place.path, shape, first_byte=place.first_byte)
+
+
 def place_of(values: Array) -> FilePlace | None:
     """Return where in a named file the values of an array lie; None of any other array."""
     base = values

@@ -16,7 +16,6 @@ import numpy as np
 from engine.arrays import Array, rest
 from engine.data.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
-from engine.data.volume_file import place_of
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.gzip_blocks import gzip_pieces, gzipped
 from engine.io.nifti_values import Header, affine_of, library, magic_of, read_nifti
@@ -62,7 +61,7 @@ class NiftiWriter(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        if place_of(volume.values) is None:
+        if not volume.is_in_file:
             write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
             return
         pieces, n_bytes = nifti_pieces(volume), volume.values.nbytes

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.data.volume_file import place_of
 from engine.errors import ResourceError
 from engine.io import audit_log
 from engine.io.base import VolumeWriter
@@ -53,7 +52,7 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
 def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: Volume) -> None:
     """Refuse to write a volume that lies in a file by what would take it into memory."""
     n_bytes, free = COPIES * volume.values.nbytes, free_memory()
-    if place_of(volume.values) is None or writer.in_pieces or n_bytes <= free:
+    if not volume.is_in_file or writer.in_pieces or n_bytes <= free:
         return
     raise ResourceError(
         f"{path.name}: to write it as {writer.name} takes {n_bytes / 2**30:.1f} GiB of memory and "

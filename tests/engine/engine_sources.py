@@ -14,6 +14,7 @@ import time
 import numpy as np
 
 from engine import backend
+from engine.data import volume_file
 from engine.data.volume import Volume
 from engine.errors import DataError, DeviceError
 from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
@@ -163,3 +164,17 @@ def faulty_input_on_gpu(study, **options):
     """The scan is of no use on any device."""
     yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
     yield from faulty_input(study, **options)
+
+
+def in_slabs(study, *, on, resume, on_progress, finish_early, folder):
+    """A volume in the file of its job, one slice after the other."""
+    if resume is None:
+        values, done = volume_file.made(folder / volume_file.NAME, GRID.shape), 0
+    else:
+        values, done = resume.image, resume.slices
+    for k in range(done, len(values)):
+        time.sleep(0.05)
+        values[k] = image_after(1)[k]
+        volume_file.to_disk(values)
+        yield Preview(Volume(values, GRID, "1/mm"), 1, 1, k + 1, len(values), 0.05, slices=k + 1)
+    yield Finished(Volume(values, GRID, "1/mm", {"updates": 1}), {"updates": 1})

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.data import volume_file
 from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
 from engine.jobs.checkpoint import Job
@@ -204,7 +205,10 @@ class EngineProcess:
         event: Preview | Finished | None = None
         if not (frame.may_be_skipped and newer):
             shape = frame.grid.shape
-            if frame.data is not None:
+            if frame.place is not None:
+                with suppress(OSError, ValueError):  # gone by now: a later one follows
+                    event = frame.event(volume_file.mapped(frame.place, shape))
+            elif frame.data is not None:
                 event = frame.event(np.frombuffer(frame.data, np.float32).reshape(shape).copy())
             elif self._slots is not None:
                 event = frame.event(self._slots.read(frame.slot, shape))

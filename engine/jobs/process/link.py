@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.volume_file import place_of
 from engine.events import Event, Finished, Preview, Progressed
 from engine.jobs.process.messages import (
     N_SLOTS,
@@ -161,6 +162,10 @@ class Outbox:
         # wait
         slot = self._controls.take_slot(wait=must_arrive(event))
         if slot is None:
+            return
+        place = place_of(event.volume.values)
+        if place is not None:
+            self.send(VolumeFrame.of(event, slot, None, place))
             return
         values = np.ascontiguousarray(event.volume.values, np.float32)
         memory = self._attached(values)

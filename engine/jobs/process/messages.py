@@ -1,7 +1,8 @@
 """What the window and its engine process say to each other.
 
 Events without a volume cross as they are. A volume lies in a slot of shared memory, its event
-crosses as a `VolumeFrame`; the slot belongs to the engine again once the window says `Free`.
+crosses as a `VolumeFrame`; the slot belongs to the engine again once the window says `Free`. One
+that lies in a file, since the memory does not hold it, stays there, and the window maps it too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.volume import Volume
+from engine.data.volume_file import FilePlace
 from engine.events import Event, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.plain import Plain
@@ -85,6 +87,7 @@ class VolumeFrame:
     kind, others : class of the event and its other attributes
     grid, unit, info : of the volume
     data : the values, where they do not fit into the slot
+    place : the file in which they lie, where that is one
     """
 
     slot: int
@@ -94,16 +97,23 @@ class VolumeFrame:
     unit: str
     info: Plain
     data: bytes | None
+    place: FilePlace | None = None
 
     @classmethod
-    def of(cls, event: Preview | Finished, slot: int, data: bytes | None) -> VolumeFrame:
+    def of(
+        cls,
+        event: Preview | Finished,
+        slot: int,
+        data: bytes | None,
+        place: FilePlace | None = None,
+    ) -> VolumeFrame:
         """Take the values out of an event."""
         # by the fields of the class, so that one that is added to an event crosses without a change
         # here
         names = [f.name for f in fields(event) if f.name not in ("volume", "frames")]
         others = {name: getattr(event, name) for name in names}
         volume = event.volume
-        return cls(slot, type(event), others, volume.grid, volume.unit, volume.info, data)
+        return cls(slot, type(event), others, volume.grid, volume.unit, volume.info, data, place)
 
     @property
     def may_be_skipped(self) -> bool:

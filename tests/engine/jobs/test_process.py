@@ -123,6 +123,30 @@ def test_without_shared_memory_volumes_take_the_pipe(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_volume_in_a_file_stays_there_and_goes_on_after_its_last_slab(tmp_path):
+    study = study_of(tmp_path)
+    job = Job.create(study)
+    engine = EngineProcess(study, source=engine_sources.in_slabs, job=job)
+    events = engine.events()
+    until_preview(events, 3)
+    os.kill(engine.pid, signal.SIGKILL)
+    last = list(events)[-1]
+    assert "of 4 slices are safe on disk; press Resume" in last.text
+    done = job.slabs.record().slices
+
+    again = EngineProcess(study, source=engine_sources.in_slabs, job=job, resume=True)
+    events = list(again.events())
+
+    assert [p.slices for p in previews(events)][-1] == 4
+    assert previews(events)[0].slices > done >= 2
+    assert all(p.volume.is_in_file for p in previews(events))
+    volume = events[-1].volume
+    assert volume.is_in_file
+    np.testing.assert_array_equal(volume.values, engine_sources.image_after(1))
+    assert not any(file.exists() for file in job.slabs.files)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
