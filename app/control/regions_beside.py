@@ -18,7 +18,7 @@ def save_beside(session: Session, study: Path) -> None:
         where a file of that name holds regions of another scan
     """
     regions, path = session.regions.current, file_beside(study)
-    if not regions.regions:
+    if regions.is_empty:
         return
     if path.exists() and not read_regions(path).is_of(regions.scans):
         raise OutputError(

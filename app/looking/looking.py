@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
@@ -12,12 +14,24 @@ from app.looking.cine_bar import CineBar
 from app.looking.layout_menu import LayoutMenu
 from app.looking.look_strip import LookStrip
 from app.looking.slab_bar import SlabBar
+from app.models.region_model import Tool
 from app.views.ortho_view import OrthoView
 from app.views.scrubber import IterationScrubber
 
 LAYOUT_TIP = "Four views, one large, or a light-box of many slices; it is remembered"
 FILM_TIP = "The projection turns, or slices, iterations or frames go by; it can be saved (K)"
+MAGNIFIER_TIP = "Three times as large under the pointer; by keys, at the crosshair (Z)"
 SLAB_TIP = "Show several slices as one: the highest, mean or lowest of their values (B)"
+
+TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
+    ("distance", "Distance", "line", "Drag from end to end in a slice; it is kept with the scan"),
+    (
+        *("angle", "Angle", "angle"),
+        "Drag one leg to the corner, then press where the other leg ends",
+    ),
+    ("arrow", "Arrow", "arrow", "Drag from its tail to its tip in a slice"),
+    ("text", "Words", "text", "Press where words are to stand in a slice"),
+)
 
 
 class Looking:
@@ -35,10 +49,24 @@ class Looking:
         self.film = self.strip.add("Film", "film", FILM_TIP, clicked=self.show_film)
         self.layout = self.strip.add("Layout", "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
+        self.magnifier = self.strip.add(
+            "Magnifier",
+            "magnifier",
+            MAGNIFIER_TIP,
+            clicked=lambda _: self._state.toggle_magnifier(),
+        )
+        self.strip.end_group()
+        self._regions = context.session.regions
+        self.tools = {
+            tool: self.strip.add(name, icon, words, clicked=partial(self._take_tool, tool))
+            for tool, name, icon, words in TOOLS
+        }
         views.add_beside(self.strip)
         play = QShortcut(QKeySequence("K"), views, self.toggle_film)
         play.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.cine.changed.connect(self.refresh)
+        self._regions.tool_changed.connect(self.refresh)
+        self._state.magnifier_changed.connect(self.refresh)
         for signal in (self._state.slab_changed, self._state.volume_changed):
             signal.connect(self.refresh)
         self.refresh()
@@ -59,12 +87,20 @@ class Looking:
             self.cine_bar.show()
             self.cine.play(not self.cine.is_playing)
 
+    def _take_tool(self, tool: Tool, on: bool) -> None:
+        self._state.set_draws_lines(False)
+        self._regions.set_tool(tool if on else "")
+        self.refresh()
+
     def refresh(self) -> None:
         """Show what is on."""
         has_volume = self._state.volume is not None
-        for each in (self.slab, self.film):
+        for each in (self.slab, self.film, self.magnifier, *self.tools.values()):
             each.setEnabled(has_volume)
+        for tool, each in self.tools.items():
+            each.setChecked(self._regions.tool == tool)
         self.film.setChecked(not self.cine_bar.isHidden())
         if not has_volume:
             self.cine_bar.hide()
+        self.magnifier.setChecked(self._state.magnifies)
         self.slab.setChecked(bool(self._state.slab.kind))

@@ -1,4 +1,4 @@
-"""Measure: the values along a line, rods that are told apart, and other phantoms."""
+"""Measure: values along a line, distances and angles, rods that are told apart, phantoms."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.control.context import AppContext
 from app.control.saving import may_write
 from app.look.file_dialogs import ask_save
 from app.look.widgets import label, scrolled
+from app.measure.annotations_box import AnnotationsBox
 from app.measure.line_profile_panel import LineProfileBox, write_text
 from app.measure.quality_panel import QualityBox
 from app.measure.rods_panel import RodsBox
@@ -27,6 +28,7 @@ class MeasureTab(QWidget):
         state = context.session.view
         self.line = LineProfileBox(state, context.theme, self._save)
         self.over_time = TimeCurveBox(context.session, context.theme, self._save)
+        self.annotations = AnnotationsBox(context)
         self.rods = RodsBox(context.session, self._save)
         self.quality = QualityBox(context)
         inside = QWidget()
@@ -36,6 +38,9 @@ class MeasureTab(QWidget):
         column.addWidget(self.over_time)
         column.addWidget(label("Line profile", "heading"))
         column.addWidget(self.line)
+        column.addSpacing(6)
+        column.addWidget(label("Annotations", "heading"))
+        column.addWidget(self.annotations)
         column.addSpacing(6)
         column.addWidget(label("Rods", "heading"))
         column.addWidget(self.rods)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from engine.data import Volume
 from engine.errors import DataError
 from engine.regions import (
+    AnnotationKind,
     CombinedRegion,
     ContourRegion,
     MaskRegion,
@@ -24,7 +25,8 @@ from engine.regions import (
     coverage_of,
 )
 
-Tool = Literal["", "sphere", "ellipsoid", "box", "cylinder", "polygon", "brush"]
+RegionTool = Literal["", "sphere", "ellipsoid", "box", "cylinder", "polygon", "brush"]
+Tool = RegionTool | AnnotationKind
 DEPTH = 200
 HALF = 0.5
 BRUSH_MM = 10.0
@@ -110,7 +112,7 @@ class RegionModel(QObject):
             first = kept or RegionSet(axes=RegionSet().facing(volume).axes)
             found = _OfScan(title, volume.patient, [first.bound_to(marks)])
             self._scans.append(found)
-        elif kept is not None and not found.current.regions:
+        elif kept is not None and found.current.is_empty:
             found.states, found.at = [kept], 0
         facing = found.current.facing(volume).bound_to(marks)
         is_other = found is not self._at
@@ -129,7 +131,7 @@ class RegionModel(QObject):
         return [
             (each.title, each.current)
             for each in self._scans
-            if each is not self._at and each.current.regions
+            if each is not self._at and not each.current.is_empty
         ]
 
     def are_of_other_patient(self, title: str) -> bool:
@@ -143,7 +145,8 @@ class RegionModel(QObject):
         for region in found.facing(volume).regions:
             copy = region.model_copy(update={"name": made.free_name(region.name)})
             made = made.model_copy(update={"regions": (*made.regions, copy)})
-        self.put(made)
+        notes = (*made.annotations, *found.facing(volume).annotations)
+        self.put(made.model_copy(update={"annotations": notes}))
 
     # changes
 

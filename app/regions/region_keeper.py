@@ -65,7 +65,9 @@ class RegionKeeper(QObject):
             self.save()
         marks = self._marks_of(opened)
         current = self._model.current
-        is_known = current.is_of(marks) and (current.regions or set(marks) <= set(current.scans))
+        is_known = current.is_of(marks) and (
+            not current.is_empty or set(marks) <= set(current.scans)
+        )
         kept = None if is_known else self._kept(marks)
         if kept is not None:
             self._saved = kept
@@ -77,7 +79,7 @@ class RegionKeeper(QObject):
         regions = self._model.current
         if regions == self._saved or not regions.scans:
             return
-        if not regions.regions and self._saved is None:
+        if regions.is_empty and self._saved is None:
             return
         self._saved = regions
         path, result = self.file_of(regions.scans[0]), self._session.run.record.result_id
@@ -161,7 +163,7 @@ def kept_at(regions: RegionSet, path: Path, result_id: str = "") -> None:
     if result_id:
         places.append(file_beside(Results().open(result_id).folder / VOLUME))
     for each in places:
-        if regions.regions:
+        if not regions.is_empty:
             write_regions(regions, each, private=True)
         else:
             each.unlink(missing_ok=True)

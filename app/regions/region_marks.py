@@ -27,6 +27,7 @@ BORDER_PX, CHOSEN_PX = 1.4, 2.2
 ROOMY_PX = 44.0
 """A smaller region has handles at its corners alone."""
 HALO = "#c0101214"
+ANNOTATING = ("arrow", "text", "distance", "angle")
 KEPT = 16
 """Regions whose voxels are remembered for the image on show."""
 
@@ -71,6 +72,8 @@ class RegionMarks(QObject):
         if viewport is None or self._state.volume is None:
             return None
         model = self._model
+        if model.tool in ANNOTATING:
+            return None
         if model.tool == "brush":
             return BrushDrag(pane, model)
         if model.tool == "polygon":

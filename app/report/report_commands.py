@@ -20,7 +20,8 @@ from engine.documents import (
     write_report,
 )
 from engine.io import exports_folder
-from engine.results import Result, Results, default_export_name
+from engine.regions import RegionSet, file_beside, marks_of, read_regions, write_regions
+from engine.results import VOLUME, Result, Results, default_export_name
 
 NO_RESULT = "There is no result yet: it is kept once a run has ended."
 
@@ -87,8 +88,28 @@ def sign_and_report(
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:
-    """Read a result for its report."""
-    return ReportSubject.read(Results().open(id), context.preferences.site)
+    """Read a result for its report, with the regions at hand if it is the one on show."""
+    result, own = Results().open(id), regions_on_show(context, id)
+    if own is not None:
+        _put_beside(own, result)
+    return ReportSubject.read(result, context.preferences.site)
+
+
+def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
+    """Return the regions of the result on show; None of another one, or where there are none."""
+    session, base = context.session, context.session.volumes.base
+    is_shown = base is not None and base.kind in ("image", "iterate")
+    if not is_shown or session.run.record.result_id != id or session.regions.current.is_empty:
+        return None
+    return session.regions.current
+
+
+def _put_beside(own: RegionSet, result: Result) -> None:
+    """Keep regions where a report looks for them: they may have been drawn before the run ended."""
+    path = file_beside(result.folder / VOLUME)
+    kept = read_regions(path) if path.exists() else RegionSet()
+    if (kept.regions, kept.annotations) != (own.regions, own.annotations):
+        write_regions(own.bound_to(marks_of(result.volume())), path, private=True)
 
 
 def free_path(result: Result, site: Site) -> Path:

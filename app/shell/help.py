@@ -87,6 +87,7 @@ SHORTCUTS = (
     ("F", "Views only"),
     ("L", "Draw lines in the slices, or move the crosshair again"),
     ("K", "Play a film in the views, or rest"),
+    ("Z", "A magnifying glass under the pointer"),
     ("B", "Several slices as one, or single slices again"),
     ("O", "Hide the volume that lies over another one, and show it again"),
     ("T, M", "Turn the slice by a quarter, mirror it"),

@@ -73,7 +73,8 @@ class MainWindow(QMainWindow):
             open_and_start=self.runner.open_and_start,
             confirm=self.dialogs.confirm,
         )
-        self.status = StatusLine(context, self.actions_.log, self.centre.views.cursor_text)
+        lines = self.actions_.log, self.actions_.queue
+        self.status = StatusLine(context, *lines, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
         self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
         self._connect()

@@ -12,10 +12,11 @@ from app.control.context import AppContext
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, label
+from app.models.queue_model import state_of
 from app.models.run_record import RunState
 from app.shell.header_parts import action_button
 from app.views.labels import ElidedLabel
-from app.views.plain_text import PlainLabel
+from app.views.plain_text import PlainLabel, plain_tip
 
 CLAIM = "Not for clinical use"
 PLACE_PX = 330
@@ -23,9 +24,11 @@ PLACE_PX = 330
 
 
 class StatusLine(QStatusBar):
-    """Three parts of words; nothing here needs a click but the log and Stop."""
+    """Three parts of words, and how many studies wait; a click there shows them."""
 
-    def __init__(self, context: AppContext, log: QAction, cursor_text: Callable[[], str]) -> None:
+    def __init__(
+        self, context: AppContext, log: QAction, queue: QAction, cursor_text: Callable[[], str]
+    ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
         self._session, self._theme = context.session, context.theme
@@ -37,6 +40,9 @@ class StatusLine(QStatusBar):
         self.place.setProperty("role", "muted")
         self.stop = button("Stop", context.commands.stop_reading, "Wait for it no longer")
         self.stop.hide()
+        self._queue_action = queue
+        self.queue = button("", queue.trigger, role="quiet")
+        set_icon(self.queue, "list", self._theme)
         inside = QWidget()
         row = QHBoxLayout(inside)
         row.setContentsMargins(10, 0, 4, 0)
@@ -45,7 +51,9 @@ class StatusLine(QStatusBar):
         row.addWidget(self.text, 1)
         row.addWidget(self.stop)
         row.addWidget(self.place)
-        row.addSpacing(12)
+        row.addSpacing(6)
+        row.addWidget(self.queue)
+        row.addSpacing(6)
         row.addWidget(label(CLAIM, "badge"))
         row.addSpacing(4)
         row.addWidget(action_button(log, text=True))
@@ -60,7 +68,25 @@ class StatusLine(QStatusBar):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
         context.commands.stoppable_changed.connect(self.stop.setVisible)
+        for signal in (session.queue.changed, queue.changed):
+            signal.connect(self._show_queue)
+        self._show_queue()
         self.refresh()
+
+    def _show_queue(self) -> None:
+        """Say how many studies are still to be done, or have failed; nothing of those done."""
+        model = self._session.queue
+        states = [state_of(entry) for entry in model.entries]
+        left, failed = (
+            sum(state in which for state in states)
+            for which in (("running", "waiting", "paused"), ("failed",))
+        )
+        counted = ((left, "in queue"), (failed, "failed"))
+        words = ", ".join(f"{n} {what}" for n, what in counted if n)
+        self.queue.setText(words)
+        self.queue.setAccessibleName(f"Queue: {model.describe()}")
+        self.queue.setToolTip(plain_tip(f"Queue: {model.describe()} (Ctrl+U shows it)"))
+        self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 
     def refresh(self) -> None:
         """Say what a run needs, or why it cannot start."""

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views import overlay
 from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
+from app.views.magnifier import Magnifier
 from app.views.pane_content import PaneContent
 from app.views.planes import Edges, Rect
 from app.views.raster import Raster
@@ -56,6 +57,7 @@ class RasterView(PaneContent):
         self._image: QImage | None = None
         self._scaled = ScaledImage()
         self._drag: Drag | None = None
+        self._glass = Magnifier(self)
         self._wheel = WheelNotches()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -170,6 +172,7 @@ class RasterView(PaneContent):
         else:
             self._paint_raster(painter, raster, viewport)
             self.paint_marks(painter, viewport)
+            self._glass.paint(painter, raster, viewport)
             overlay.notes(painter, self._notes(raster), size, colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.accent), 1.0))
@@ -189,15 +192,20 @@ class RasterView(PaneContent):
         """The letters as they are painted: signs of the axes where nobody knows their sides."""
         return self.edges().on(self.state.axes)
 
-    def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        colours = self.state.colours
-        area = overlay.to_view(raster.rect, viewport)
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        """Paint the picture itself, without what tells sides and lengths."""
         if self.shows_own:
             if self._image is None:
                 self._image = raster.image(self.shown_window(), self.state.colour_map)
-            smooth, ground = self.state.interpolation == "linear", colours.canvas
-            self._scaled.paint(painter, self._image, area, smooth=smooth, ground=ground)
+            smooth, ground = self.state.interpolation == "linear", self.state.colours.canvas
+            area, size = overlay.to_view(raster.rect, viewport), viewport.size
+            self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
         self.paint_over(painter, raster, viewport)
+
+    def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        colours = self.state.colours
+        area = overlay.to_view(raster.rect, viewport)
+        self.paint_image(painter, raster, viewport)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colours.grid), 1.0))
         painter.drawRect(area)

@@ -152,7 +152,10 @@ class SliceView(RasterView):
         at = self.plane_point
         found = self._upper.values(self._orientation, raster.values, raster.rect, at)
         if found is not None:
-            self._upper.paint(painter, viewport, found, is_alone=not self.shows_own)
+            edge, _ = self.to_mm(QPointF(self.state.fusion.swipe * self.width(), 0))
+            swipe_px, _ = viewport.to_px(edge, 0)  # under a glass, too, where the border is
+            is_alone = not self.shows_own
+            self._upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
 
     def forget_raster(self) -> None:
         self._reorient()

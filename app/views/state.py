@@ -37,6 +37,7 @@ class ViewState(VolumeLook):
     line_changed = Signal()
     marks_changed = Signal()
     slab_changed = Signal()
+    magnifier_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +54,7 @@ class ViewState(VolumeLook):
         self.note = ""
         self.box: ImageGrid | None = None
         self.stated_axes = ""
+        self.magnifies = False
         self.slab, self._thick = Slab(), Slab("highest")
         self._turns: dict[PlaneName, ViewTurn] = {}
 
@@ -164,6 +166,11 @@ class ViewState(VolumeLook):
         if draws != self.draws_lines:
             self.draws_lines = draws
             self.line_changed.emit()
+
+    def toggle_magnifier(self) -> None:
+        """Have a glass over the views that follows the pointer, or none."""
+        self.magnifies = not self.magnifies
+        self.magnifier_changed.emit()
 
     def set_slab(self, slab: Slab) -> None:
         """Show several slices as one, or each alone."""

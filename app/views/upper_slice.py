@@ -70,8 +70,9 @@ class UpperSlice:
         found: tuple[Values, Rect],
         *,
         is_alone: bool,
+        swipe_px: float,
     ) -> None:
-        """Paint over the lower picture, or alone."""
+        """Paint over the lower picture, or alone; a swipe shows it from `swipe_px` on."""
         state, fusion = self._state, self._fusion
         look = fusion.compared if fusion.compares else fusion
         if self._image is None:
@@ -83,10 +84,9 @@ class UpperSlice:
             painter.setOpacity(fusion.opacity)
         if not is_alone and fusion.mode == "swipe":
             width, height = viewport.size
-            left = fusion.swipe * width
-            painter.setClipRect(QRectF(left, 0, width - left, height))
+            painter.setClipRect(QRectF(swipe_px, 0, width - swipe_px, height))
         smooth = state.interpolation == "linear"
-        self._scaled.paint(painter, self._image, area, smooth=smooth)
+        self._scaled.paint(painter, self._image, area, smooth=smooth, size=viewport.size)
         painter.restore()
 
     def _own(self, way: Orientation, at: Point) -> tuple[Values, Rect] | None:

@@ -24,4 +24,5 @@ KEYS = {
     Qt.Key.Key_M: lambda view: view.mirror(),
     Qt.Key.Key_R: lambda view: view.state.reset(),
     Qt.Key.Key_T: lambda view: view.turn(),
+    Qt.Key.Key_Z: lambda view: view.state.toggle_magnifier(),
 }

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.regions.annotation import Annotation as Annotation
+    from engine.regions.annotation import AnnotationKind as AnnotationKind
     from engine.regions.base import RegionShape as RegionShape
     from engine.regions.base import around as around
     from engine.regions.base import middle_of as middle_of
@@ -53,6 +55,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "annotation": ("Annotation", "AnnotationKind"),
             "base": ("RegionShape", "around", "middle_of", "size_of"),
             "combined": ("CombinedRegion", "Operation"),
             "contour": ("RULES", "ContourRegion", "Rule"),

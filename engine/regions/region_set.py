@@ -17,6 +17,7 @@ from pydantic import Field, field_validator, model_validator
 
 from engine.data.volume import Volume
 from engine.plain import Plain
+from engine.regions.annotation import Annotation
 from engine.regions.combined import AnyShape
 from engine.settings import Settings, setting
 
@@ -65,6 +66,9 @@ class RegionSet(Settings):
         (), "Marks of the scan", max_length=50
     )
     regions: tuple[Region, ...] = setting((), "In their order", max_length=MOST_REGIONS)
+    annotations: tuple[Annotation, ...] = setting(
+        (), "Arrows, words, distances and angles", max_length=MOST_REGIONS
+    )
 
     @model_validator(mode="after")
     def _refuse_twins(self) -> Self:
@@ -73,6 +77,11 @@ class RegionSet(Settings):
         if twice:
             raise ValueError(f"two regions are called {twice[0]!r}")
         return self
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to keep: neither a region nor an annotation."""
+        return not self.regions and not self.annotations
 
     def named(self, name: str) -> Region | None:
         """Return a region by its name."""
@@ -114,7 +123,8 @@ class RegionSet(Settings):
             region.model_copy(update={"shape": region.shape.turned_over()})
             for region in self.regions
         )
-        return self.model_copy(update={"axes": axes, "regions": turned})
+        notes = tuple(each.turned_over() for each in self.annotations)
+        return self.model_copy(update={"axes": axes, "regions": turned, "annotations": notes})
 
 
 def is_name(text: str) -> bool:

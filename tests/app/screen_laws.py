@@ -219,6 +219,7 @@ def unreadable(inside: QWidget) -> list[str]:
             not text
             or (isinstance(each, QToolButton) and _shows_icon(each))
             or not each.isVisible()
+            or each.window() is not inside.window()  # a panel apart has pictures of its own
             or not each.isEnabled()
         ):
             continue

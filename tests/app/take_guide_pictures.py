@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -15,10 +16,13 @@ from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
 from app.live.connect_card import EVENTS, FRAMES
+from app.report.report_dialog import ReportDialog
 from app.shell.application import make_app
 from app.shell.leaving import leave
 from app.study.import_dialog import ImportDialog
+from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
+from app.views.layout import ViewLayout
 from engine.geometry.orbits import circle, circular_cone
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
@@ -33,6 +37,7 @@ from tests.app.gallery.calibrating import (
     say_tracer,
 )
 from tests.app.gallery.fusing import fuse
+from tests.app.gallery.looking import annotate
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
@@ -43,8 +48,9 @@ SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
-COLOURED = ("fusion",)
+COLOURED = ("fusion", "slab", "light-box", "annotations")
 """Pictures with more colours than that."""
+SITE_PROTOCOL = "Whole body, site"
 TURN_RAD = 0.35
 HALF_S = 30.0
 """Half of the demo of list mode."""
@@ -77,6 +83,12 @@ PICTURES = (
     "calibrate",
     "queue",
     "fusion",
+    "protocols",
+    "report",
+    "technician",
+    "slab",
+    "light-box",
+    "annotations",
 )
 
 
@@ -135,6 +147,7 @@ def guide(shots: Photographer) -> None:
     shots.shoot("pet-corrections")
     shots.show_step(2)
     shots.shoot("pet-finished")
+    sign_off(shots)
     draw_regions(shots, "regions")
     images = window.session.run.record.images.items
     folder = Path(tempfile.gettempdir()) / "scans"
@@ -162,6 +175,38 @@ def guide(shots: Photographer) -> None:
     fuse(shots)
     shots.show_step(None)
     shots.shoot("fusion")
+    look(shots)
+
+
+def look(shots: Photographer) -> None:
+    """Look at two volumes in other ways."""
+    views, state = shots.window.centre.views, shots.window.session.view
+    state.toggle_slab()
+    state.set_slab(replace(state.slab, thickness_mm=20.0))
+    shots.shoot("slab")
+    state.toggle_slab()
+    views.set_layout(ViewLayout("sheet", "axial", 3, 4))
+    shots.shoot("light-box")
+    annotate(shots)
+    shots.shoot("annotations")
+
+
+def sign_off(shots: Photographer) -> None:
+    """Show the protocols, one of them approved, a technician's window, and a report."""
+    window = shots.window
+    library, study = window.context.preferences.library, window.session.study
+    library.save(study.protocol, SITE_PROTOCOL)
+    saved = library.find(study.protocol.model_copy(update={"name": SITE_PROTOCOL}))
+    approved = library.lock(saved, on=True)
+    window.commands.protocols_changed.emit()
+    shots.shoot_dialog("protocols", ProtocolsDialog(window, window.context))
+    shots.shoot_dialog("report", ReportDialog(window, window.context))
+    before = study.base
+    study.use_protocol(approved)
+    window.technician.enter()
+    shots.shoot("technician")
+    window.technician.leave()
+    study.use_protocol(before)
 
 
 def measure_scanner(shots: Photographer) -> None:

@@ -1,0 +1,28 @@
+"""Annotations in words: what stands beside them, and in their list."""
+
+from __future__ import annotations
+
+from app.views.text import millimetres
+from engine.regions import Annotation
+
+TITLES = {"arrow": "Arrow", "text": "Words", "distance": "Distance", "angle": "Angle"}
+ACROSS = ("sagittal", "coronal", "axial")
+
+
+def measured(found: Annotation, length_unit: str) -> str:
+    """Return what an annotation measures; empty where it measures nothing."""
+    if found.kind == "distance":
+        return f"{millimetres(found.length_mm)} {length_unit}"
+    return f"{found.angle_deg:.1f}°" if found.kind == "angle" else ""
+
+
+def beside(found: Annotation, length_unit: str) -> str:
+    """Return what stands beside an annotation in a slice."""
+    return "  ".join(filter(None, (measured(found, length_unit), found.text)))
+
+
+def listed(found: Annotation, length_unit: str) -> str:
+    """Return an annotation as a line of a list, with its slice."""
+    at = f"{ACROSS[found.axis]} {'xyz'[found.axis]} {millimetres(found.points_mm[0][found.axis])}"
+    words = beside(found, length_unit)
+    return f"{TITLES[found.kind]}{f' {words}' if words else ''}   {at}"

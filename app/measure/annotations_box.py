@@ -1,0 +1,103 @@
+"""The list of annotations: go to one, change its words, delete it; undo."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.look.questions import ask_text
+from app.look.widgets import button, icon_button, label
+from app.measure.annotation_marks import AnnotationMarks
+from app.measure.annotation_text import listed
+from app.models.annotation_model import AnnotationModel
+from engine.regions import Annotation
+
+EMPTY = (
+    "Distance, angle, arrow and words are the lower buttons beside the views. They are kept with "
+    "their scan, and saved with the study."
+)
+MOST_ROWS, LEAST_ROWS = 6, 2
+
+
+class AnnotationsBox(QWidget):
+    """Follows the annotations of the scan on show."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._state = context.session.view
+        regions = context.session.regions
+        self.model = AnnotationModel(regions)
+        self.marks = AnnotationMarks(self.model, self._state, lambda: self._ask(""))
+        self.note = label(EMPTY, "muted", wrap=True)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Annotations")
+        self.list.setToolTip("F2 changes the words, Delete removes")
+        self.words = button("Words …", self._change_words, "Change the words beside it (F2)")
+        self.delete = button("Delete", self._delete, "Take it away (Delete)")
+        self.undo = icon_button(
+            "undo", context.theme, regions.undo, "Undo the last change of annotations or regions"
+        )
+        self.redo = icon_button("redo", context.theme, regions.redo, "Do the undone change again")
+        self._lay_out()
+        for keys, act in (("Delete", self._delete), ("F2", self._change_words)):
+            QShortcut(QKeySequence(keys), self.list, act)
+        self.list.currentRowChanged.connect(self._go_to)
+        for signal in (self.model.changed, self._state.volume_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.delete, 1)
+        row.addWidget(self.undo)
+        row.addWidget(self.redo)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.note)
+        column.addWidget(self.list)
+        column.addLayout(row)
+
+    def refresh(self) -> None:
+        """Show what there is."""
+        model, unit = self.model, self._state.length_unit
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            self.list.addItems([listed(each, unit) for each in model.annotations])
+            self.list.setCurrentRow(model.chosen)
+        rows = min(max(self.list.count(), LEAST_ROWS), MOST_ROWS)
+        self.list.setFixedHeight(rows * (self.fontMetrics().height() + 6) + 8)
+        self.list.setVisible(bool(model.annotations))
+        self.note.setVisible(not model.annotations)
+        for each in (self.words, self.delete):
+            each.setEnabled(model.chosen_one is not None)
+        self.undo.setEnabled(model.regions.can_undo)
+        self.redo.setEnabled(model.regions.can_redo)
+
+    def _go_to(self, row: int) -> None:
+        self.model.choose(row)
+        found = self.model.chosen_one
+        if found is not None:
+            self._state.set_cursor(found.points_mm[len(found.points_mm) // 2])
+
+    def _delete(self) -> None:
+        if self.model.chosen_one is not None:
+            self.model.remove(self.model.chosen)
+
+    def _change_words(self) -> None:
+        found = self.model.chosen_one
+        if found is None:
+            return
+        words = self._ask(found.text)
+        if words:
+            values = found.model_dump() | {"text": words}
+            self.model.change(self.model.chosen, Annotation.model_validate(values))
+
+    def _ask(self, start: str) -> str:
+        """Return words that an annotation can have."""
+        typed = ask_text(self.window(), "Annotation", "Words", start)
+        return "".join(sign for sign in typed if sign.isprintable()).strip()[:120]

@@ -1,0 +1,38 @@
+"""The lowest line: how many studies wait, and the way to them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtGui import QAction
+
+from app.shell.status_bar import StatusLine
+from engine.jobs import QueueEntry, QueueSettings
+
+
+def test_it_counts_what_is_left_in_the_queue_and_a_click_shows_it(qtbot, controls):
+    log, queue, shown = QAction("Log"), QAction("Queue …"), []
+    queue.triggered.connect(lambda: shown.append(True))
+    line = StatusLine(controls.context, log, queue, lambda: "")
+    qtbot.addWidget(line)
+    assert line.queue.isHidden()
+
+    def take(*states: str) -> None:
+        now = datetime.now(UTC)
+        entries = tuple(
+            QueueEntry(id=str(k), title="scan.l", added_utc=now, state=state)
+            for k, state in enumerate(states)
+        )
+        controls.session.queue.take(entries, QueueSettings(), runs=False)
+
+    take("waiting", "paused", "finished", "failed")
+    assert line.queue.text() == "2 in queue, 1 failed"
+    assert not line.queue.isHidden()
+    assert "1 finished" in line.queue.toolTip()
+    line.queue.click()
+    assert shown == [True]
+    queue.setVisible(False)  # as in the technician's mode
+    assert line.queue.isHidden()
+    queue.setVisible(True)
+    take("finished")
+    assert line.queue.isHidden()

@@ -1,0 +1,47 @@
+"""The glass: what lies under the pointer is larger in it, and all else stays as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.views.colour_maps import lookup_table
+from app.views.magnifier import DIAMETER_PX
+from app.views.slice_view import SliceView
+
+
+def marked(image, number):
+    """How many pixels show the mark of a side."""
+    return int((image == lookup_table("rainbow")[int(number * 256 / 7)]).sum())
+
+
+@pytest.fixture
+def view(state, show):
+    return show(SliceView(state, "axial"), 700, 600)
+
+
+def test_a_mark_under_the_glass_is_as_much_larger(view, state, pixels):
+    before = pixels(view)
+    kept = view.raster
+    state.toggle_magnifier()
+    point = (*state.cursor_mm[:1], -20 - 3 * 11.5, state.cursor_mm[2])  # in the mark of A
+    at = QPoint(*map(round, view.viewport.to_px(*view.orientation.to_screen(point))))
+    QTest.mouseMove(view, at)
+    image = pixels(view)
+    assert marked(image, 3) > 2 * marked(before, 3)
+    rows, columns = (np.arange(n) - c for n, c in zip(image.shape, (at.y(), at.x()), strict=True))
+    beyond = np.hypot(rows[:, None], columns) > DIAMETER_PX / 2 + 3
+    np.testing.assert_array_equal(image[beyond], before[beyond])
+    assert view.raster is kept, "no slice is cut for it"
+
+
+def test_by_keys_the_glass_stands_at_the_cursor_and_goes_again(view, state, pixels, qtbot):
+    view.setFocus()
+    before = pixels(view)
+    qtbot.keyClick(view, Qt.Key.Key_Z)
+    assert state.magnifies
+    assert (pixels(view) != before).any()
+    qtbot.keyClick(view, Qt.Key.Key_Z)
+    np.testing.assert_array_equal(pixels(view), before)
