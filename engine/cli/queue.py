@@ -44,7 +44,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
-        help="share each study of list mode out over those workers instead, its updates in N parts",
+        help="share each study of list mode or FDK out over those workers instead, in N parts",
     )  # fmt: skip
     p.set_defaults(act=_run)
     for word, text, act in (

@@ -20,11 +20,11 @@ def add_shards(p: argparse.ArgumentParser) -> None:
     """Add the options --scheduler and --split."""
     p.add_argument(
         "--scheduler", metavar=SCHEDULER,
-        help="share the updates of list mode out over the workers of a Dask cluster",
+        help="share list mode or FDK out over the workers of a Dask cluster",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
-        help="parts of each update (as many as the workers have threads); the same bits for any",
+        help="in N parts (as many as the workers have threads); the same bits for any number",
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
-"""What those need who trace a part of the events of a run elsewhere, and how they are asked."""
+"""What those need who do a part of a run elsewhere, and how they are asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,5 +41,46 @@ class TracedEvents:
     grid: ImageGrid
 
 
-Divide = Callable[[TracedEvents, OnRows | None], SharedUpdate]
+OfSlices = Callable[[range], Array]
+"""Given slices of a volume, returns their values (n, n_y, n_x)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedSlabs:
+    """A volume that is made in slabs from projections.
+
+    Attributes
+    ----------
+    values : (n_views, n_rows, n_columns) float32, prepared projections
+    slabs : the slices of each, in order
+    slice_shape : (n_y, n_x)
+    made_from : can be sent; given the projections, wherever they are mapped, and a number of
+        threads, returns what makes slabs of them
+    """
+
+    values: NDArray[np.float32]
+    slabs: tuple[range, ...]
+    slice_shape: tuple[int, int]
+    made_from: Callable[[Array, int], OfSlices]
+
+
+DivideUpdates = Callable[[TracedEvents, OnRows | None], SharedUpdate]
 """Shares the updates over events out."""
+DivideSlabs = Callable[[ProjectedSlabs, OnRows | None], Iterator[Array]]
+"""Shares slabs out, and yields their values in order."""
+
+
+@dataclass(frozen=True)
+class Divide:
+    """Who shares a run out.
+
+    Attributes
+    ----------
+    n_parts : in which work is divided
+    updates : of list mode
+    slabs : of a volume that is projected back
+    """
+
+    n_parts: int
+    updates: DivideUpdates
+    slabs: DivideSlabs

@@ -64,7 +64,7 @@ def run(
         of the job: a volume that does not fit the memory lies in a file there, so that a run that
         is interrupted goes on with it; None: in a file that goes with the run
     divide
-        has others compute the updates of list mode (`engine.jobs.shards`)
+        has others do parts of the run (`engine.jobs.shards`)
 
     Yields
     ------

@@ -176,7 +176,7 @@ class RunContext(Generic[P_co]):
     progress : of the stages that pass over the data; None: nobody asks
     scan : the data of the study where they are in memory already; None: they are read
     folder : of files that outlive the run, for whoever goes on with it; None: there is none
-    divide : has others compute the updates of list mode; None: they are computed here
+    divide : has others do parts of the run; None: all is done here
     """
 
     study: Study

@@ -1,4 +1,4 @@
-"""One run whose updates are shared out over the workers of a Dask cluster.
+"""One run shared out over the workers of a Dask cluster: updates of list mode, slabs of FDK.
 
 The machine that runs it reads, corrects and sorts the events, and writes those of each shard into a
 file that all machines see; a worker reads the file of its shard once. For an update the image is

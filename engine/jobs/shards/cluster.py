@@ -1,4 +1,4 @@
-"""Parts of an update on the workers of a Dask cluster, whoever of them dies meanwhile."""
+"""Parts of a run on the workers of a Dask cluster, whoever of them dies meanwhile."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from engine.errors import ResourceError, WorkersGoneError
 from engine.jobs.dask_client import connected, leave, n_threads
-from engine.jobs.shards.division import ShardOrder, ShardSums
-from engine.jobs.shards.worker import forget, sums_of
+from engine.jobs.shards.worker import forget
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -20,6 +19,22 @@ LOOK_S = 0.2
 """Between two looks at what the user wants, and whether a worker is left."""
 PATIENCE_S = 30.0
 """Time without any worker, or without scheduler, after which a run rests."""
+
+
+class PartOrder(Protocol):
+    """What a worker is asked for."""
+
+    @property
+    def part(self) -> int:
+        """Number of the part of the run, from 0."""
+
+    @property
+    def n_parts(self) -> int:
+        """Parts of the run."""
+
+
+Order = TypeVar("Order", bound=PartOrder)
+Answer = TypeVar("Answer")
 
 
 class DaskWorkers:
@@ -36,7 +51,7 @@ class DaskWorkers:
     def __init__(self, address: str, *, patience_s: float = PATIENCE_S) -> None:
         self._address, self._patience_s = address, patience_s
         self._client = connected(address)
-        # of each shard the worker that has its events in memory
+        # of each part the worker that did it last, and may have its data in memory
         self._homes: dict[int, str] = {}
 
     def __enter__(self) -> Self:
@@ -53,24 +68,34 @@ class DaskWorkers:
         return n_threads(self._client)
 
     def answers(
-        self, orders: Sequence[ShardOrder], on_look: Callable[[], None]
-    ) -> Iterator[tuple[int, ShardSums]]:
+        self,
+        work: Callable[[Order], Answer],
+        orders: Sequence[Order],
+        on_look: Callable[[], None],
+    ) -> Iterator[tuple[int, Answer]]:
         """Yield the number of each order and its answer, as they come.
 
-        `on_look` is called several times a second meanwhile, and may raise to stop.
+        Parameters
+        ----------
+        work
+            done by a worker, at the top of a module
+        orders
+            what it is called with
+        on_look
+            called several times a second meanwhile, and may raise to stop
 
         Raises
         ------
         WorkersGoneError
             when no worker has been there for some time
         ResourceError
-            where one shard after the other has taken its workers with it
+            where a part has taken one worker after the other with it
         EngineError
             what a worker found wrong
         """
         ended: SimpleQueue[Future] = SimpleQueue()
         numbers: dict[str, int] = {}
-        futures = [self._submit(order) for order in orders]
+        futures = [self._submit(work, order) for order in orders]
         for i, future in enumerate(futures):
             numbers[future.key] = i
             future.add_done_callback(ended.put)
@@ -84,33 +109,30 @@ class DaskWorkers:
                     on_look()
                     continue
                 i = numbers.pop(future.key)
-                yield i, self._answer(future, orders[i])
+                self._raise_fault(future, orders[i])
+                self._homes[orders[i].part], found = future.result()
+                yield i, found
                 on_look()
         finally:
             for future in futures:
                 future.release()  # those that have not begun never will
 
-    def _submit(self, order: ShardOrder) -> Future:
-        home = self._homes.get(order.key.shard)
+    def _submit(self, work: Callable[[Order], Answer], order: Order) -> Future:
+        home = self._homes.get(order.part)
         preferred = {"workers": [home], "allow_other_workers": True} if home else {}
-        return self._client.submit(_here, order, pure=False, retries=0, **preferred)
+        return self._client.submit(_here, work, order, pure=False, retries=0, **preferred)
 
-    def _answer(self, future: Future, order: ShardOrder) -> ShardSums:
+    def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status in ("cancelled", "lost"):  # the scheduler went
             raise self._gone("its scheduler has ended or lost the run")
         fault = future.exception()
-        if fault is None:
-            home, found = future.result()
-            self._homes[order.key.shard] = home
-            answer: ShardSums = found
-            return answer
         if type(fault).__name__ == "KilledWorker":
-            shard = order.key.shard + 1
             raise ResourceError(
-                f"shard {shard} of {order.key.division.n_shards} has taken one worker after the "
-                "other with it; give workers more memory, or divide the run into more shards."
+                f"part {order.part + 1} of {order.n_parts} has taken one worker after the other "
+                "with it; give workers more memory, or divide the run into more parts."
             )
-        raise fault
+        if fault is not None:
+            raise fault
 
     def _seen(self, seen_at: float) -> float:
         """Return when a worker was there last; raise when that is too long ago."""
@@ -132,8 +154,8 @@ async def _forget() -> None:
     forget()
 
 
-def _here(order: ShardOrder) -> tuple[str, ShardSums]:
-    """Trace a shard, and say where."""
+def _here(work: Callable[[Order], Answer], order: Order) -> tuple[str, Answer]:
+    """Do a part, and say where."""
     from distributed import get_worker
 
-    return get_worker().address, sums_of(order)
+    return get_worker().address, work(order)

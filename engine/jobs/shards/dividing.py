@@ -1,4 +1,4 @@
-"""Sharing the updates of a run out, and the run that does so."""
+"""Sharing a run out, and the run that does so."""
 
 from __future__ import annotations
 
@@ -12,30 +12,35 @@ from pathlib import Path
 import numpy as np
 
 from engine.arrays import Array
-from engine.backend import Backend
-from engine.data.sharding import OnRows, SharedUpdate, TracedEvents
+from engine.backend import Backend, cpu
+from engine.data.sharding import Divide, OnRows, SharedUpdate, TracedEvents
 from engine.errors import SettingsError
 from engine.events import Event
 from engine.jobs.reconstruction import run
 from engine.jobs.shards.cluster import PATIENCE_S, DaskWorkers
 from engine.jobs.shards.division import Division, ShardKey, ShardOrder
 from engine.jobs.shards.files import read_array, shared_folder, write_array, write_events
+from engine.jobs.shards.slabs import shared_slabs
+from engine.jobs.shards.worker import sums_of
 from engine.kernels.units import in_units, share_unit
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.reporting.context import OnProgress, Resume
 from engine.reporting.environment import program_version
+from engine.study.protocol import Protocol
 from engine.study.study import Study
 
 
 @dataclass(frozen=True)
 class DividedRun:
-    """A reconstruction whose updates the workers of a cluster compute; called as `run` is.
+    """A reconstruction that is shared out over the workers of a cluster; called as `run` is.
 
     Attributes
     ----------
     scheduler : address, as tcp://host:8786
-    n_shards : parts of an update; None: as many as the workers have threads when it begins
-    threads : of the processor that trace a shard, where a worker has no graphics card
+    n_shards : parts of an update, or slabs at least; None: as many as the workers have threads when
+        the run begins
+    threads : of the processor that work on a part, where no graphics card does
     patience_s : time without any worker after which the run rests [s]
     or_whole : whether a scan of another kind is reconstructed here instead, and not refused
 
@@ -61,7 +66,9 @@ class DividedRun:
         finish_early: Callable[[], bool] | None = None,
         folder: Path | None = None,
     ) -> Iterator[Event]:
-        """Reconstruct a study of list mode in integer sums; see `engine.jobs.reconstruction.run`.
+        """Reconstruct list mode in integer sums, or FDK in slabs of the processor.
+
+        See `engine.jobs.reconstruction.run`.
 
         Raises
         ------
@@ -72,42 +79,53 @@ class DividedRun:
         EngineError
             as `run` does
         """
+        is_ct = isinstance(study.protocol, CtProtocol)
         here = partial(
             run,
-            on=on,
+            on=cpu(on.threads) if is_ct and on.is_cuda else on,
             resume=resume,
             on_progress=on_progress,
             finish_early=finish_early,
             folder=folder,
         )
-        if self.or_whole and not isinstance(study.protocol, ListModeProtocol):
+        if self.or_whole and not can_be_shared(study.protocol):
             yield from here(study)
             return
-        study = exactly_summed(study)
+        study = exactly_shared(study)
         with (
             DaskWorkers(self.scheduler, patience_s=self.patience_s) as workers,
             shared_folder() as shared,
         ):
-            n_shards = self.n_shards or max(workers.n_threads, 1)
+            n_parts = self.n_shards or max(workers.n_threads, 1)
 
-            def divide(events: TracedEvents, on_rows: OnRows | None) -> SharedUpdate:
+            def updates(events: TracedEvents, on_rows: OnRows | None) -> SharedUpdate:
                 for before in shared.iterdir():  # of the frame of time before
                     shutil.rmtree(before, ignore_errors=True)
-                return SharedEvents(workers, shared, events, n_shards, self.threads, on_rows)
+                return SharedEvents(workers, shared, events, n_parts, self.threads, on_rows)
 
-            yield from here(study, divide=divide)
+            slabs = partial(shared_slabs, workers, shared, self.threads)
+            yield from here(study, divide=Divide(n_parts, updates, slabs))
 
 
-def exactly_summed(study: Study) -> Study:
-    """Return a study with integer sums; refuse one whose updates cannot be shared out."""
+def can_be_shared(protocol: Protocol) -> bool:
+    """Return whether there is something to share out: updates of list mode, or slabs of FDK."""
+    if isinstance(protocol, CtProtocol):
+        return protocol.algorithm.direct
+    return isinstance(protocol, ListModeProtocol)
+
+
+def exactly_shared(study: Study) -> Study:
+    """Return a study whose parts add up to the same bits; refuse one that has no such parts."""
     protocol = study.protocol
-    if not isinstance(protocol, ListModeProtocol):
+    if not can_be_shared(protocol):
         raise SettingsError(
-            f"{study.data.name}: only the events of list mode can be shared out over workers, and "
-            f"this is {protocol.modality}; leave --split out, so that a worker takes it as a whole."
+            f"{study.data.name}: only list mode and filtered back projection can be shared out "
+            f"over workers, and this is {protocol.algorithm.title} of {protocol.modality}; leave "
+            "--split out, so that a worker takes it as a whole."
         )
-    exact = protocol.model_copy(update={"reproducible": True})
-    return study.model_copy(update={"protocol": exact})
+    if isinstance(protocol, ListModeProtocol):
+        protocol = protocol.model_copy(update={"reproducible": True})
+    return study.model_copy(update={"protocol": protocol})
 
 
 class SharedEvents:
@@ -144,7 +162,7 @@ class SharedEvents:
                 self._on_rows(n_done, division.n_in_subset(k))
 
         try:
-            for i, answer in self._workers.answers(orders, on_look):
+            for i, answer in self._workers.answers(sums_of, orders, on_look):
                 total += read_array(folder, answer.file, "i8", total.shape)
                 (folder / answer.file).unlink(missing_ok=True)
                 log_sums[i], n_skipped = answer.log_sum, n_skipped + answer.n_skipped

@@ -91,6 +91,16 @@ class ShardOrder:
     version: str | None
     threads: int
 
+    @property
+    def part(self) -> int:
+        """Number of the part of the run, from 0."""
+        return self.key.shard
+
+    @property
+    def n_parts(self) -> int:
+        """Parts of the run."""
+        return self.key.division.n_shards
+
 
 @dataclass(frozen=True)
 class ShardSums:

@@ -112,14 +112,30 @@ def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]
     return values.reshape(shape)
 
 
+def mapped_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
+    """Map an array that was written under a name, and that memory may not hold."""
+    path = folder / name
+    try:
+        n_bytes = path.stat().st_size
+        if n_bytes != np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize:
+            raise _not_whole(path, f"{n_bytes} bytes")
+        return np.memmap(path, dtype, "r", shape=shape)
+    except OSError as e:
+        raise _unseen(path, e) from e
+
+
 def _read(path: Path, dtype: DTypeLike) -> Array:
     try:
         return np.fromfile(path, dtype)
     except OSError as e:
-        raise ResourceError(
-            f"{path}: a worker cannot read what the run has written there ({e.strerror or e}); "
-            "give all machines the same ISOCENTER_HOME, a folder that all of them see."
-        ) from e
+        raise _unseen(path, e) from e
+
+
+def _unseen(path: Path, e: OSError) -> ResourceError:
+    return ResourceError(
+        f"{path}: a worker cannot read what the run has written there ({e.strerror or e}); give "
+        "all machines the same ISOCENTER_HOME, a folder that all of them see."
+    )
 
 
 def _not_whole(path: Path, what: str) -> ResourceError:

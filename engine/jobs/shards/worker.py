@@ -54,12 +54,17 @@ class HeldShard:
 
 def sums_of(order: ShardOrder) -> ShardSums:
     """Trace a subset of a shard in this process, a worker."""
-    if program_version() != order.version:
-        raise ResourceError(
-            f"a worker has Isocenter {program_version()}, the run {order.version}; install the "
-            "same on all machines."
-        )
+    refuse_other_version(order.version)
     return _held(order.key, order.threads).sums(order)
+
+
+def refuse_other_version(version: str | None) -> None:
+    """Refuse to work for a run of another version of the program."""
+    if program_version() != version:
+        raise ResourceError(
+            f"a worker has Isocenter {program_version()}, the run {version}; install the same on "
+            "all machines."
+        )
 
 
 def forget() -> None:

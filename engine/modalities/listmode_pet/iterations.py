@@ -61,7 +61,7 @@ def build(
         reproducible=context.protocol.reproducible,
         on_progress=context.progress,
         profiler=context.profiler,
-        divide=context.divide,
+        divide=None if context.divide is None else context.divide.updates,
     )
 
 

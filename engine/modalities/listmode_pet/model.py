@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.backend import Backend, cpu
 from engine.data.listmode import ListMode
-from engine.data.sharding import Divide, TracedEvents
+from engine.data.sharding import DivideUpdates, TracedEvents
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
@@ -105,7 +105,7 @@ def build(
     on_progress: OnProgress | None = None,
     variant: RayVariant | None = None,
     profiler: Profiler | None = None,
-    divide: Divide | None = None,
+    divide: DivideUpdates | None = None,
 ) -> SystemModel:
     """Compose the model of `prepare`d prompts.
 

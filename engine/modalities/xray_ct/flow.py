@@ -55,7 +55,7 @@ def flow(
     scan = yield from into_files(context, scan)
     scan = yield from prepare(context, scan)
     wanted = space_of(scan, protocol)
-    if in_slabs.is_in_files(scan):
+    if in_slabs.is_in_files(scan) or context.divide is not None:
         return (yield from in_slabs.flow(context, scan, wanted, resume))
     worked, region = yield from make_room(context, scan, wanted)
     streams = yield from measure_requirements(context, scan, worked.grid)

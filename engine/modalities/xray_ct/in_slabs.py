@@ -13,6 +13,7 @@ from engine.backend.devices import device_of
 from engine.data import volume_file
 from engine.data.column_room import MEMORY, ColumnRoom, Scratch
 from engine.data.projections import Projections
+from engine.data.sharding import ProjectedSlabs
 from engine.data.volume import Volume
 from engine.errors import GeometryError, NumericalError
 from engine.events import Corrected, Event, Planned, Preview
@@ -31,7 +32,7 @@ from engine.modalities.xray_ct.requirements import (
     estimate,
     needs_in_slabs,
 )
-from engine.modalities.xray_ct.slab_fdk import SlabFdk
+from engine.modalities.xray_ct.slab_fdk import SlabFdk, SlabRecipe
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds
 from engine.paths import cache_dir
 from engine.reporting.context import ImageSpace, Resume, RunContext
@@ -57,10 +58,14 @@ def flow(
     """Project a prepared scan back slab by slab, and finish the volume where it lies."""
     expect_integrals(scan)
     needs = yield from _measure(context, scan, space.grid)
-    work = _work(context, scan, space.grid, needs)
-    yield from prepare_kernels(context, [work.compile])
+    settings = context.protocol.algorithm.filter or FilterSettings()
+    plan = planned(scan.values, scan.geometry, settings)
+    recipe = SlabRecipe(plan, space.grid, settings, needs.sizes)
+    work = _work(context, scan, recipe)
+    if context.divide is None:
+        yield from prepare_kernels(context, [work.compile])
     yield stages.begin(context, None)
-    image = yield from _slabs(context, work, space, resume, scan.room)
+    image = yield from _slabs(context, work, recipe, scan, space, resume)
     volume = yield from stages.finish(context, space, image, 1)
     if context.protocol.hounsfield is not None:
         volume = context.protocol.hounsfield.apply(volume, in_place=True)
@@ -76,23 +81,30 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
     refuse_if_too_large(requirements, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs)
-    yield context.log.applied(
-        "volume",
-        "The volume does not fit the memory with all that the run makes of the projections: both "
-        f"lie in files, and it is made in {needs.n_slabs} slabs of up to {needs.sizes.slices} "
-        f"slices, from {needs.sizes.views} views at a time; the values are the same",
+    if context.divide is not None:
+        needs = needs.divided(grid.shape[0], context.divide.n_parts)
+    cut = (
+        f"made in {needs.n_slabs} slabs of up to {needs.sizes.slices} slices, from "
+        f"{needs.sizes.views} views at a time"
     )
+    if context.divide is not None:
+        text = f"The volume is {cut}, by the workers of a cluster; the values are those of one CPU"
+    else:
+        text = (
+            "The volume does not fit the memory with all that the run makes of the projections: "
+            f"both lie in files, and it is {cut}; the values are the same"
+        )
+    yield context.log.applied("volume", text)
     return needs
 
 
-def _work(context: Context, scan: Projections, grid: ImageGrid, needs: SlabNeeds) -> SlabFdk:
-    settings = context.protocol.algorithm.filter or FilterSettings()
+def _work(context: Context, scan: Projections, recipe: SlabRecipe) -> SlabFdk:
     return SlabFdk(
         scan.values,
-        planned(scan.values, scan.geometry, settings),
-        grid,
-        settings,
-        needs.sizes,
+        recipe.plan,
+        recipe.grid,
+        recipe.settings,
+        recipe.sizes,
         on=context.on,
         room=scan.room,
         on_progress=context.progress,
@@ -100,24 +112,42 @@ def _work(context: Context, scan: Projections, grid: ImageGrid, needs: SlabNeeds
     )
 
 
+def _made(
+    context: Context, work: SlabFdk, recipe: SlabRecipe, values: Array, slabs: list[range]
+) -> Iterator[Array]:
+    """Yield the slabs in order, made here or by whoever the run is shared out to."""
+    if context.divide is None:
+        return (work.slab(slices) for slices in slabs)
+    _, n_y, n_x = recipe.grid.shape
+    projected = ProjectedSlabs(values, tuple(slabs), (n_y, n_x), recipe)
+    return context.divide.slabs(projected, context.progress)
+
+
 def _slabs(
-    context: Context, work: SlabFdk, space: ImageSpace, resume: Resume | None, room: ColumnRoom
+    context: Context,
+    work: SlabFdk,
+    recipe: SlabRecipe,
+    scan: Projections,
+    space: ImageSpace,
+    resume: Resume | None,
 ) -> Stage[Array]:
     """Fill the volume's file from the first slice that is not finished; show each slab."""
     first = 0 if resume is None else resume.slices
-    image = _file(context, space.grid, resume, room)
+    image = _file(context, space.grid, resume, scan.room)
     slabs = work.slabs(first)
     if context.progress is not None:
-        context.progress.begin("reconstruct", max(len(slabs), 1), len(work.chunks))
-    for k, slices in enumerate(slabs, 1):
-        clock = perf_counter()
-        _fill(image, slices, work.slab(slices))
-        _rest(image, room)
+        passes = len(work.chunks) if context.divide is None else 1
+        context.progress.begin("reconstruct", max(len(slabs), 1), passes)
+    made, clock = _made(context, work, recipe, scan.values, slabs), perf_counter()
+    for k, (slices, slab) in enumerate(zip(slabs, made, strict=True), 1):
+        _fill(image, slices, slab)
+        _rest(image, scan.room)
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
         yield from _show(context, space, image, slices, (k, len(slabs)), seconds)
         if context.progress is not None:
             context.progress.reach(k)
+        clock = perf_counter()
     if context.progress is not None:
         context.progress.end()
     yield context.log.measured("reconstruct", slabs=len(slabs), slices=space.grid.shape[0])

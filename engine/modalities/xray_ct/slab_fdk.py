@@ -10,12 +10,14 @@ and keeping what was filtered would take the disk of another set of projections.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.arrays import Array
-from engine.backend import Backend
+from engine.backend import Backend, cpu
 from engine.data.column_room import MEMORY, ColumnRoom
+from engine.data.sharding import OfSlices
 from engine.filtering.design import FilterDesign
 from engine.filtering.fdk import rows_seeing
 from engine.filtering.projections import RowFilter
@@ -112,3 +114,18 @@ class SlabFdk:
             for each in [pool.submit(fill, part) for part in parts]:
                 each.result()
         self._room.rest()
+
+
+@dataclass(frozen=True, eq=False)
+class SlabRecipe:
+    """All but the projections that a slab is made from; it can be sent to where it is made."""
+
+    plan: FilterDesign
+    grid: ImageGrid
+    settings: FilterSettings
+    sizes: SlabSizes
+
+    def __call__(self, values: Array, threads: int) -> OfSlices:
+        """Return what makes slabs of projections (n_views, n_rows, n_columns)."""
+        on = cpu(threads)
+        return SlabFdk(values, self.plan, self.grid, self.settings, self.sizes, on=on).slab

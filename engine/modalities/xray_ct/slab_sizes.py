@@ -7,7 +7,7 @@ slab with a chunk of views as they are projected back, and the rows that threads
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from engine.geometry.grid import ImageGrid
@@ -64,6 +64,12 @@ class SlabNeeds:
     memory_bytes: int
     disk_bytes: int
     n_slabs: int
+
+    def divided(self, n_slices: int, n_parts: int) -> SlabNeeds:
+        """Return the needs of at least so many slabs, as far as there are slices."""
+        slices = min(self.sizes.slices, max(n_slices // n_parts, 1))
+        sizes = replace(self.sizes, slices=slices)
+        return replace(self, sizes=sizes, n_slabs=-(-n_slices // slices))
 
 
 def slab_needs(

@@ -14,7 +14,7 @@ from engine.backend import cpu
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.data.volume import Volume
-from engine.errors import ResourceError, SettingsError, WorkersGoneError
+from engine.errors import ResourceError, WorkersGoneError
 from engine.events import Finished, Preview
 from engine.io import read_volume, write_listmode
 from engine.jobs.checkpoint import Job, keep
@@ -25,7 +25,6 @@ from engine.jobs.shards import DividedRun
 from engine.jobs.shards.division import Division
 from engine.jobs.shards.worker import forget
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.paths import cache_dir
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
@@ -123,9 +122,6 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
 
 
 def test_faults_of_workers_are_sentences(study: Study, tmp_path: Path) -> None:
-    ct = study.model_copy(update={"protocol": CtProtocol()})
-    with pytest.raises(SettingsError, match="only the events of list mode can be shared out"):
-        list(DividedRun("tcp://127.0.0.1:9", 2)(ct, on=ON))
     with cluster(1) as made, closing(DividedRun(made.scheduler_address, 2)(study, on=ON)) as events:
         for event in events:
             if isinstance(event, Preview):

@@ -1,0 +1,116 @@
+"""Filtered back projection shared out in slabs: the bits of one process, whoever makes which."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.volume import Volume
+from engine.errors import SettingsError, WorkersGoneError
+from engine.events import Checkpointed, Corrected, Finished, Preview
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import write_projections
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.queue import StudyQueue
+from engine.jobs.reconstruction import reconstruct
+from engine.jobs.shards import DividedRun
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder
+from engine.simulate.xray import simulate_xray
+from engine.study.assignments import with_settings
+from engine.study.study import Study
+from tests.engine.jobs.test_dask_queue import cluster
+from tests.engine.jobs.test_queue import queue as queue
+from tests.engine.jobs.test_shards import left_over
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+ON = cpu(1)
+SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36")
+
+
+@pytest.fixture
+def scan(queue: StudyQueue, tmp_path: Path) -> Path:
+    """Counts of a cylinder in a cone beam."""
+    geometry = circular_cone(
+        circle(36), source_axis_mm=120.0, source_detector_mm=180.0, shape=(24, 40), pixel_mm=3.0
+    )
+    body = Cylinder((4.0, -3.0, 0.0), (14.0, 14.0, 15.0), mu_per_mm=0.0193)
+    write_projections(
+        simulate_xray(ShapePhantom("of a test", (body,)), geometry, seed=5), tmp_path / "scan.h5"
+    )
+    return tmp_path / "scan.h5"
+
+
+def study_of(scan: Path, *settings: str) -> Study:
+    return Study(data=scan, protocol=with_settings(CtProtocol(), (*SETTINGS, *settings)))
+
+
+def finished(events: list) -> Volume:
+    (volume,) = [event.volume for event in events if isinstance(event, Finished)]
+    return volume
+
+
+@pytest.mark.parametrize(
+    ("n_workers", "n_slabs"), [(1, 3), (2, 5), pytest.param(8, 8, marks=pytest.mark.slow)]
+)
+def test_any_workers_give_the_bits_of_one_process(scan: Path, n_workers: int, n_slabs: int) -> None:
+    study = study_of(scan, "hounsfield={}")
+    with cluster(n_workers, processes=n_workers > 2) as made:
+        events = list(DividedRun(made.scheduler_address, n_slabs)(study, on=ON))
+    np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
+    said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
+    assert "by the workers of a cluster" in said[0]
+    stops = [event.slices for event in events if isinstance(event, Preview)]
+    assert len(stops) >= n_slabs and stops == sorted(stops) and stops[-1] == 18
+    assert not left_over()
+
+
+def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_path: Path) -> None:
+    study = study_of(scan)
+    job = Job.create(study, tmp_path / "job")
+    with cluster(1) as made:
+        divided = DividedRun(made.scheduler_address, 6, patience_s=0.1)
+        with closing(keep(divided(study, on=ON, folder=job.folder), job)) as events:
+            for event in events:
+                if isinstance(event, Checkpointed):
+                    break
+            made.scale(0)
+            made.sync(made._correct_state)
+            with pytest.raises(WorkersGoneError):
+                list(events)
+    assert job.record.status == "paused" and 0 < (job.info.done or 0) <= 18
+    with cluster(1) as made:
+        options = {"resume": job.latest(), "folder": job.folder}
+        again = list(keep(DividedRun(made.scheduler_address, 2)(study, on=ON, **options), job))
+    assert next(e.slices for e in again if isinstance(e, Preview)) > 3, "gone on, not begun anew"
+    np.testing.assert_array_equal(finished(again).values, reconstruct(study, on=ON).values)
+
+
+def test_iterations_of_ct_are_not_shared_out(scan: Path) -> None:
+    sirt = study_of(scan, "algorithm.kind=sirt", "algorithm.iterations=1")
+    with pytest.raises(SettingsError, match="only list mode and filtered back projection"):
+        list(DividedRun("tcp://127.0.0.1:9", 2)(sirt, on=ON))
+    here = DividedRun("tcp://127.0.0.1:9", 2, or_whole=True)(sirt, on=ON)
+    assert finished(list(here)).values.any()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_its_slab(scan: Path) -> None:
+    study = study_of(scan)
+    with cluster(2, processes=True) as made, distributed.Client(made.scheduler_address) as client:
+        events, killed = [], 0
+        for event in DividedRun(made.scheduler_address, 18)(study, on=ON):
+            events.append(event)
+            if isinstance(event, Preview) and event.slices in (2, 8):
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+                killed += 1
+    assert killed == 2
+    np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
