@@ -27,19 +27,29 @@ CLOCKS_PER_FETCH = 8
 
 @dataclass(frozen=True)
 class PublishedCard:
-    """A card as NVIDIA publishes it: name, multiprocessors, and clock when busy [GHz]."""
+    """A card as NVIDIA publishes it.
+
+    Attributes
+    ----------
+    name, multiprocessors : which, and how many
+    clock_ghz : when busy
+    memory_gb_s : its memory, in 10⁹ bytes a second
+    bus_gb_s : PCI Express of its generation with 16 lanes, one way, in 10⁹ bytes a second
+    """
 
     name: str
     multiprocessors: int
     clock_ghz: float
+    memory_gb_s: float = 1000.0
+    bus_gb_s: float = 31.5
 
 
 CARDS = (
-    PublishedCard("A100", 108, 1.41),
-    PublishedCard("H100", 132, 1.83),
-    PublishedCard("H200", 132, 1.98),
-    PublishedCard("RTX 4090", 128, 2.52),
-    PublishedCard("RTX A6000", 84, 1.80),
+    PublishedCard("A100", 108, 1.41, 2039.0, 31.5),
+    PublishedCard("H100", 132, 1.83, 3350.0, 63.0),
+    PublishedCard("H200", 132, 1.98, 4800.0, 63.0),
+    PublishedCard("RTX 4090", 128, 2.52, 1008.0, 31.5),
+    PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
 )
 NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 products": 32}
 """How many of what is counted a unit has."""
@@ -105,8 +115,8 @@ def recorded() -> tuple[UnitCost, ...]:
     return tuple(UnitCost.of(row) for row in found["counts"])
 
 
-def page(counts: tuple[UnitCost, ...]) -> str:
-    """Return both tables as a page in Markdown."""
+def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
+    """Return what was counted, and the limits that follow."""
     counted = Table(
         "Counted for a unit of work",
         ("work", "kernel", "unit", "issue slots", "lines", "wave-fronts", "fetches", "loads"),
@@ -129,7 +139,7 @@ def page(counts: tuple[UnitCost, ...]) -> str:
             "about half of such limits.",
         ),
     )
-    return f"# Kernels of a GPU, counted\n\n{counted.markdown()}\n{limits.markdown()}"
+    return counted, limits
 
 
 def _counts(one: UnitCost) -> tuple[str, ...]:

@@ -124,9 +124,9 @@ def _add_kernels(p: argparse.ArgumentParser) -> None:
 
 
 def _kernels(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.benchmark import counted
+    from engine.benchmark import counted, whole_fdk
 
-    page = counted.page(counted.recorded())
+    page = whole_fdk.page(counted.recorded())
     if arguments.out is not None:
         write_atomically(page.encode(), arguments.out)
     console.line(page)

@@ -223,10 +223,7 @@ class DeviceXray:
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
         per_view = REAL_BYTES * chunks * n_rows * n_columns
-        # so that progress is reported, and a stop obeyed, between short parts
-        most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / (layers * n_rows * n_columns))))
-        if comes:  # beside the work on the chunk before, the first one alone
-            most = min(most, max(FEWEST_ARRIVING, -(-n_views // CHUNKS_ARRIVING)))
+        most = views_of_chunk(n_views, layers * n_rows * n_columns, comes=comes)
         # textures of the last call count as free: they are used again, or given back
         budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
@@ -267,3 +264,14 @@ class DeviceXray:
             f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close what "
             "else uses the GPU, choose larger voxels or bin the projections, or take the CPU."
         )
+
+
+def views_of_chunk(n_views: int, updates: float, *, comes: bool) -> int:
+    """Return how many views a chunk has at most, if the memory allows it.
+
+    updates : of voxels or layers for a view
+    comes : whether views come from the host, beside the work on the chunk before
+    """
+    # so that progress is reported, and a stop obeyed, between short parts
+    most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / updates)))
+    return min(most, max(FEWEST_ARRIVING, -(-n_views // CHUNKS_ARRIVING))) if comes else most

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.benchmark import counted as shipped
+from engine.benchmark import whole_fdk
 from engine.benchmark.counted import UnitCost
 from tests.emulator import EmulatedGpu, counted, nvrtc
 from tests.emulator.registers import digests
@@ -142,7 +143,7 @@ def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
 
 def test_the_page_of_limits_is_what_the_verb_writes():
     page = counted.RECORD.parents[2] / "docs" / "benchmarks" / "roofline.md"
-    assert page.read_text(encoding="utf-8") == shipped.page(shipped.recorded()), (
+    assert page.read_text(encoding="utf-8") == whole_fdk.page(shipped.recorded()), (
         "isocenter bench kernels --counted -o docs/benchmarks/roofline.md --force"
     )
 
