@@ -23,6 +23,7 @@ from app.study.import_dialog import ImportDialog
 from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
 from app.views.layout import ViewLayout
+from engine.documents import Site
 from engine.geometry.orbits import circle, circular_cone
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
@@ -50,6 +51,7 @@ COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
 COLOURED = ("fusion", "slab", "light-box", "annotations")
 """Pictures with more colours than that."""
+PEOPLE = ("R. Technician", "P. Physicist")
 SITE_PROTOCOL = "Whole body, site"
 TURN_RAD = 0.35
 HALF_S = 30.0
@@ -257,6 +259,7 @@ def main(folder: Path) -> None:
         pictures = Path(taken) / "pictures"
         pictures.mkdir()
         shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
+        Site(people=PEOPLE).write(pictures / "settings" / guide.__name__)
         shots.play(Act(PICTURES, guide))
         keep(pictures, folder)
 
