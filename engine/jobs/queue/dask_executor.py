@@ -134,7 +134,7 @@ class AttemptHere(Attempt):
             on = named(self._entry.device, self._entry.threads)
             where = job.latest() if resume else None
             heir = job.record.owner.pid  # whoever worked on it is gone: the scheduler says so
-            source = run(study, on=on, resume=where, on_progress=self._listen)
+            source = run(study, on=on, resume=where, on_progress=self._listen, folder=job.folder)
             with closing(keep(source, job, heir_of=heir)) as events:
                 for event in events:
                     self._standing = standing_after(event, *self._standing)

@@ -142,3 +142,9 @@ def test_words_say_how_a_study_stands() -> None:
     gone = Owner.me().model_copy(update={"started_s": 1.0})
     left = entry.model_copy(update=at_work | {"owner": gone})
     assert standing_of(left) == "Waiting to go on; its engine ended"
+
+
+def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:
+    entry = queue.entries()[0].model_copy(update={"state": "paused", "updates": 3})
+    assert standing_of(entry) == "Paused; it goes on from its checkpoint"
+    assert standing_of(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."
