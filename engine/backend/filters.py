@@ -16,9 +16,3 @@ def ndimage_of(image: Any) -> ModuleType:
 def solvers_of_cupy() -> ModuleType:
     """Return cupyx.scipy.sparse.linalg, whose solvers are named and used as scipy's."""
     return import_module("cupyx.scipy.sparse.linalg")
-
-
-def sparse_of(array: Any) -> ModuleType:
-    """Return scipy.sparse, or for an array of CuPy the module of the same name and functions."""
-    is_cupy = type(array).__module__.partition(".")[0] == "cupy"
-    return import_module("cupyx.scipy.sparse" if is_cupy else "scipy.sparse")

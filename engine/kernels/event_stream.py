@@ -68,7 +68,10 @@ class Resident:
 
 
 class Streamed:
-    """Events in page-locked memory of the host, subset after subset, sent in chunks."""
+    """Events in the host's memory, page-locked and subset after subset, sent in chunks.
+
+    All events in one subset stay where they are: no second copy of them is taken.
+    """
 
     def __init__(
         self, rays: DeviceRays, background: HostArray | None, n_subsets: int, chunk: int
@@ -145,6 +148,8 @@ class Streamed:
 
 
 def _locked(gpu: Gpu, values: HostArray) -> HostArray:
+    if values.flags.c_contiguous:
+        return values  # of a single subset: its chunks go through page-locked memory as they are
     try:
         return gpu.pinned(np.ascontiguousarray(values))
     except DeviceMemoryError:  # then copies wait, and all else is the same

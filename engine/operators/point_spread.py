@@ -16,15 +16,22 @@ its width and lies between an axis and a diagonal turns a little towards the axi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
-from engine.backend.filters import sparse_of
+from engine.backend import gpu_of
+from engine.backend.gpu import Gpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread
 from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.kernels.device_point_spread import SparseElements, applied
 from engine.operators.base import LinearOperator
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 LEAST_WEIGHT = 1e-6
 """Weights of a step along an axis below this part of 1 are left out."""
@@ -56,37 +63,41 @@ class PointSpreadBlur(LinearOperator):
     def __init__(self, spread: PointSpread, grid: ImageGrid) -> None:
         self.spread = spread
         self.in_shape = self.out_shape = grid.shape
-        self._matrices: tuple[Array, ...] = axial_matrix(spread, grid), plane_matrix(spread, grid)
-        self._placed: dict[object, tuple[Array, ...]] = {}
+        self._matrices = axial_matrix(spread, grid), plane_matrix(spread, grid)
+        self._turned = tuple(matrix.T.tocsr() for matrix in self._matrices)
+        self._there: dict[Gpu, tuple[SparseElements, ...]] = {}
 
     def forward(self, x: Array) -> Array:
         """K x."""
-        axial, plane = self._beside(x)[:2]
-        return _blurred(x, axial, plane)
+        return self._blurred(x, self._matrices, 0)
 
     def adjoint(self, y: Array) -> Array:
         """Kᵀ y."""
-        axial, plane = self._beside(y)[2:]
-        return _blurred(y, axial, plane)
+        return self._blurred(y, self._turned, 2)
 
-    def _beside(self, x: Array) -> tuple[Array, ...]:
-        """Return the matrices and their transposes where an image is."""
-        module = sparse_of(x)
-        if module not in self._placed:  # copied to a GPU once, not at every call
-            turned = (matrix.T for matrix in self._matrices)
-            self._placed[module] = tuple(map(module.csr_matrix, (*self._matrices, *turned)))
-        return self._placed[module]
+    def _blurred(self, x: Array, matrices: tuple[csr_matrix, ...], first: int) -> Array:
+        """Apply a matrix of planes and one of the pixels of each plane."""
+        if module_of(x) is np:
+            axial, plane = matrices
+            along = np.asarray(axial @ x.reshape(len(x), -1), x.dtype)
+            across = np.asarray(plane @ np.ascontiguousarray(along.T), x.dtype)
+            return np.ascontiguousarray(across.T).reshape(x.shape)
+        # by a kernel of ours: libraries would have the image turned before and after
+        gpu = gpu_of(x)
+        planes, pixels = self._elements(gpu)[first : first + 2]
+        here = gpu.xp.ascontiguousarray(x)
+        return applied(gpu, "across", pixels, applied(gpu, "along", planes, here))
+
+    def _elements(self, gpu: Gpu) -> tuple[SparseElements, ...]:
+        """Return the matrices and their transposes on a GPU; copied there once."""
+        # all four at once: updates need both ways in turn
+        if gpu not in self._there:
+            all_four = (*self._matrices, *self._turned)
+            self._there[gpu] = tuple(SparseElements.upload(gpu, each) for each in all_four)
+        return self._there[gpu]
 
 
-def _blurred(x: Array, axial: Array, plane: Array) -> Array:
-    """Apply a matrix of planes and one of the pixels of each plane."""
-    xp = module_of(x)
-    along = xp.asarray(axial @ x.reshape(len(x), -1), x.dtype)
-    across = xp.asarray(plane @ xp.ascontiguousarray(along.T), x.dtype)
-    return xp.ascontiguousarray(across.T).reshape(x.shape)
-
-
-def axial_matrix(spread: PointSpread, grid: ImageGrid) -> Array:
+def axial_matrix(spread: PointSpread, grid: ImageGrid) -> csr_matrix:
     """Return Z, (n_z, n_z): column k is what becomes of plane k."""
     n = grid.shape[0]
     sigma = spread.axial_at(grid.centres_mm(axis=2)) / FWHM_PER_SIGMA / grid.voxel_mm[2]
@@ -98,7 +109,7 @@ def axial_matrix(spread: PointSpread, grid: ImageGrid) -> Array:
     return found.columns_to_one()
 
 
-def plane_matrix(spread: PointSpread, grid: ImageGrid) -> Array:
+def plane_matrix(spread: PointSpread, grid: ImageGrid) -> csr_matrix:
     """Return P, (n_y n_x, n_y n_x): column n is what becomes of pixel n."""
     n_y, n_x = grid.shape[1:]
     along_x, along_y, along = _variances(spread, grid)
@@ -152,7 +163,7 @@ def _weights(variance: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Elements:
-    """Elements of a matrix (n, n), gathered one for each column at a time."""
+    """SparseElements of a matrix (n, n), gathered one for each column at a time."""
 
     def __init__(self, n: int) -> None:
         self._n, self._column = n, np.arange(n)
@@ -169,10 +180,11 @@ class _Elements:
         self._columns.append(self._column[kept])
         self._weights.append(weights[kept])
 
-    def columns_to_one(self) -> Array:
+    def columns_to_one(self) -> csr_matrix:
         """Return the matrix, its columns scaled to add up to 1."""
         row, column = np.concatenate(self._rows), np.concatenate(self._columns)
         weight = np.concatenate(self._weights)
         weight = (weight / np.bincount(column, weight, self._n)[column]).astype(np.float32)
-        matrix: Array = sparse_of(weight).csr_matrix((weight, (row, column)), shape=(self._n,) * 2)
-        return matrix
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((weight, (row, column)), shape=(self._n,) * 2)

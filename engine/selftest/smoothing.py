@@ -1,10 +1,12 @@
-"""Filters of images, to the bits of the CPU."""
+"""Filters of images, to the bits of the CPU, and the blur of a scanner."""
 
 from __future__ import annotations
 
 from engine.backend import Backend
+from engine.geometry.point_spread import uniform_spread
+from engine.operators.point_spread import PointSpreadBlur
 from engine.postprocess import Gaussian, Median
-from engine.selftest.known import Family, Faults, other
+from engine.selftest.known import Family, Faults, far, other
 from engine.selftest.list_mode import GRID, image
 
 
@@ -13,6 +15,9 @@ def _ask(there: Backend, here: Backend) -> Faults:
     for smooth in (Gaussian(), Gaussian(fwhm_mm=40.0), Median()):
         got = there.to_host(smooth.apply(there.to_device(x), GRID.voxel_mm))
         yield from other(smooth.title, got, smooth.apply(x, GRID.voxel_mm))
+    blur = PointSpreadBlur(uniform_spread(5.0), GRID)
+    for name, one in (("blur", blur), ("its adjoint", blur.T)):
+        yield from far(name, there.to_host(one(there.to_device(x))), one(x), 1e-6)
 
 
 SMOOTHING = Family("filters", _ask)

@@ -39,6 +39,7 @@ XRAY, TWINS = (
 MATRIX = "tests/engine/kernels/test_matrix_cuda.py"
 GATHERED = "tests/engine/kernels/test_joseph_gather_cuda.py"
 GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
+SPREAD = "tests/engine/kernels/test_point_spread_cuda.py"
 SCATTERED = "tests/engine/kernels/test_scatter_cuda.py"
 PATCHES = "tests/engine/operators/test_patches.py"
 CONE = "tests/engine/kernels/test_cone_back_cuda.py"
@@ -197,6 +198,9 @@ MISTAKES = {
         text(("double total = weights[0] *", "double total = (float)weights[0] *")),
         SMOOTHING,
         GAUSSIAN,
+    ),
+    "pixels blurred in place": Mistake(
+        text(("+ i) * n_pixels + column];", "+ i) * n_pixels + pixel];")), SMOOTHING, SPREAD
     ),
     "steps counted from their corners": Mistake(
         text(

@@ -21,7 +21,7 @@ ON_CARD = (
     *("tests/engine/backend/test_cupy_textures.py", "tests/engine/backend/test_cupy_ring.py"),
     "tests/engine/kernels/test_constants_and_grids.py",
     "tests/engine/filtering/test_filter_on_gpu.py",
-    "tests/engine/operators/test_slices.py",
+    *("tests/engine/operators/test_slices.py", "tests/engine/kernels/test_point_spread_cuda.py"),
 )
 ON_EMULATED = tuple(
     f"tests/engine/{name}.py"
