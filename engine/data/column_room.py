@@ -11,6 +11,7 @@ import errno
 import mmap
 import os
 import shutil
+import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
@@ -100,6 +101,7 @@ class Scratch(ColumnRoom):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 take_space(file, n_bytes)
+                allow_addresses(n_bytes)
                 found = mmap.mmap(file.fileno(), n_bytes)
         except OSError as e:
             raise ResourceError(
@@ -145,6 +147,19 @@ class Scratch(ColumnRoom):
     def free_bytes(self) -> int:
         """What is free on its disk."""
         return shutil.disk_usage(self.folder).free
+
+
+def allow_addresses(n_bytes: int) -> None:
+    """Let this process map so much of a file, where its addresses are limited as its memory is."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != resource.RLIM_INFINITY:
+        more = soft + n_bytes
+        most = more if hard == resource.RLIM_INFINITY else min(more, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def take_space(file: IO[bytes], n_bytes: int) -> None:

@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from engine.arrays import Array
+from engine.data.column_room import allow_addresses
 
 
 class SpooledArray(np.memmap[Any, np.dtype[Any]]):
@@ -33,6 +34,7 @@ def spooled(values: Array, folder: Path) -> SpooledArray:
 
 def mapped(file: IO[bytes], dtype: str, shape: tuple[int, ...]) -> SpooledArray:
     """Map an open file that holds an array; it may be closed then."""
+    allow_addresses(int(np.prod(shape)) * np.dtype(dtype).itemsize)
     found = SpooledArray(file, dtype, "r", shape=shape)
     found.descriptor = os.dup(file.fileno())
     weakref.finalize(found, os.close, found.descriptor)

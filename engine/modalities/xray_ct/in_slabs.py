@@ -83,8 +83,9 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
     needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs)
     if context.divide is not None:
         needs = needs.divided(grid.shape[0], context.divide.n_parts)
+    slabs = f"{needs.n_slabs} slabs" if needs.n_slabs > 1 else "one slab"
     cut = (
-        f"made in {needs.n_slabs} slabs of up to {needs.sizes.slices} slices, from "
+        f"made in {slabs} of up to {needs.sizes.slices} slices, from "
         f"{needs.sizes.views} views at a time"
     )
     if context.divide is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -98,3 +100,22 @@ def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) 
     with pytest.raises(ResourceError, match=r"the volume needs .* GiB of this disk"):
         volume_file.made(tmp_path / "values", (1 << 20, 1 << 20, 1 << 10))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
+def test_files_are_mapped_where_addresses_are_limited_as_memory_is(tmp_path: Path) -> None:
+    code = """
+import pathlib, psutil, resource, sys
+import numpy as np
+from engine.data.column_room import Scratch
+most = psutil.Process().memory_info().vms + (64 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+values = Scratch(pathlib.Path(sys.argv[1])).empty(96 << 20, np.uint8)
+values[-1] = 7
+try:
+    np.empty(96 << 20, np.uint8)
+except MemoryError:
+    sys.exit(int(values[-1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode == 7
