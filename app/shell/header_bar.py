@@ -238,7 +238,7 @@ def progress_text(session: Session) -> str:
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return session.doing
     if latest.slices is not None:
-        return f"Slab {latest.subset} of {latest.subsets}, slices to {latest.slices:,}"
+        return f"Slab {latest.subset} of {latest.subsets}, slices up to {latest.slices:,}"
     step, part = ("Iteration", "subset") if latest.frame is None else ("Frame", "update")
     text = f"{step} {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:
