@@ -68,6 +68,7 @@ GLYPHS = {
     "angle": "ph.caret-left-bold",
     "arrow": "ph.arrow-up-right",
     "text": "ph.text-t",
+    "curve": "ph.scribble-loop",
     "swap": "ph.arrows-left-right-bold",
 }
 OTHER = "ph.file"

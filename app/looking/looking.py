@@ -31,6 +31,10 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
     ),
     ("arrow", "Arrow", "arrow", "Drag from its tail to its tip in a slice"),
     ("text", "Words", "text", "Press where words are to stand in a slice"),
+    (
+        *("curve", "Curve", "curve"),
+        "Drag along a vessel or a jaw in a slice; the tab Measure straightens it",
+    ),
 )
 
 

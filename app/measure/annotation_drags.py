@@ -14,6 +14,8 @@ from engine.regions import Annotation, AnnotationKind
 
 SHORTEST_PX = 4.0
 """A shorter drag is a click."""
+BETWEEN_PX, MOST_ON_CURVE = 24.0, 200
+"""From one point of a curve to the next, and how many it may have."""
 
 
 class _AnnotationDrag:
@@ -67,6 +69,29 @@ class DrawAnnotation(_AnnotationDrag):
     def end(self) -> None:
         super().end()
         if self._kind != "angle" and self.which >= 0:
+            self.model.regions.set_tool("")
+
+
+class DrawCurve(_AnnotationDrag):
+    """A curve along which the pointer goes; it is smoothed through some of its places."""
+
+    def __init__(self, pane: SlicePane, model: AnnotationModel, at: QPointF) -> None:
+        self._places, self._points = [at], [pane.point_at(at)]
+        super().__init__(pane, model)
+
+    def move(self, at: QPointF) -> None:
+        """Go on to here."""
+        is_near = QLineF(self._places[-1], at).length() < BETWEEN_PX
+        if is_near or len(self._places) >= MOST_ON_CURVE:
+            return
+        self._places.append(at)
+        self._points.append(self.pane.point_at(at))
+        values = {"kind": "curve", "axis": self.pane.orientation.normal}
+        self.show(Annotation.model_validate({**values, "points_mm": tuple(self._points)}))
+
+    def end(self) -> None:
+        super().end()
+        if self.which >= 0:
             self.model.regions.set_tool("")
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.measure.annotation_drags import (
     DrawAnnotation,
+    DrawCurve,
     EndAngle,
     MoveAnnotation,
     MovePoint,
@@ -25,6 +26,7 @@ from app.views.planes import slice_index
 from app.views.slice_marks import SlicePane
 from app.views.state import ViewState
 from app.views.viewport import Viewport
+from engine.quality import curve_through
 from engine.regions import Annotation, AnnotationKind
 
 NEAR_PX, END_PX, CHOSEN_END_PX = 9.0, 2.5, 4.0
@@ -33,6 +35,8 @@ LINE_PX = 1.6
 BORDER_PX = 26.0
 """The letters at the edges have this much room."""
 SHORT = 1e-6
+CURVE_STRIDE = 4
+"""One in so many places that a curve is smoothed through is drawn."""
 HALO = "#c0101214"
 
 
@@ -78,6 +82,8 @@ class AnnotationMarks(QObject):
             return PlaceWords(pane, model, at, self._ask)
         if kind == "angle" and self._is_half_drawn(pane):
             return EndAngle(pane, model, model.chosen)
+        if kind == "curve":
+            return DrawCurve(pane, model, at)
         if kind is not None:
             return DrawAnnotation(pane, model, at, kind)
         return self._held(pane, pane.viewport, at)
@@ -126,19 +132,21 @@ class AnnotationMarks(QObject):
         is_chosen: bool,
     ) -> None:
         ends, ink = _ends(found, pane, viewport), self._state.colours.line
+        path = _curve(found, pane, viewport) if found.kind == "curve" else ends
         if found.kind == "arrow":
             overlay.arrow(painter, QLineF(*ends), ink, HALO)
         else:
             for pen in (halo_pen(HALO), QPen(QColor(ink), LINE_PX)):
                 painter.setPen(pen)
-                painter.drawPolyline(ends)
+                painter.drawPolyline(path)
                 if found.kind == "angle":
                     _draw_arc(painter, ends)
         if found.kind != "text" or is_chosen:
             radius = CHOSEN_END_PX if is_chosen else END_PX
             painter.setPen(QPen(QColor(HALO), 1.0))
             painter.setBrush(QColor(ink))
-            for end in ends[: 1 if found.kind == "arrow" and not is_chosen else None]:
+            n_seen = 1 if found.kind in ("arrow", "curve") and not is_chosen else len(ends)
+            for end in ends[:n_seen]:
                 painter.drawEllipse(end, radius, radius)
         box = self._words_box(found, ends, viewport)
         metrics = QFontMetricsF(painter.font())
@@ -165,7 +173,7 @@ def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF
     """Return a point of an annotation, and the way from there to where none of it is."""
     if found.kind == "text":
         return ends[0], QPointF(1, 0)
-    if found.kind == "arrow":
+    if found.kind in ("arrow", "curve"):
         return ends[0], _unit(ends[0] - ends[1], QPointF(1, 0))
     if found.kind == "distance":
         along = _unit(ends[1] - ends[0], QPointF(1, 0))
@@ -184,6 +192,15 @@ def _unit(way: QPointF, other: QPointF) -> QPointF:
 def _ends(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:
     to_screen = pane.orientation.to_screen
     return [QPointF(*viewport.to_px(*to_screen(point))) for point in found.points_mm]
+
+
+def _curve(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:
+    """Return a curve as it is smoothed through its points."""
+    to_screen = pane.orientation.to_screen
+    places = curve_through(found.points_mm)[::CURVE_STRIDE]
+    points = [(float(x), float(y), float(z)) for x, y, z in places]
+    seen = [to_screen(point) for point in (*points, found.points_mm[-1])]
+    return [QPointF(*viewport.to_px(*uv)) for uv in seen]
 
 
 def _draw_arc(painter: QPainter, ends: list[QPointF]) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.views.text import millimetres
+from engine.quality import curve_through
 from engine.regions import Annotation
 
-TITLES = {"arrow": "Arrow", "text": "Words", "distance": "Distance", "angle": "Angle"}
+TITLES = {
+    "arrow": "Arrow",
+    "text": "Words",
+    "distance": "Distance",
+    "angle": "Angle",
+    "curve": "Curve",
+}
 ACROSS = ("sagittal", "coronal", "axial")
 
 
@@ -13,6 +22,9 @@ def measured(found: Annotation, length_unit: str) -> str:
     """Return what an annotation measures; empty where it measures nothing."""
     if found.kind == "distance":
         return f"{millimetres(found.length_mm)} {length_unit}"
+    if found.kind == "curve":
+        steps = np.diff(curve_through(found.points_mm), axis=0)
+        return f"{millimetres(float(np.linalg.norm(steps, axis=1).sum()))} {length_unit}"
     return f"{found.angle_deg:.1f}°" if found.kind == "angle" else ""
 
 

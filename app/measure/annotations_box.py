@@ -11,12 +11,13 @@ from app.look.questions import ask_text
 from app.look.widgets import button, icon_button, label
 from app.measure.annotation_marks import AnnotationMarks
 from app.measure.annotation_text import listed
+from app.measure.curve_window import CurveWindow
 from app.models.annotation_model import AnnotationModel
 from engine.regions import Annotation
 
 EMPTY = (
-    "Distance, angle, arrow and words are the lower buttons beside the views. They are kept with "
-    "their scan, and saved with the study."
+    "The lower buttons beside the views draw distances, angles, arrows, words and curves. They are "
+    "kept with their scan, and saved with the study."
 )
 MOST_ROWS, LEAST_ROWS = 6, 2
 
@@ -36,6 +37,11 @@ class AnnotationsBox(QWidget):
         self.list.setToolTip("F2 changes the words, Delete removes")
         self.words = button("Words …", self._change_words, "Change the words beside it (F2)")
         self.delete = button("Delete", self._delete, "Take it away (Delete)")
+        self.straighten = button(
+            "Straighten …", self._straighten, "Show the volume along the curve, straightened"
+        )
+        self.curve_window: CurveWindow | None = None
+        self._commands = context.commands
         self.undo = icon_button(
             "undo", context.theme, regions.undo, "Undo the last change of annotations or regions"
         )
@@ -61,6 +67,7 @@ class AnnotationsBox(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.list)
         column.addLayout(row)
+        column.addWidget(self.straighten)
 
     def refresh(self) -> None:
         """Show what there is."""
@@ -75,6 +82,8 @@ class AnnotationsBox(QWidget):
         self.note.setVisible(not model.annotations)
         for each in (self.words, self.delete):
             each.setEnabled(model.chosen_one is not None)
+        chosen = model.chosen_one
+        self.straighten.setVisible(chosen is not None and chosen.kind == "curve")
         self.undo.setEnabled(model.regions.can_undo)
         self.redo.setEnabled(model.regions.can_redo)
 
@@ -83,6 +92,11 @@ class AnnotationsBox(QWidget):
         found = self.model.chosen_one
         if found is not None:
             self._state.set_cursor(found.points_mm[len(found.points_mm) // 2])
+
+    def _straighten(self) -> None:
+        if self.curve_window is None:
+            self.curve_window = CurveWindow(self, self.model, self._state, self._commands)
+        self.curve_window.straighten(self.model.chosen)
 
     def _delete(self) -> None:
         if self.model.chosen_one is not None:

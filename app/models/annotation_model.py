@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.models.region_model import RegionModel
 from engine.regions import Annotation, AnnotationKind
 
-ANNOTATION_TOOLS: tuple[AnnotationKind, ...] = ("distance", "angle", "arrow", "text")
+ANNOTATION_TOOLS: tuple[AnnotationKind, ...] = ("distance", "angle", "arrow", "text", "curve")
 
 
 class AnnotationModel(QObject):

@@ -27,7 +27,7 @@ BORDER_PX, CHOSEN_PX = 1.4, 2.2
 ROOMY_PX = 44.0
 """A smaller region has handles at its corners alone."""
 HALO = "#c0101214"
-ANNOTATING = ("arrow", "text", "distance", "angle")
+ANNOTATING = ("arrow", "text", "distance", "angle", "curve")
 KEPT = 16
 """Regions whose voxels are remembered for the image on show."""
 

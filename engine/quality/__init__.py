@@ -6,6 +6,9 @@ from engine.faces import face
 
 if TYPE_CHECKING:
     from engine.quality.calibrating import MOST_ERROR_PERCENT as MOST_ERROR_PERCENT
+    from engine.quality.curved_reformat import CurvedPlane as CurvedPlane
+    from engine.quality.curved_reformat import curve_through as curve_through
+    from engine.quality.curved_reformat import curved_plane as curved_plane
     from engine.quality.cylinder import UprightCylinder as UprightCylinder
     from engine.quality.cylinder_activity import CylinderActivity as CylinderActivity
     from engine.quality.cylinder_activity import calibrate_with as calibrate_with
@@ -37,6 +40,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.quality.calibrating": ("MOST_ERROR_PERCENT",),
+            "engine.quality.curved_reformat": ("CurvedPlane", "curve_through", "curved_plane"),
             "engine.quality.cylinder": ("UprightCylinder",),
             "engine.quality.cylinder_activity": ("CylinderActivity", "calibrate_with"),
             "engine.quality.derenzo": (

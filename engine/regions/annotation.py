@@ -1,4 +1,4 @@
-"""What a reader leaves in a slice of an image: arrows, words, distances and angles.
+"""What a reader leaves in a slice of an image: arrows, words, distances, angles and curves.
 
 The angle at the corner v between the legs to a and b is
 
@@ -17,13 +17,14 @@ from engine.geometry.grid import Point
 from engine.regions.base import Places, shifted
 from engine.settings import Settings, setting
 
-AnnotationKind = Literal["arrow", "text", "distance", "angle"]
+AnnotationKind = Literal["arrow", "text", "distance", "angle", "curve"]
 N_POINTS: dict[AnnotationKind, int] = {"arrow": 2, "text": 1, "distance": 2, "angle": 3}
+LEAST_ON_CURVE, MOST_ON_CURVE = 2, 200
 MOST_SIGNS = 120
 
 
 class Annotation(Settings):
-    """An arrow, words, a distance or an angle, in the coordinates of a scan.
+    """An arrow, words, a distance, an angle or a curve, in the coordinates of a scan.
 
     `points_mm` are the ends: of an arrow its tail and its tip; of an angle the end of one leg, the
     corner, and the end of the other leg.
@@ -31,7 +32,9 @@ class Annotation(Settings):
 
     kind: AnnotationKind = setting(..., "What it is")
     axis: Annotated[int, Field(ge=0, le=2)] = setting(2, "Across the slice: 0, 1, 2 are x, y, z")
-    points_mm: tuple[Places, ...] = setting(..., "Its ends (x, y, z)", unit="mm", max_length=3)
+    points_mm: tuple[Places, ...] = setting(
+        ..., "Its ends, or points of a curve (x, y, z)", unit="mm", max_length=MOST_ON_CURVE
+    )
     text: str = setting("", "Words beside it", max_length=MOST_SIGNS)
 
     @field_validator("text")
@@ -43,7 +46,8 @@ class Annotation(Settings):
 
     @model_validator(mode="after")
     def _refuse_numbers(self) -> Self:
-        wanted, got = N_POINTS[self.kind], len(self.points_mm)
+        got = len(self.points_mm)
+        wanted = max(got, LEAST_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
         if got != wanted:
             raise ValueError(f"{self.kind} with {got} points, want {wanted}")
         if self.kind == "text" and not self.text.strip():
@@ -52,15 +56,16 @@ class Annotation(Settings):
 
     @property
     def length_mm(self) -> float:
-        """From the first to the last point; 0 for words."""
-        return math.dist(self.points_mm[0], self.points_mm[-1])
+        """From the first point over all others to the last; 0 for words."""
+        pairs = zip(self.points_mm, self.points_mm[1:], strict=False)
+        return sum(math.dist(a, b) for a, b in pairs)
 
     @property
     def angle_deg(self) -> float:
-        """At the middle one of three points; 0 where a leg has no length, or there are none."""
-        if len(self.points_mm) < 3:
+        """At the middle one of three points; 0 where a leg has no length, or for other kinds."""
+        if self.kind != "angle":
             return 0.0
-        first, corner, last = (np.array(point) for point in self.points_mm)
+        first, corner, last = (np.array(point) for point in self.points_mm[:3])
         legs = first - corner, last - corner
         lengths = math.prod(float(np.linalg.norm(leg)) for leg in legs)
         if lengths == 0:

@@ -38,7 +38,7 @@ from tests.app.gallery.calibrating import (
     say_tracer,
 )
 from tests.app.gallery.fusing import fuse
-from tests.app.gallery.looking import annotate
+from tests.app.gallery.looking import annotate, straighten
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
@@ -91,6 +91,7 @@ PICTURES = (
     "slab",
     "light-box",
     "annotations",
+    "curve",
 )
 
 
@@ -191,6 +192,10 @@ def look(shots: Photographer) -> None:
     shots.shoot("light-box")
     annotate(shots)
     shots.shoot("annotations")
+    straighten(shots)
+    along = shots.window.tabs.currentWidget().annotations.curve_window
+    shots.shoot("curve", along)
+    along.close()
 
 
 def sign_off(shots: Photographer) -> None:

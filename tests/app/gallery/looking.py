@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from app.views.layout import ViewLayout
 from app.views.slab import Slab
 from engine.regions import Annotation
@@ -27,6 +29,21 @@ def annotate(shots: Photographer) -> None:
     window.session.view.set_cursor((-50.0, 10.0, 21.0))
     window.centre.views.set_layout(ViewLayout("main", "axial"))
     shots.show_tab("Measure")
+
+
+def straighten(shots: Photographer) -> None:
+    """Show the CT along a curve through both lungs."""
+    window = shots.window
+    regions = window.session.regions
+    arch = [(-95.0 + 19 * k, -20.0 + 55 * math.sin(math.pi * k / 10), 21.0) for k in range(11)]
+    made = Annotation(kind="curve", points_mm=tuple(arch))
+    notes = (*regions.current.annotations, made)
+    regions.put(regions.current.model_copy(update={"annotations": notes}))
+    shots.show_tab("Measure")
+    box = window.tabs.currentWidget().annotations
+    box.model.choose(len(notes) - 1)
+    box.straighten.click()
+    shots.wait(shots.is_calm)
 
 
 def show_slab(shots: Photographer) -> None:
@@ -60,6 +77,10 @@ def looking(shots: Photographer) -> None:
     window.centre.looking.show_film(False)
     annotate(shots)
     shots.shoot("looking-annotations")
+    straighten(shots)
+    shots.shoot("looking-curve")
+    shots.shoot("looking-straightened", window.tabs.currentWidget().annotations.curve_window)
+    window.tabs.currentWidget().annotations.curve_window.close()
     window.actions_.results_apart.setChecked(True)
     shots.shoot("looking-apart")
     shots.shoot("looking-results-apart", window.results_dock)
@@ -70,6 +91,7 @@ LOOKING = (
     Act(
         (
             *("looking-slab", "looking-light-box", "menu-layout", "looking-film"),
+            *("looking-curve", "looking-straightened"),
             *("looking-annotations", "looking-apart", "looking-results-apart"),
         ),
         looking,

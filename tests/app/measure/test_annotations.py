@@ -110,3 +110,28 @@ def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
     other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
     session.show_file(other, "b.h5")
     assert not box.model.annotations, "another scan has none"
+
+
+def test_a_curve_is_straightened_and_a_click_there_moves_the_cursor(axial, box, controls, qtbot):
+    state = controls.session.view
+    z = GRID.centres_mm(2)[:, None, None]
+    values = np.broadcast_to(z + GRID.centres_mm(1)[:, None], GRID.shape).astype(np.float32)
+    state.set_volume(Volume(values.copy(), GRID, "HU"))
+    controls.session.regions.set_tool("curve")
+    drag(axial, *((-24.0 + 4 * k, 8.0) for k in range(12)))
+    (found,) = box.model.annotations
+    assert found.kind == "curve"
+    assert len(found.points_mm) < 12, "places close to one another are left out"
+    box.straighten.click()
+    window = box.curve_window
+    qtbot.waitUntil(lambda: window.view._made is not None and not controls.commands.is_busy)
+    made, view = window.view._made, window.view
+    half_px = 1 / axial.viewport.px_per_mm
+    assert made.length_mm == pytest.approx(found.length_mm, rel=0.01)
+    assert np.abs(made.values - (GRID.centres_mm(2)[:, None] + 8)).max() < 2 * half_px
+    u, v = view.image_rect(state.volume).centre
+    QTest.mouseClick(view, LEFT, pos=QPoint(*map(round, view.viewport.to_px(u, v))))
+    assert state.cursor_mm[1] == pytest.approx(8.0, abs=2 * half_px)
+    box.model.remove(0)
+    assert window.view._made is None
+    window.close()
