@@ -6,7 +6,9 @@ Poisson's law: with x single scatters for each true, x²/2 pairs scatter twice, 
     all scatter / single scatter = (eˣ − 1) / x.
 
 What is scattered often and yet within the energy window was turned by little each time: the law is
-a few percent high, and the tails of a scan tell the rest.
+a few percent high. Where pairs that scatter twice are simulated (`engine.scatter.twice`), it tells
+of those alone that do so more often: 2/3 of the second term over the first is the third over the
+second.
 """
 
 from __future__ import annotations
@@ -17,3 +19,8 @@ from math import expm1
 def over_single(ratio: float) -> float:
     """Return all scatter over single scatter; ratio : single scatters for each true."""
     return expm1(ratio) / ratio if ratio > 0 else 1.0
+
+
+def over_twice(single: float, twice: float) -> float:
+    """Return what scatters twice and more over what scatters twice, from counts of both."""
+    return 1 + 2 / 3 * twice / single if single > 0 else 1.0

@@ -74,7 +74,22 @@ def pair_sums(
     on_progress
         called with scatter points done and in all; may raise to stop
     """
-    scene = ScatterScene(
+    scene = scene_of(fields, samples, depth, efficiency, timing)
+    sums = summed(scene, points, on=on, on_progress=on_progress)
+    _mirror(sums)
+    sums *= line_factors(samples, depth)[:, :, None]
+    return sums
+
+
+def scene_of(
+    fields: tuple[Volume, Volume],
+    samples: FacingSamples,
+    depth: CrystalDepth,
+    efficiency: Efficiency,
+    timing: PathTiming,
+) -> ScatterScene:
+    """Return an object and its samples as kernels take them; the arguments are those above."""
+    return ScatterScene(
         _detectors(samples, depth),
         _once(samples),
         _field(fields[0]),
@@ -86,10 +101,6 @@ def pair_sums(
         timing.stride,
         timing.n_groups,
     )
-    sums = summed(scene, points, on=on, on_progress=on_progress)
-    _mirror(sums)
-    sums *= line_factors(samples, depth)[:, :, None]
-    return sums
 
 
 def _field(volume: Volume) -> kernels.Field:

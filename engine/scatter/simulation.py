@@ -36,6 +36,7 @@ from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress
 from engine.kernels.scatter_lookup import look_up_events
 from engine.scatter.axial import AxialScale
+from engine.scatter.between import for_linear_reading
 from engine.scatter.detection import counted
 from engine.scatter.pair_sums import pair_sums
 from engine.scatter.samples import DetectorSamples, ScatterPoints
@@ -116,6 +117,27 @@ class ScatterTable:
     def scaled(self, factor: float) -> ScatterTable:
         """Return it times a factor."""
         return ScatterTable(self.samples, self.values * np.float32(factor), self.group)
+
+    def with_more(self, more: NDArray[np.floating]) -> ScatterTable:
+        """Return it with more scatter (rings, angles, rings, angles), its times alike.
+
+        Where there is none of its own, times are those of all lines together.
+        """
+        own = self.values.sum(axis=4)
+        is_some = own > 0
+        values = (
+            self.values
+            * (1 + np.divide(more, own, out=np.zeros_like(own), where=is_some))[..., None]
+        )
+        every = self.values.sum(axis=(0, 1, 2, 3), dtype=np.float64)
+        lone = ~is_some & (more > 0)
+        values[lone] = more[lone][:, None] * every / max(float(every.sum()), 1e-30)
+        return ScatterTable(self.samples, values, self.group)
+
+    def for_linear_reading(self) -> ScatterTable:
+        """Return it so that what is read between samples is right on average."""
+        held = for_linear_reading(self.values, self.samples.partners)
+        return ScatterTable(self.samples, held, self.group)
 
     def scaled_along(self, scale: AxialScale) -> ScatterTable:
         """Return it times the scale of each line's middle along the axis."""

@@ -35,14 +35,15 @@ def summed(
     sums = np.zeros((n, n, scene.n_bins))
     for start in range(0, len(places), POINTS_AT_ONCE):
         rows = slice(start, start + POINTS_AT_ONCE)
-        paths = _trace(scene, places[rows], on.threads)
+        paths = traced(scene, places[rows], on.threads)
         _add(scene, weights[rows], paths, sums, on.threads)
         if on_progress is not None:
             on_progress(min(rows.stop, len(places)), len(places))
     return sums
 
 
-def _trace(scene: ScatterScene, places: Array, threads: int) -> kernels.Paths:
+def traced(scene: ScatterScene, places: Array, threads: int) -> kernels.Paths:
+    """Return the paths from places (m, 3) [mm] to all samples, traced by the processor."""
     shape = len(places), len(scene.samples.places_mm)
     paths = kernels.Paths(
         np.empty((*shape, 3)),

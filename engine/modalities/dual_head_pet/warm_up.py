@@ -43,7 +43,7 @@ def _of_scatter(scanner: DualHead, on: Backend, *, scatter: bool) -> Steps:
     from engine.operators.panel_energies import relative_efficiency
 
     tracked = partial(relative_efficiency, scanner, np.zeros(1), n_photons=1)
-    return [tracked, *of_scatter(on, None, scatter=True)] if scatter else []
+    return [tracked, *of_scatter(on, None, scatter=True, twice=False)] if scatter else []
 
 
 def compute_and_project(on: Backend) -> None:

@@ -1,9 +1,10 @@
 """Scatter of a scan from its own image, in rounds.
 
 Each round makes a coarse image of part of the counts, with the scatter of the round before, and
-simulates the single scatter of that image. What scatters more often lies much alike, so that
+simulates what of it scatters once (`engine.scatter.simulation`) and twice (`engine.scatter.twice`).
+What scatters more often lies as what does so twice, so that
 
-    S = α · all scatter / single scatter (`engine.scatter.multiple`) · single scatter,
+    S = α · (S₁ + (1 + 2/3 ΣS₂ / ΣS₁) S₂),    Σ over all lines,
 
 where the lines that miss the object give the scale α. The image of the first round holds scatter
 too: it is taken as much too high as scatter adds to the trues.
@@ -25,10 +26,11 @@ from engine.modalities.ring_scatter.effort import n_points_of
 from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
 from engine.scatter.axial import AxialScale, TailEvents, fit_along_axis
-from engine.scatter.multiple import over_single
+from engine.scatter.multiple import over_twice
 from engine.scatter.profiles import distance_from_axis, profile_of
 from engine.scatter.simulation import ScatterTable, simulate_scatter
 from engine.scatter.tails import TailFit
+from engine.scatter.twice import simulate_twice
 
 TICKS = 100
 """Progress of a round."""
@@ -109,20 +111,42 @@ class _Rounds:
             on=self.on,
             on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
         )
-        self._scale(table, volume, holds_scatter=number == 0)
+        self._scale(self._with_twice(table, volume, number), volume, holds_scatter=number == 0)
+
+    def _with_twice(self, single: ScatterTable, volume: Volume, number: int) -> ScatterTable:
+        """Add what scatters more than once."""
+        counted = self.counted
+        twice = simulate_twice(
+            volume,
+            counted.mu_map,
+            counted.scanner,
+            counted.window,
+            samples=single.samples,
+            n_points=n_points_of(self.settings, number),
+            seed=self.settings.seed + number,
+            on=self.on,
+        )
+        once = self._on_lines(single)
+        two = self._on_lines(ScatterTable(single.samples, twice[..., None].astype(np.float32), 0))
+        total = counted.lines.total
+        more = over_twice(total(once), total(two))
+        self.multiple = 1 + more * total(two) / total(once) if total(once) > 0 else 1.0
+        return single.with_more((more * twice).astype(np.float32)).for_linear_reading()
+
+    def _on_lines(self, table: ScatterTable) -> NDArray[np.float32]:
+        lines = self.counted.lines
+        read = table.of_lines(lines.rays.points_mm, lines.rays.ends, threads=self.on.threads)
+        on_lines: NDArray[np.float32] = lines.efficiency * read
+        return on_lines
 
     def _scale(self, table: ScatterTable, volume: Volume, *, holds_scatter: bool) -> None:
-        """Add multiple scatter, and fit the tails."""
+        """Fit the tails."""
         counted, lines, rays = self.counted, self.counted.lines, self.counted.rays
         paths = self._paths(volume, lines.rays)
         trues = lines.total(lines.efficiency * lines.attenuation * paths)
-        simulated = lines.efficiency * table.of_lines(
-            lines.rays.points_mm, lines.rays.ends, threads=self.on.threads
-        )
-        single = lines.total(simulated)
-        ratio = single / trues if trues > 0 else 0.0
-        self.multiple = over_single(ratio)
-        factor = self.multiple / (1 + self.multiple * ratio if holds_scatter else 1.0)
+        simulated = self._on_lines(table)
+        ratio = lines.total(simulated) / trues if trues > 0 else 0.0
+        factor = 1 / (1 + ratio) if holds_scatter else 1.0
         expected = counted.efficiency * table.of_lines(
             rays.points_mm, rays.ends, rays.tof_bins, threads=self.on.threads
         )
@@ -140,11 +164,11 @@ class _Rounds:
                 simulated[lines_beside] * weight,
             )
         )
-        self.on_lines = simulated * (factor * self.along.at(lines_at)).astype(np.float32)
+        self.scattered = simulated * (factor * self.along.at(lines_at)).astype(np.float32)
         self.table = table.scaled(factor).scaled_along(self.along)
         self.scatter = expected * self.along.at(at).astype(np.float32)
-        scattered = lines.total(self.on_lines)
-        trues *= 1 / (1 + self.multiple * ratio) if holds_scatter else 1.0
+        scattered = lines.total(self.scattered)
+        trues *= factor
         self.fraction = scattered / (scattered + trues) if trues > 0 else 0.0
         self.volume = volume
 
@@ -173,7 +197,7 @@ class _Rounds:
         )
         return profile_of(
             (measured, counted.counts * (1 - randoms) / counted.share),
-            (scatter, self.on_lines * lines.stands_for),
+            (scatter, self.scattered * lines.stands_for),
         )
 
 

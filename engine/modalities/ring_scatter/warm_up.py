@@ -12,17 +12,20 @@ from engine.geometry.tof import TofBins
 from engine.modalities.warm_up import TINY
 
 
-def of_scatter(on: Backend, tof: TofBins | None, scatter: bool) -> list[Callable[[], object]]:
-    """Return what compiles the kernels of scatter, if it is simulated."""
-    return [partial(_simulate_little, on, tof)] if scatter else []
+def of_scatter(
+    on: Backend, tof: TofBins | None, scatter: bool, *, twice: bool = True
+) -> list[Callable[[], object]]:
+    """Return what compiles the kernels of scatter, if it is simulated; twice : what does so."""
+    return [partial(_simulate_little, on, tof, twice)] if scatter else []
 
 
-def _simulate_little(on: Backend, tof: TofBins | None) -> None:
+def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
     """Simulate the scatter of next to nothing, in two crystals for each sample."""
     from engine.data.volume import Volume
     from engine.geometry.ring import RingScanner, RingSettings
     from engine.scatter.cost import USUAL
     from engine.scatter.simulation import simulate_scatter
+    from engine.scatter.twice import simulate_twice
 
     settings = RingSettings(
         name="Tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=100, ring_pitch_mm=4,
@@ -35,3 +38,5 @@ def _simulate_little(on: Backend, tof: TofBins | None) -> None:
     table = simulate_scatter(water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=on)
     bins = np.zeros(1, np.int16) if timed else None
     table.of_lines(ring.positions_mm, np.array([[0, 8]], np.int32), bins)
+    if twice:
+        simulate_twice(water, water, ring, USUAL, samples=table.samples, n_points=2, seed=1, on=on)

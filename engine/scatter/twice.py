@@ -1,0 +1,192 @@
+"""Simulation of pairs whose photons scatter twice in all, in the units of the image.
+
+With w a direction from the scatter point s and t the place at a length l on that way, and all else
+as in `engine.scatter.simulation`, a line counts besides S(A, B)
+
+    D(A, B) = n r² / (E E) Σ_s ΔV μ(s) ∫dw ∫dl μ(t) [P(A, B) + Q(A, B) + Q(B, A)]
+    P = G_A(s) G_B(t) p(θ_A) p(θ_B) ∫_s^t f dl · exp(−∫_s^t μ dl − g_A ∫_s^A μ dl − g_B ∫_t^B μ dl)
+    Q = G_A(s) G_B(t) q(θ₁, θ₂) ∫_s^A f dl · exp(−∫_s^A μ dl − g₁ ∫_s^t μ dl − g₂ ∫_t^B μ dl)
+
+P: the pair was emitted between s and t, which turn one photon each: from −w by θ_A, from w by θ_B.
+Q: it was emitted between A and s, and one photon is turned into w by θ₁ at s and by θ₂ at t, so
+that of energies E₁ and E₂ after it
+
+    q = (dσ/dΩ)(θ₁) / σ · (dσ/dΩ)(E₁, θ₂) / σ · ε(E₂) / ε(511)
+
+with g = σ(E) / σ(511) of the energy on each way. E₂ follows both angles; in g₂ θ₁ is the `USUAL`
+one. dw dl is a volume over a square of distance, so that near points do not weigh without bounds. t
+is moved to the nearest of the points s, from which paths are traced. q is a sum of few products of
+functions of θ₁ and of θ₂ (singular values), so that the sum over ways is one of products of what
+goes to A and what goes to B.
+
+More than one scattering as integrals: Barney et al., IEEE TNS 38 (1991) 719. Compared with photons
+that were followed: docs/physics/model.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.volume import Volume
+from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.scanner import Scanner
+from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter import Paths
+from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs
+from engine.scatter.detection import counted
+from engine.scatter.klein_nishina import differential, energy_ratio, total
+from engine.scatter.legs import legs_between
+from engine.scatter.pair_sums import Efficiency, line_factors, scene_of
+from engine.scatter.samples import DetectorSamples, ScatterPoints
+from engine.scatter.sums import traced
+from engine.scatter.timing import PathTiming
+
+FEWER = 2
+"""Detector samples are less dense than those of single scatter: what scatters twice is smooth."""
+N_COSINES = 1025
+"""Places of the tables over the scattering angle."""
+N_PARTS = 4
+"""Products that make up q: the fifth is 0.2 % of the first."""
+N_TRIED, N_ENERGIES = 201, 401
+"""Angles that the products are found from, and energies for which ε is worked out."""
+USUAL = 0.93
+"""Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
+LEGS_AT_ONCE = 256
+
+Table = NDArray[np.float64]
+
+
+def simulate_twice(
+    image: Volume,
+    mu_map: Volume,
+    scanner: Scanner,
+    window: EnergyWindow,
+    *,
+    samples: DetectorSamples,
+    n_points: int,
+    seed: int,
+    on: Backend,
+) -> Table:
+    """Simulate D / n of an image in an object, all times of flight together.
+
+    The processor does the work, beside a GPU too: it is a small part of that of single scatter.
+
+    Parameters
+    ----------
+    image
+        activity [counts/mm]
+    mu_map
+        attenuation at 511 keV [1/mm]
+    scanner
+        rings of crystals
+    window
+        energies that are counted
+    samples
+        detector samples between which the result is known
+    n_points, seed
+        of the scatter points s
+    on
+        its threads do the work
+
+    Returns
+    -------
+    (rings, angles, rings, angles) [counts]
+    """
+    coarse = replace(DetectorSamples.of(scanner, FEWER), nearest=1)
+    points = ScatterPoints.of(mu_map, n_points, seed)
+    depth = scanner.crystal_depth
+
+    def efficiency(kev: Table) -> Table:
+        return counted(kev, window, depth, scanner.block_mm)
+
+    timing = PathTiming.of(None, image)
+    scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
+    paths = traced(scene, points.places_mm, on.threads)
+    legs = legs_between(points, image, mu_map, seed)
+    sums = _summed(legs, paths, tables_of(efficiency), on.threads)
+    values = (sums * line_factors(coarse, depth)).reshape((coarse.n_rings, coarse.n_angles) * 2)
+    return _drawn_up(values, coarse, samples)
+
+
+def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Table:
+    """Return Σ (P + Q + Q) of pairs of samples (n, n)."""
+    n = paths.seen.shape[1]
+    shared, turned = np.zeros((n, n)), np.zeros((n, n))
+    shape = (LEGS_AT_ONCE, 1 + len(tables.former), n)
+    firsts, seconds = np.empty(shape), np.empty(shape)
+    for start in range(0, len(legs.first), LEGS_AT_ONCE):
+        part = Legs(*(each[start : start + LEGS_AT_ONCE] for each in legs))
+        own = firsts[: len(part.first)], seconds[: len(part.first)]
+
+        def fill(_: int, first: int, stop: int, part: Legs = part, own=own) -> None:
+            fill_legs(first, stop, part, paths, tables, *own)
+
+        def add(_: int, first: int, stop: int, own=own) -> None:
+            add_legs(first, stop, *own, shared, turned)
+
+        run_blocks(fill, len(part.first), threads, smallest=16)
+        run_blocks(add, n, threads, smallest=16)
+    both: Table = (shared + shared.T) / 2 + turned + turned.T
+    return both
+
+
+def tables_of(efficiency: Efficiency) -> TwiceTables:
+    """Return p, q and g over the cosines of angles; efficiency : ε, up to a factor."""
+    sigma = total(np.array(ELECTRON_KEV))
+    full = efficiency(np.array([ELECTRON_KEV]))[0]
+    cosine = np.linspace(-1, 1, N_COSINES)
+    kev = ELECTRON_KEV * energy_ratio(cosine)
+    after_both = 1 / (1 / kev + (1 - USUAL) / ELECTRON_KEV)
+    former, latter = _products(efficiency, float(full), float(sigma))
+    tried = np.linspace(-1, 1, N_TRIED)
+    return TwiceTables(
+        differential(cosine) / sigma * efficiency(kev) / full,
+        total(kev) / sigma,
+        np.array([np.interp(cosine, tried, part) for part in former]),
+        np.array([np.interp(cosine, tried, part) for part in latter]),
+        total(after_both) / sigma,
+    )
+
+
+def _products(efficiency: Efficiency, full: float, sigma: float) -> tuple[Table, Table]:
+    """Return functions (parts, angles) of θ₁ and of θ₂ whose products add up to q."""
+    tried = np.linspace(-1, 1, N_TRIED)
+    first = (ELECTRON_KEV * energy_ratio(tried))[:, None]
+    second = first * energy_ratio(tried[None, :], first)
+    chance = differential(tried) / sigma
+    again = differential(tried[None, :], first) / sigma
+    kev = np.linspace(second.min(), ELECTRON_KEV, N_ENERGIES)
+    seen = np.interp(second, kev, efficiency(kev)) / full
+    # angles weigh as photons are turned by them, so that the usual ones come out best
+    weight = np.sqrt(chance)
+    former, sizes, latter = np.linalg.svd(weight[:, None] * again * seen, full_matrices=False)
+    own = (former[:, :N_PARTS] * sizes[:N_PARTS] * weight[:, None]).T
+    return np.ascontiguousarray(own), np.ascontiguousarray(latter[:N_PARTS])
+
+
+def _drawn_up(values: Table, at: DetectorSamples, samples: DetectorSamples) -> Table:
+    """Read values between samples from a spline at those that are denser."""
+    turns = np.arange(at.n_angles + 1) / at.n_angles
+    angles = _spline(turns, np.arange(samples.n_angles) / samples.n_angles, goes_round=True)
+    rings = _spline(at.rings_mm, samples.rings_mm)
+    for axis, weights in enumerate((rings, angles, rings, angles)):
+        values = np.moveaxis(np.tensordot(weights, values, axes=(1, axis)), 0, axis)
+    return np.maximum(values, 0.0)
+
+
+def _spline(at: Table, places: Table, *, goes_round: bool = False) -> Table:
+    """(places, samples) weights of samples in the cubic spline through them."""
+    from scipy.interpolate import make_interp_spline  # a run without scatter need not load it
+
+    if len(at) == 1:
+        return np.ones((len(places), 1))
+    each = np.eye(len(at))
+    if goes_round:  # the last is the first again
+        each = each[:, :-1]
+        each[-1, 0] = 1.0
+        return np.asarray(make_interp_spline(at, each, k=3, bc_type="periodic")(places))
+    return np.asarray(make_interp_spline(at, each, k=min(3, len(at) - 1))(places))
