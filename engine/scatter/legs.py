@@ -50,9 +50,8 @@ def legs_between(points: ScatterPoints, image: Volume, mu_map: Volume, seed: int
     end = begin + length[:, None] * towards
     there = _read(mu_map, end)
     kept = there > dense
-    first, begin, towards, most, length, end, there = (
-        each[kept] for each in (first, begin, towards, most, length, end, there)
-    )
+    first, there = first[kept], there[kept]
+    begin, towards, most, length, end = (v[kept] for v in (begin, towards, most, length, end))
     steps = (np.arange(N_STEPS) + 0.5) / N_STEPS
     on_way = begin[:, None] + steps[:, None] * (end - begin)[:, None]
     weights = points.weights_mm2[first] * (4 * np.pi / N_DIRECTIONS) * most * there

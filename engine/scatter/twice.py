@@ -118,20 +118,32 @@ def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Tabl
     shared, turned = np.zeros((n, n)), np.zeros((n, n))
     shape = (LEGS_AT_ONCE, 1 + len(tables.former), n)
     firsts, seconds = np.empty(shape), np.empty(shape)
-    for start in range(0, len(legs.first), LEGS_AT_ONCE):
-        part = Legs(*(each[start : start + LEGS_AT_ONCE] for each in legs))
-        own = firsts[: len(part.first)], seconds[: len(part.first)]
-
-        def fill(_: int, first: int, stop: int, part: Legs = part, own=own) -> None:
-            fill_legs(first, stop, part, paths, tables, *own)
-
-        def add(_: int, first: int, stop: int, own=own) -> None:
-            add_legs(first, stop, *own, shared, turned)
-
-        run_blocks(fill, len(part.first), threads, smallest=16)
-        run_blocks(add, n, threads, smallest=16)
+    for begin in range(0, len(legs.first), LEGS_AT_ONCE):
+        part = Legs(*(each[begin : begin + LEGS_AT_ONCE] for each in legs))
+        _add(part, paths, tables, (firsts, seconds), (shared, turned), threads)
     both: Table = (shared + shared.T) / 2 + turned + turned.T
     return both
+
+
+def _add(
+    legs: Legs,
+    paths: Paths,
+    tables: TwiceTables,
+    ends: tuple[Table, Table],
+    sums: tuple[Table, Table],
+    threads: int,
+) -> None:
+    """Add some ways; ends : room for what at least as many send from either end."""
+    firsts, seconds = (each[: len(legs.first)] for each in ends)
+
+    def fill(_: int, start: int, stop: int) -> None:
+        fill_legs(start, stop, legs, paths, tables, firsts, seconds)
+
+    def add(_: int, start: int, stop: int) -> None:
+        add_legs(start, stop, firsts, seconds, *sums)
+
+    run_blocks(fill, len(firsts), threads, smallest=16)
+    run_blocks(add, len(sums[0]), threads, smallest=16)
 
 
 def tables_of(efficiency: Efficiency) -> TwiceTables:
