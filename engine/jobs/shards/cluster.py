@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.2
 """Between two looks at what the user wants, and whether a worker is left."""
+AGAIN = 3
+"""Times that a part is begun anew which Dask gave up, after four workers that died with it: where
+workers die for other reasons it may be done all the same."""
 PATIENCE_S = 30.0
 """Time without any worker, or without scheduler, after which a run rests."""
 
@@ -94,11 +97,18 @@ class DaskWorkers:
             what a worker found wrong
         """
         ended: SimpleQueue[Future] = SimpleQueue()
+        futures: list[Future] = []
         numbers: dict[str, int] = {}
-        futures = [self._submit(work, order) for order in orders]
-        for i, future in enumerate(futures):
+        deaths = [0] * len(orders)
+
+        def begin(i: int) -> None:
+            future = self._submit(work, orders[i])
+            futures.append(future)
             numbers[future.key] = i
             future.add_done_callback(ended.put)
+
+        for i in range(len(orders)):
+            begin(i)
         seen_at = monotonic()
         try:
             while numbers:
@@ -108,7 +118,11 @@ class DaskWorkers:
                     seen_at = self._seen(seen_at)
                     on_look()
                     continue
-                i = numbers.pop(future.key)
+                i, seen_at = numbers.pop(future.key), monotonic()
+                if _has_killed(future) and deaths[i] < AGAIN:
+                    deaths[i] += 1
+                    begin(i)
+                    continue
                 self._raise_fault(future, orders[i])
                 self._homes[orders[i].part], found = future.result()
                 yield i, found
@@ -126,7 +140,7 @@ class DaskWorkers:
         if future.status in ("cancelled", "lost"):  # the scheduler went
             raise self._gone("its scheduler has ended or lost the run")
         fault = future.exception()
-        if type(fault).__name__ == "KilledWorker":
+        if _has_killed(future):
             raise ResourceError(
                 f"part {order.part + 1} of {order.n_parts} has taken one worker after the other "
                 "with it; give workers more memory, or divide the run into more parts."
@@ -147,6 +161,13 @@ class DaskWorkers:
             f"{self._address}: {what}; the run rests at its last checkpoint and goes on from there "
             "once there are workers again."
         )
+
+
+def _has_killed(future: Future) -> bool:
+    """Whether so many workers have died with a part in their hands that Dask gave it up."""
+    if future.status != "error":
+        return False
+    return type(future.exception()).__name__ == "KilledWorker"
 
 
 async def _forget() -> None:
