@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, n_not_finite, rest
 from engine.backend.devices import device_of
 from engine.data import volume_file
 from engine.data.column_room import MEMORY, ColumnRoom, Scratch
@@ -39,6 +39,8 @@ from engine.reporting.context import ImageSpace, Resume, RunContext
 
 Context = RunContext[CtProtocol]
 WHAT = "projections and volume"
+FILLED_TOGETHER = 16
+"""Slices that are put in their place together."""
 
 
 def in_files(scan: Projections) -> Projections:
@@ -171,14 +173,17 @@ def _file(context: Context, grid: ImageGrid, resume: Resume | None, room: Column
 
 
 def _fill(image: Array, slices: range, slab: Array) -> None:
-    """Put a slab in its place, slice by slice: it lies in another order in memory."""
-    for k, values in zip(slices, slab, strict=True):
-        if not np.isfinite(values).all():
+    """Put a slab in its place, some slices at a time: it lies in another order in memory."""
+    for k in range(0, len(slices), FILLED_TOGETHER):
+        values = slab[k : k + FILLED_TOGETHER]
+        first = slices.start + k
+        if n_not_finite(values):
             raise NumericalError(
-                f"slice {k}: the image holds values that are not numbers; the slices before it are "
-                "kept; check the projections for bad pixels."
+                f"slice {first} and on: the image holds values that are not numbers; the slabs "
+                "before it are kept; check the projections for bad pixels."
             )
-        image[k] = values
+        image[first : first + len(values)] = values
+        rest(image)
 
 
 def _rest(image: Array, room: ColumnRoom) -> None:

@@ -10,13 +10,16 @@ import pytest
 from engine.algorithms.base import WorkingMemory
 from engine.backend import cpu
 from engine.data.volume_file import NAME
+from engine.errors import ResourceError
 from engine.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.slab_sizes import slab_needs
 from engine.results import Results
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
@@ -118,3 +121,30 @@ def test_a_run_goes_on_after_the_last_whole_slab(
     result = Results().newest_first()[0]
     np.testing.assert_array_equal(result.volume().values, wanted)
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "way_out"),
+    [
+        (("algorithm.kind=sirt",), "filtered back projection goes in slabs and needs less"),
+        (('finishing=[{kind="median"}]',), "leave out the filters of step 5"),
+    ],
+)
+def test_what_needs_the_whole_volume_is_refused_with_what_does_not(
+    scan: Path, settings: tuple[str, ...], way_out: str, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue("little_memory")
+    with pytest.raises(ResourceError, match=f"the run needs .* of memory, .*{way_out}"):
+        list(run(study_of(scan, *settings), on=ON))
+
+
+def test_a_slab_takes_the_memory_that_is_said() -> None:
+    grid = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25))
+    shape = (720, 1024, 1024)
+    for free in (1 << 30, 2 << 30, 4 << 30):
+        needs = slab_needs(shape, grid, free_bytes=free, threads=2)
+        assert needs.memory_bytes <= 0.81 * free
+        assert needs.n_slabs * needs.sizes.slices >= 1024
+        assert needs.disk_bytes >= 2 * 4 * grid.n_voxels
+    few = slab_needs(shape, grid, free_bytes=0, threads=2)
+    assert (few.sizes.slices, few.n_slabs) == (1, 1024)
