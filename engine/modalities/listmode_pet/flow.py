@@ -65,6 +65,8 @@ def flow(
     context = yield from fit(context, data, prompts, division)
     prompts = sieved(context.protocol, prompts, space.grid.voxel_mm)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
+    if context.divide is not None:
+        yield context.log.applied("updates", _shared_out(context.divide.n_parts))
     yield stages.begin(context, resume)
     if division is not None:
         shares = FrameShares.of(data, division)
@@ -72,6 +74,14 @@ def flow(
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
     image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
     return (yield from stages.finish(context, in_units(space, prompts), image, done))
+
+
+def _shared_out(n_parts: int) -> str:
+    parts = "part" if n_parts == 1 else "parts"
+    return (
+        f"shared out over the workers of a cluster, in {n_parts} {parts} that add up in integers; "
+        "the values are those of one machine"
+    )
 
 
 def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:

@@ -118,6 +118,8 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
     with cluster(1) as made:
         again = DividedRun(made.scheduler_address, 3)(study, on=ON, resume=job.latest())
         (volume,) = [event.volume for event in again if isinstance(event, Finished)]
+    said = [each for each in volume.info["corrections"] if each["kind"] == "updates"]
+    assert "in 3 parts" in said[0]["text"]
     np.testing.assert_array_equal(volume.values, reconstruct(study, on=ON).values)
 
 
