@@ -95,14 +95,14 @@ class Kernels:
 
     def _per_launch(self, rows: EventRows) -> Arguments:
         """Scalars of the scene that stay the same."""
-        # where nothing is timed `DeviceRays` gives a table of two zeros
-        n_entries = rows.table.size if rows.bins.size else 2
+        # where nothing is timed `DeviceRays` gives a table of one part
+        n_parts = rows.table.size // 4 if rows.bins.size else 1
         x, y, z = rows.voxel_mm
         return (
-            np.int32(n_entries),
+            np.int32(n_parts),
             np.int32(rows.n_bins),
             np.float64(rows.bin_mm),
-            np.float64(rows.step_mm),
+            np.float64(rows.part_mm),
             np.float64(x),
             np.float64(y),
             np.float64(z),

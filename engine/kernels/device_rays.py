@@ -60,7 +60,7 @@ class DeviceRays:
         self.kernels = Kernels(self.gpu, rows, self.layout, profiler)
         self._to_device = on.to_device
         self._points = on.to_device(rows.points)
-        self._table = on.to_device(rows.table if rows.table.size else np.zeros(2, self.dtype))
+        self._table = on.to_device(rows.table if rows.table.size else np.zeros(4, self.dtype))
         self._placed: Placed | None = None
 
     @property

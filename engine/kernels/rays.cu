@@ -31,10 +31,10 @@ constexpr double MARGIN = 1e-6, FLAT = 1e-20, ON_FACE = 1e-4, LEAST_EXPECTED = 1
 __constant__ real entries[] = { {{ entries }} };
 {% endif %}
 {% set scene = "const double* __restrict__ points, const int* __restrict__ ends,
-    const short* __restrict__ bins, const real* __restrict__ table, int n_entries, int n_bins, double bin_mm,
-    double step_mm, double voxel_x, double voxel_y, double voxel_z, int nx, int ny, int nz, int first, int step,
+    const short* __restrict__ bins, const real* __restrict__ table, int n_parts, int n_bins, double bin_mm,
+    double part_mm, double voxel_x, double voxel_y, double voxel_z, int nx, int ny, int nz, int first, int step,
     int n_rows" %}
-{% set scene_values = "points, ends, bins, table, n_entries, n_bins, bin_mm, step_mm,
+{% set scene_values = "points, ends, bins, table, n_parts, n_bins, bin_mm, part_mm,
                        {voxel_x, voxel_y, voxel_z}, nx, ny, nz, first, step, n_rows" %}
 
 // The list of rays and the image they run through; sizes count the border.
@@ -43,8 +43,8 @@ struct Scene {
   const int* ends;
   const short* bins;
   const real* table;
-  int n_entries, n_bins;
-  double bin_mm, step_mm, voxel_mm[3];
+  int n_parts, n_bins;
+  double bin_mm, part_mm, voxel_mm[3];
   int nx, ny, nz, first, step, n_rows;
 };
 
@@ -56,7 +56,7 @@ struct Axis {
 // One ray, laid through the image: its slabs and where it enters the first of them. `faces` has bit 0 set if
 // it runs along a face across u, and bit 1 if along one across v. Aligned, so that four words are read at once.
 struct alignas(16) Line {
-  real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, table_at, steps_per_slab, slabs_per_step;
+  real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, part_at, parts_per_slab, slabs_per_part;
   int slab, n_slabs, top_u, top_v, faces;
   Axis main, across_u, across_v;
 };
@@ -138,7 +138,7 @@ __device__ Line lay(const Scene& scene, int row) {
   double from = floor(seen.low), to = seen.low < seen.high ? ceil(seen.high) : -1.0, centre_mm = 0.0;
   if (TOF) {
     centre_mm = (scene.bins[i] - 0.5 * (scene.n_bins - 1)) * scene.bin_mm;
-    const double reach = 0.5 * (scene.n_entries - 1) * scene.step_mm / scale;
+    const double reach = (scene.n_parts - 1) * scene.part_mm / scale;
     const double source = middle + centre_mm / mm_per_slab;
     from = fmax(from, floor(source - reach));
     to = fmin(to, ceil(source + reach));
@@ -167,10 +167,9 @@ __device__ Line lay(const Scene& scene, int row) {
   line.across_u = u == 0 ? axis[0] : axis[1];
   line.across_v = v == 1 ? axis[1] : axis[2];
   if (TOF) {
-    const double at = ((from - middle) * mm_per_slab - centre_mm) / scene.step_mm;
-    line.table_at = (real)(at + 0.5 * (scene.n_entries - 1));
-    line.steps_per_slab = (real)(mm_per_slab / scene.step_mm);
-    line.slabs_per_step = (real)(scene.step_mm / mm_per_slab);
+    line.part_at = (real)(((from - middle) * mm_per_slab - centre_mm) / scene.part_mm);
+    line.parts_per_slab = (real)(mm_per_slab / scene.part_mm);
+    line.slabs_per_part = (real)(scene.part_mm / mm_per_slab);
   }
   return line;
 }
@@ -188,13 +187,15 @@ __device__ __forceinline__ float most(float a, float b) { return fmaxf(a, b); }
 __device__ __forceinline__ double least(double a, double b) { return fmin(a, b); }
 __device__ __forceinline__ double most(double a, double b) { return fmax(a, b); }
 
-// Integral of the time bin's weight up to a place of the line [slabs], in steps of the table.
+// Integral of the time bin's weight from its middle up to a place of the line [slabs], in parts of the table.
 __device__ __forceinline__ real bin_integral(const Scene& scene, const Line& line, real slabs) {
-  const real last = (real)(scene.n_entries - 2);
-  const real at = least(most(line.table_at + slabs * line.steps_per_slab, (real)0), last);
-  const int n = (int)at;
-  const real low = entry(scene, n);
-  return low + (at - (real)n) * (entry(scene, n + 1) - low);
+  const real at = line.part_at + slabs * line.parts_per_slab;
+  const real away = least((real)fabs(at), (real)(scene.n_parts - 1));
+  const int n = (int)away;
+  const real t = away - (real)n;
+  real value = entry(scene, 4 * n + 3);
+  for (int power = 2; power >= 0; --power) value = value * t + entry(scene, 4 * n + power);
+  return at < (real)0 ? -value : value;
 }
 
 // From a to the plane between voxels i and j, if they differ [slabs].
@@ -231,13 +232,13 @@ __device__ __forceinline__ Taps trace(
   Taps taps = {{ '{{' }}at_ja + at_ia, t_u < t_v ? at_jb + at_ia : at_ja + at_ib, at_jb + at_ib},
                {near, far - near, whole - far}};
   if (TOF) {
-    // differences of the table over each chord; rounding must not make one of no length negative
+    // differences of the table over each chord; rounding must not make one of no length one, nor any negative
     const real crossed = a + taps.length[0], left = crossed + taps.length[1];
     const real at_a = bin_integral(scene, line, a), at_crossed = bin_integral(scene, line, crossed);
     const real at_left = bin_integral(scene, line, left), at_b = bin_integral(scene, line, b);
-    taps.length[0] = most((at_crossed - at_a) * line.slabs_per_step, nought);
-    taps.length[1] = most((at_left - at_crossed) * line.slabs_per_step, nought);
-    taps.length[2] = most((at_b - at_left) * line.slabs_per_step, nought);
+    taps.length[0] = most((at_crossed - at_a) * line.slabs_per_part, nought);
+    taps.length[1] = most((at_left - at_crossed) * line.slabs_per_part, nought);
+    taps.length[2] = taps.length[2] > nought ? most((at_b - at_left) * line.slabs_per_part, nought) : nought;
   }
   return taps;
 }

@@ -17,7 +17,7 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import EventRows, Shape, lay
+from engine.kernels.slice_tracing import EventRows, Shape, lay, lay_kept
 from engine.kernels.taps import MATH, Taps, keep
 from engine.plain import Plain
 
@@ -76,8 +76,8 @@ def forward(
 ) -> None:
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
-        out[row] = _gather(image, keep(n_slabs, taps), taps) * scale
+        n_taps, scale = lay_kept(row, rows, shape, taps)
+        out[row] = _gather(image, n_taps, taps) * scale
 
 
 @_KERNEL
@@ -92,8 +92,8 @@ def back(
     """
     real = values.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
-        _scatter(sums, keep(n_slabs, taps), taps, real(values[row] * scale * unit))
+        n_taps, scale = lay_kept(row, rows, shape, taps)
+        _scatter(sums, n_taps, taps, real(values[row] * scale * unit))
 
 
 @_KERNEL
@@ -112,8 +112,7 @@ def update(
     """
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
-        n_taps = keep(n_slabs, taps)
+        n_taps, scale = lay_kept(row, rows, shape, taps)
         q = _gather(image, n_taps, taps) * scale
         if background.size:
             q += background[row]

@@ -21,12 +21,20 @@ import numpy as np
 from numba import njit
 
 from engine.arrays import Array
-from engine.kernels.taps import MATH, Taps, repeat
+from engine.kernels.taps import MATH, Taps, keep, repeat, repeat_kept
 from engine.kernels.time_weights import weigh
+from engine.kernels.vector_slabs import LAYS_VECTORS, lay_lanes, lay_timed_lanes
 
 _INLINE = njit(inline="always", **MATH)
 Shape = tuple[int, int, int]
 Three = tuple[float, float, float]
+Four = tuple[float, float, float, float]
+Strides = tuple[int, int, int, int]
+Placed = tuple[
+    Four, tuple[float, float], int, Strides, tuple[float, float], Three, tuple[bool, bool]
+]
+"""Line, ends, slabs, layout, last u and v, then mm from the middle of the time bin to the first
+slab and per slab with and without sign, and whether the row runs along faces across u and v."""
 
 _MARGIN = 1e-6
 """Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
@@ -41,8 +49,8 @@ class EventRows(NamedTuple):
     """The list of rays.
 
     points (m, 3) float64 [voxels]; ends (n, 2) int32, rows of `points`; voxel_mm (3,) float64;
-    bins (n,) int16, time bin of each row, or empty; table: integral of a bin's weight, in steps of
-    `step_mm`, which lie as far apart.
+    bins (n,) int16, time bin of each row, or empty; table: integral of a bin's weight, cubics on
+    parts of `part_mm`; in_lanes: the same for vectors, or empty. See `engine.kernels.tof`.
     """
 
     points: Array
@@ -52,7 +60,8 @@ class EventRows(NamedTuple):
     table: Array
     n_bins: int
     bin_mm: float
-    step_mm: float
+    part_mm: float
+    in_lanes: Array
 
 
 @_INLINE
@@ -155,11 +164,8 @@ def _trace(
 
 
 @_INLINE
-def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row through the image: fill its taps, return their slabs and mm per slab.
-
-    Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
-    """
+def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
+    """Place a row in the image whose voxels lie `one` steps apart: what `_trace` asks for."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
     # everything about one row in double: a point may lie a million voxels away, where float32 has
     # no fractions left
@@ -167,7 +173,6 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
     dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
     x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
-    one = taps.apart
     up, over = one * shape[2], one * shape[1] * shape[2]
     # ties go to x, then y: the same choice as on the GPU, or the bits would differ on diagonals
     if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
@@ -187,7 +192,7 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     if rows.bins.size:
         # from the midpoint, positive towards the second crystal; see engine/CONVENTIONS.md
         centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
-        reach = 0.5 * (table.size - 1) * rows.step_mm / scale
+        reach = (table.size // 4 - 1) * rows.part_mm / scale
         seen = middle + centre_mm / mm_per_slab
         # slabs beyond the cut-off of the Gaussian have no weight: of a long line few slabs are left
         first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
@@ -199,14 +204,66 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     # + 1 for the border
     line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
     layout = ((int(first) + 1) * stride, stride, stride_u, stride_v)
-    _trace(line, ends, n_slabs, layout, (u[2] + 1.0, v[2] + 1.0), taps)
+    from_bin_mm = (first - middle) * mm_per_slab - centre_mm
+    tops = (u[2] + 1.0, v[2] + 1.0)
+    return line, ends, n_slabs, layout, tops, (from_bin_mm, mm_per_slab, scale), (on_u, on_v)
+
+
+@_INLINE
+def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+    """Lay one row through the image: fill its taps, return their slabs and mm per slab.
+
+    Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
+    """
+    line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
+    _trace(line, ends, n_slabs, layout, tops, taps)
+    from_bin_mm, mm_per_slab, scale = in_mm
     if rows.bins.size:
-        at = ((first - middle) * mm_per_slab - centre_mm) / rows.step_mm
-        steps = mm_per_slab / rows.step_mm
-        where = (at + 0.5 * (table.size - 1), steps, rows.step_mm / mm_per_slab)
-        weigh(table, where, ends, n_slabs, taps)
-    if on_u:
-        n_slabs, scale = repeat(taps, n_slabs, stride_u), 0.5 * scale
-    if on_v:
-        n_slabs, scale = repeat(taps, n_slabs, stride_v), 0.5 * scale
+        where = (
+            from_bin_mm / rows.part_mm, mm_per_slab / rows.part_mm, rows.part_mm / mm_per_slab,
+        )  # fmt: skip
+        weigh(rows.table, where, ends, n_slabs, taps)
+    for side in range(2):
+        if faces[side]:
+            n_slabs, scale = repeat(taps, n_slabs, layout[2 + side]), 0.5 * scale
     return n_slabs, scale
+
+
+@_INLINE
+def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+    """Lay one row and keep its taps that are not 0; return how many, and mm per slab.
+
+    On vectors where the processor has them, in another order than slab by slab.
+    """
+    # both known when the kernel is compiled
+    if LAYS_VECTORS and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
+        line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
+        n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
+        for side in range(2):
+            if faces[side]:
+                n, scale = repeat_kept(taps, n, layout[2 + side]), 0.5 * scale
+        return n, scale
+    n_slabs, scale = lay(row, rows, shape, taps)
+    return keep(n_slabs, taps), scale
+
+
+@_INLINE
+def _lay_lanes(
+    rows: EventRows, line: Four, ends: tuple[float, float], n_slabs: int, layout: Strides,
+    tops: tuple[float, float], in_mm: Three, taps: Taps,
+) -> int:  # fmt: skip
+    """Keep the taps of a placed row, laid on vectors; return how many."""
+    real = np.float32
+    su, sv = real(line[1]), real(line[3])
+    ru = real(1.0) / su if abs(su) > real(_FLAT) else real(0.0)
+    rv = real(1.0) / sv if abs(sv) > real(_FLAT) else real(0.0)
+    reals = (
+        real(line[0]), su, ru, real(line[2]), sv, rv,
+        real(ends[0]), real(ends[1]), real(tops[0]), real(tops[1]),
+    )  # fmt: skip
+    places = np.int32(layout[0]), np.int32(layout[1]), np.int32(layout[2]), np.int32(layout[3])
+    if not rows.bins.size:
+        return lay_lanes(reals, places, n_slabs, taps.kept, taps.kept_voxel)
+    first, steps, slabs = in_mm[0] / rows.part_mm, in_mm[1] / rows.part_mm, rows.part_mm / in_mm[1]
+    timed = (*reals, real(first), real(steps), real(slabs))
+    return lay_timed_lanes(timed, places, n_slabs, taps.kept, taps.kept_voxel, rows.in_lanes)

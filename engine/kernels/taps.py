@@ -74,3 +74,13 @@ def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
             voxel[tap, n_slabs + k] = voxel[tap, k] - below
             length[tap, n_slabs + k] = length[tap, k]
     return 2 * n_slabs
+
+
+@_INLINE
+def repeat_kept(taps: Taps, n: int, stride: int) -> int:
+    """Repeat the n taps that are kept in the voxels below; return how many there are then."""
+    below = np.uint32(stride)
+    for k in range(n):
+        taps.kept_voxel[n + k] = taps.kept_voxel[k] - below
+        taps.kept[n + k] = taps.kept[k]
+    return 2 * n

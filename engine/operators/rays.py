@@ -274,10 +274,11 @@ def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]
     voxel_mm = np.array(grid.voxel_mm, np.float64)
     if tof is None or rays.tof_bins is None:
         no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
-        return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
+        no_lanes = np.empty(0, np.float32)
+        return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0, no_lanes)
     check_bins(rays.tof_bins, tof.n_bins, len(ends))
     table = chord_table(tof.sigma_mm, tof.bin_mm, dtype)
-    timing = (table.integrals, tof.n_bins, tof.bin_mm, table.step_mm)
+    timing = (table.coefficients, tof.n_bins, tof.bin_mm, table.part_mm, table.in_lanes())
     return EventRows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
 
 

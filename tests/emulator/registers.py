@@ -68,7 +68,7 @@ def image_forms() -> list[RayVariant]:
 
 def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
     """Compile the ray kernels, with the table of a real scanner where it is constant."""
-    table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).integrals
+    table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).coefficients
     entries = tuple(float(value) for value in table)
     return compile_for(variant.rays(entries), arch, variant.options).kernels
 

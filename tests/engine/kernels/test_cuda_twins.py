@@ -133,7 +133,7 @@ def host_rows(rays, grid):
     nothing = np.empty(0)
     return EventRows(
         np.ascontiguousarray(grid.to_voxels(rays.points_mm)), rays.ends, np.array(grid.voxel_mm),
-        nothing.astype(np.int16), nothing, 1, 1.0, 1.0,
+        nothing.astype(np.int16), nothing, 1, 1.0, 1.0, nothing,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ PROGRAM = """
 import numpy as np
 from numba import njit
 from engine.kernels.vector_pack import PACKS_VECTORS, pack_row
+from engine.kernels.vector_slabs import LAYS_VECTORS
 from engine.kernels.vector_window import HAS_WINDOWS, MARGIN, add_between, can_collect
 
 @njit
@@ -18,7 +19,7 @@ def packed(values, places, n, kept, kept_places, end):
 def read(target, row, begin, step):
     add_between(target, 2, (5, 32), row, 0, begin, step)
 
-assert not PACKS_VECTORS and not HAS_WINDOWS and not can_collect(1.0)
+assert not PACKS_VECTORS and not LAYS_VECTORS and not HAS_WINDOWS and not can_collect(1.0)
 
 values, places = np.float32([0, 2, 0, 0, 3] * 9), np.arange(45, dtype=np.uint32)
 kept, kept_places = np.zeros(61, np.float32), np.zeros(61, np.uint32)
