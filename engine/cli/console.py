@@ -100,6 +100,8 @@ class Console:
         text = f"{step} {event.iteration}/{event.iterations}"
         if event.subsets > 1:
             text += f", {part} {event.subset}/{event.subsets}"
+        if event.slices is not None:
+            text = f"slab {event.subset}/{event.subsets}, slices up to {event.slices:,}"
         self._advance(event.update, total, text)
         if event.frame is not None:
             if event.ends_iteration:
