@@ -125,10 +125,9 @@ class ScatterTable:
         """
         own = self.values.sum(axis=4)
         is_some = own > 0
-        values = (
-            self.values
-            * (1 + np.divide(more, own, out=np.zeros_like(own), where=is_some))[..., None]
-        )
+        # in double: of next to none of its own, float32 has no such multiple
+        times = np.divide(more, own, out=np.zeros(own.shape), where=is_some, dtype=np.float64)
+        values = (self.values * (1 + times)[..., None]).astype(np.float32)
         every = self.values.sum(axis=(0, 1, 2, 3), dtype=np.float64)
         lone = ~is_some & (more > 0)
         values[lone] = more[lone][:, None] * every / max(float(every.sum()), 1e-30)
