@@ -73,10 +73,8 @@ class SlabCutter:
     def cut(self, volume: Volume, axis: int, index: int, slab: Slab) -> NDArray[np.float32]:
         """Return a slab across axis 0, 1, 2 (x, y, z) about a slice, as a volume one voxel deep."""
         key = slab.kind, axis
-        if volume is not self._volume or key != self._key:
-            self._volume, self._key = volume, key
-            self._slices.clear()
-            self._eights.clear()
+        self.keep_only(volume if key == self._key else None)
+        self._volume, self._key = volume, key
         wanted = slab.range(volume.grid, axis, index)
         if slab.kind == "mean":
             total: Values = np.zeros(self._slice(wanted[0]).shape)
@@ -86,6 +84,13 @@ class SlabCutter:
         else:
             found = _combined(self._parts(wanted), slab.kind)
         return np.expand_dims(np.asarray(found, np.float32), 2 - axis)
+
+    def keep_only(self, volume: Volume | None) -> None:
+        """Forget what is kept of another volume: slices of it would hold all of it in memory."""
+        if volume is not self._volume:
+            self._volume = None
+            self._slices.clear()
+            self._eights.clear()
 
     def _parts(self, wanted: range) -> Iterable[Values]:
         """Whole eights as one, and the slices before and behind them."""

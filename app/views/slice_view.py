@@ -160,6 +160,7 @@ class SliceView(RasterView):
     def forget_raster(self) -> None:
         self._reorient()
         self._upper.forget_values()
+        self._cutter.keep_only(self.state.volume if self.state.slab_now.kind else None)
         super().forget_raster()
 
     def _follow_fusion(self) -> None:

@@ -42,6 +42,8 @@ class UpperSlice:
         """The slice is another one."""
         self._is_stale = True
         self._image = None
+        is_thick = bool(self._state.slab_now.kind)
+        self._cutter.keep_only(self._fusion.volume if is_thick else None)
 
     def forget_colours(self) -> None:
         """Window or colour map are others."""

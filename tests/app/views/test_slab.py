@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -72,3 +75,19 @@ def test_the_same_slab_comes_back(state):
     assert not state.slab.kind
     state.toggle_slab()
     assert state.slab == Slab("lowest", 20.0)
+
+
+def test_a_volume_that_is_no_longer_shown_is_not_kept(qapp, state, sided, rng):
+    views = [SliceView(state, plane) for plane in PLANES]
+    volume = Volume(rng.random(GRID.shape, np.float32), GRID, "HU")
+    state.set_volume(volume)
+    state.fusion.lay(volume, VolumePlacing(), "the same")
+    state.set_slab(Slab("highest", 9.0))
+    for view in views:
+        view._upper.values(view.orientation, view.raster.values, view.raster.rect)
+    gone = weakref.ref(volume)
+    state.fusion.lay(None, VolumePlacing(), "")
+    state.set_volume(sided)
+    del volume
+    gc.collect()
+    assert gone() is None
