@@ -46,6 +46,10 @@ LINES_AT_ONCE = 2**20
 """Lines whose scatter is read at a time, where their ends are more points than that."""
 
 
+LEAST_PART = 1e-6
+"""Scatter below this part of the most is none of its own, whose times others could follow."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScatterTable:
     """Expected scatter per unit of a line's own efficiency, between detector samples.
@@ -124,13 +128,14 @@ class ScatterTable:
         Where there is none of its own, times are those of all lines together.
         """
         own = self.values.sum(axis=4)
-        is_some = own > 0
-        # in double: of next to none of its own, float32 has no such multiple
-        times = np.divide(more, own, out=np.zeros(own.shape), where=is_some, dtype=np.float64)
-        values = (self.values * (1 + times)[..., None]).astype(np.float32)
+        is_some = own > LEAST_PART * own.max(initial=0.0)
+        values = (
+            self.values
+            * (1 + np.divide(more, own, out=np.zeros_like(own), where=is_some))[..., None]
+        )
         every = self.values.sum(axis=(0, 1, 2, 3), dtype=np.float64)
         lone = ~is_some & (more > 0)
-        values[lone] = more[lone][:, None] * every / max(float(every.sum()), 1e-30)
+        values[lone] += more[lone][:, None] * every / max(float(every.sum()), 1e-30)
         return ScatterTable(self.samples, values, self.group)
 
     def for_linear_reading(self) -> ScatterTable:

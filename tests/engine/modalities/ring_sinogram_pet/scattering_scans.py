@@ -18,8 +18,9 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofSettings
 from engine.modalities.ring_sinogram_pet.scatter_counts import own_efficiency
 from engine.operators.rays import RayProjector, Rays
-from engine.scatter.multiple import over_single
-from engine.scatter.simulation import simulate_scatter
+from engine.scatter.multiple import over_twice
+from engine.scatter.simulation import ScatterTable, simulate_scatter
+from engine.scatter.twice import simulate_twice
 
 ON = cpu(2)
 RING = RingSettings(
@@ -70,24 +71,31 @@ def drawn(layout: SinogramLayout, n_counts: int = 300_000, *, randoms: float = 0
     window, tof = scanner.energy, scanner.tof
     assert window is not None and still.attenuation is not None
     table = simulate_scatter(
-        active, mu, scanner, window, with_tof=tof is not None, n_points=100, seed=9, on=ON
+        active, mu, scanner, window, with_tof=tof is not None, n_points=400, seed=9, on=ON
     )
+    ends = layout.ends_of(bins)
+    twice = simulate_twice(
+        active, mu, scanner, window, samples=table.samples, n_points=400, seed=9, on=ON
+    )
+    twice_alone = ScatterTable(table.samples, twice[..., None].astype(np.float32), 0)
+    sums = [
+        float((own * each.of_lines(layout.points_mm, ends)).sum()) for each in (table, twice_alone)
+    ]
+    table = table.with_more(over_twice(*sums) * twice).for_linear_reading()
     rng, trues, scatter = np.random.default_rng(3), [], []
     for time in range(tof.n_bins) if tof else [None]:
         times = None if time is None else np.full(layout.n_bins, time, np.int16)
-        rays = Rays(layout.points_mm, layout.ends_of(bins), times)
+        rays = Rays(layout.points_mm, ends, times)
         line = RayProjector(rays, GRID, on=ON, tof=tof)(active.values)
         trues.append(own * still.attenuation * line)
         scatter.append(own * table.of_lines(layout.points_mm, rays.ends, times))
-    ratio = float(np.sum(scatter) / np.sum(trues))
-    multiple = over_single(ratio)
-    level = n_counts / (float(np.sum(trues)) + multiple * float(np.sum(scatter)))
+    level = n_counts / float(np.sum(trues) + np.sum(scatter))
     flat = randoms * n_counts / layout.n_bins / len(trues) * (own > 0)
     counts = [
-        rng.poisson(level * (one + multiple * other) + flat).astype(np.float32)
+        rng.poisson(level * (one + other) + flat).astype(np.float32)
         for one, other in zip(trues, scatter, strict=True)
     ]
     data = Sinogram(layout, np.sum(counts, axis=0, dtype=np.float32), 10.0)
     if tof is not None:
         data = replace(data, timed=TimedCounts.of(counts))
-    return Drawn(data, level * multiple * np.sum(scatter, axis=0))
+    return Drawn(data, level * np.sum(scatter, axis=0))
