@@ -37,6 +37,7 @@ from engine.modalities.ring_sinogram_pet.model import usable
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
 from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
+from engine.scatter.profiles import distance_from_axis
 from tests.judge.pairs import Coincidences
 from tests.judge.readout import Physics
 from tests.judge.studies import JudgeStudy, scattering_cylinder
@@ -48,6 +49,10 @@ SPAN, MASHED, COARSE_MM = 7, 4, (8.0, 8.0, 10.0)
 PLANES = 8
 """Groups of lines by the middle of their rings."""
 N_LINES = 600_000
+DISTANCES = 6
+"""Groups of lines by their distance from the axis."""
+AROUND_MM = 60.0
+"""Field of view beyond the cylinder, both sides together."""
 MIDDLE_MM, HALF_MM = 40.0, 60.0
 
 
@@ -72,7 +77,7 @@ def judged(radius_mm: float, n_pairs: int, *, with_tof: bool) -> Judged:
     energy = EnergySettings(window_kev=physics.window_kev, resolution=physics.energy_fwhm)
     ring = ring_of(
         study.scanner,
-        diameter_mm=2 * radius_mm + 60,
+        diameter_mm=2 * radius_mm + AROUND_MM,
         voxel_mm=(4.0, 4.0, 5.0),
         tof=TOF if with_tof else None,
         energy=energy,
@@ -100,6 +105,22 @@ def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.nd
     edges = np.linspace(0, 2 * ring.settings.n_rings - 1, PLANES + 1)
     simulated = np.histogram(planes(ring, lines), edges, weights=expected)[0]
     return simulated * ring.n_lors / N_LINES, np.histogram(planes(ring, counted), edges)[0]
+
+
+def by_distance(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.ndarray]:
+    """Scatter on lines through the cylinder by their distance from its axis, as above."""
+    ring, points = case.ring, case.ring.positions_mm
+    lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
+    lines = lines[ring.in_coincidence(lines)]
+    expected = ring.geometric_factor(lines) * estimate.table.of_lines(points, lines)
+    counted = case.scan(case.pairs.take(case.pairs.kind == 1)).crystals
+    radius = (float(ring.settings.fov_mm[0]) - AROUND_MM) / 2
+    edges = np.linspace(0, radius, DISTANCES + 1)
+    simulated, found = (
+        np.histogram(distance_from_axis(points, ends), edges, weights=weights)[0]
+        for ends, weights in ((lines, expected), (counted, None))
+    )
+    return simulated * ring.n_lors / N_LINES, found
 
 
 def planes(ring: engine.RingScanner, crystals: np.ndarray) -> np.ndarray:
