@@ -1,9 +1,6 @@
 """Every form of the voxel-driven back projection on the GPU, against its Numba twin and by laws."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,9 +22,8 @@ from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import cards_for
-from tests.emulator.sanitizer import sanitizer_environment
+from tests.emulator.sanitizer import assert_runs_sanitized
 
-ROOT = Path(__file__).parents[3]
 GRID = ImageGrid((13, 9, 11), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 DETECTOR = (17, 15)
 """Too small for the volume: voxels are seen at its edges and beyond."""
@@ -329,16 +325,8 @@ for variant in {forms!r}:
                   gpu=EmulatedGpu(sanitize=True), grid=TALL)
         run()
         run(region=(slice(3, 70), slice(1, 2), slice(2, 5)))
-print("all kernels ran")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
-        check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "all kernels ran" in done.stdout
+    assert_runs_sanitized(code)
 
 
 @pytest.mark.parametrize("path", ["upright", "columns"])

@@ -1,11 +1,8 @@
 """Every form of the CUDA kernels, its very text run on the CPU, against its Numba twin."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +14,10 @@ from engine.kernels.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant, variants
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
-from tests.emulator.sanitizer import sanitizer_environment
+from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.kernels import cuda_cases
 from tests.engine.operators.ray_oracles import rays_of, siddon
 
-ROOT = Path(__file__).parents[3]
 PROJECTION_RTOL = 1e-5  # float32: the same sums in another order
 BACK_RTOL = 5e-5  # of the maximum: a voxel may be one that rays only touch
 IN_DOUBLE = 1e-7  # of both
@@ -139,7 +135,6 @@ def host_rows(rays, grid):
 
 def test_no_kernel_leaves_its_arrays():
     """All kernels once under AddressSanitizer, in a process that has it loaded from the start."""
-    environment = sanitizer_environment()
     code = f"""
 from engine.backend import cuda
 from tests.emulator import EmulatedGpu
@@ -150,12 +145,5 @@ for variant in {SANITIZED!r}:
     on = cuda(EmulatedGpu(sanitize=True))
     cuda_cases.results(variant, case, on)
     cuda_cases.em_on_gpu(variant, case, on)
-print("all kernels ran")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "all kernels ran" in done.stdout
+    assert_runs_sanitized(code)

@@ -1,11 +1,8 @@
 """Joseph's projector for the GPU, its very text run on the CPU, against its twin and the laws."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +16,8 @@ from engine.kernels.units import value_unit
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
-from tests.emulator.sanitizer import sanitizer_environment
+from tests.emulator.sanitizer import assert_runs_sanitized
 
-ROOT = Path(__file__).parents[3]
 RTOL = 1e-5  # of the maximum: the same sums in another order
 EIGHT_BITS = 3e-3  # what the texture units' fractions may cost
 GRID = ImageGrid((13, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
@@ -289,13 +285,5 @@ for scene in ("near", "one row"):
         x, y = fields(device.grid, device.out_shape)
         device.forward(x)
         device.back(y)
-print("all kernels ran")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
-        check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "all kernels ran" in done.stdout
+    assert_runs_sanitized(code)

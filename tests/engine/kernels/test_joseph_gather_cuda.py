@@ -1,7 +1,5 @@
 """Joseph's adjoint by gathering, its very text run on the CPU, against the twin and the laws."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -17,11 +15,10 @@ from engine.operators.xray_scene import Scene
 from engine.profiling import Profiler
 from tests.emulator import nvrtc
 from tests.emulator.registers import any_two, cards_for
-from tests.emulator.sanitizer import sanitizer_environment
+from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.kernels.test_joseph_compiles import assert_compiles
 from tests.engine.kernels.test_joseph_cuda import (
     PLAIN,
-    ROOT,
     SCENES,
     Device,
     assert_close,
@@ -164,13 +161,5 @@ from tests.engine.kernels.test_joseph_gather_cuda import FORMS, gathered
 for scene in ("cone", "one row", "helical"):
     for form in FORMS:
         gathered(scene, form, sanitize=True)
-print("all kernels ran")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
-        check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "all kernels ran" in done.stdout
+    assert_runs_sanitized(code)

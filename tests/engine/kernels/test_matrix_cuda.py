@@ -1,10 +1,7 @@
 """Projection with a stored response for the GPU, its very text run on the CPU, against its twin."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +14,10 @@ from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_paper import THREADS, PaperProjector
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import any_two, cards_for
-from tests.emulator.sanitizer import sanitizer_environment
+from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
 
-ROOT = Path(__file__).parents[3]
 RTOL = 1e-6  # of the maximum: the same sums in another order
 FULL = PanelShape(104, 72, 119, 4, 0)
 SCATTERING = PanelShape(24, 16, 30, 3, 9)
@@ -279,13 +275,5 @@ host = MatrixProjector(response, on=cpu(1))
 papers = [PaperProjector(host, gpu, algorithm) for algorithm in (1, 2, 3)]
 for A in (on_card(response, None, sanitize=True), *papers):
     A.T(A(np.ones(A.in_shape, np.float32)))
-print("all kernels ran")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
-        check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "all kernels ran" in done.stdout
+    assert_runs_sanitized(code)
