@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = ("user", "physics")
 """Folders of the guide that come with the program; contributors have a clone."""
-SUFFIXES = (".md", ".png")
+SUFFIXES = (".md", ".webp")
 HOME = Path("resources") / "guide"
 """Where they lie in an installation."""
 ELSEWHERE = {

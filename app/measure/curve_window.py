@@ -13,6 +13,7 @@ from app.forms.number_box import NumberBox
 from app.look.widgets import button, label
 from app.models.annotation_model import AnnotationModel
 from app.views.curved_view import CurvedView
+from app.views.plain_text import plain_tip
 from app.views.state import ViewState
 from engine.quality import CurvedPlane, curved_plane
 from engine.regions import Annotation
@@ -42,7 +43,7 @@ class CurveWindow(QDialog):
         self.thickness.edited.connect(self._take_thickness)
         tip = f"Mean over so much across the curve ({state.length_unit})"
         self.thickness.setAccessibleName(tip)
-        self.thickness.setToolTip(tip)
+        self.thickness.setToolTip(plain_tip(tip))
         self.copy = button("Copy", self._copy, "Put the picture on the clipboard")
         row = QHBoxLayout()
         row.setContentsMargins(8, 2, 8, 8)

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5"}
 CALLS |= {"write_with_sidecar", "write_with_header", "new_folder"}
 LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/nifti.py"}
+LAYERS |= {"engine/io/piece_write.py"}
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
     "engine/io/audit_log.py",

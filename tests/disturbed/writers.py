@@ -16,6 +16,7 @@ from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
 from engine.cli.regions import write_table
 from engine.cli.tune import write_trials
+from engine.data import volume_file
 from engine.data.calibration import Calibration
 from engine.data.components import Components
 from engine.data.histogram import Histogram
@@ -53,6 +54,7 @@ from engine.io.tracer_file import write_tracer
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
+from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
 from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
@@ -229,6 +231,16 @@ def _checkpoint(folder: Path, version: int) -> None:
     write_image(_image(version), Head.of(preview, "digest", {}), folder / "a.bin")
 
 
+def _slabs(folder: Path, version: int) -> None:
+    """Note what is finished of a volume in a file; the record is what is written."""
+    file = folder / volume_file.NAME
+    if not file.exists():
+        volume_file.made(file, GRID.shape)
+    preview = Preview(_image(0), 1, 3, 1, 4, 0.5, history=RunHistory())
+    head = Head.of(preview, f"digest {version}", {})
+    FinishedSlabs(folder).add(Volume(volume_file.opened(file, GRID.shape), GRID, "1/mm"), head, 2)
+
+
 def _study(folder: Path, version: int) -> Study:
     scan = folder.parent / "scan.l"
     if not scan.exists():
@@ -399,6 +411,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
     Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
+    Writer("slabs of a volume", _slabs, ("engine/jobs/checkpoint/slabs.py",)),
     Writer("queued study", _queued, QUEUE),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),

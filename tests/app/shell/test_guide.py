@@ -45,9 +45,9 @@ def test_pictures_are_found_and_fit_into_the_page(qtbot) -> None:
     guide.show()
     guide.open_page("user/pet.md")
     kind = QTextDocument.ResourceType.ImageResource.value
-    image = guide.view.loadResource(kind, QUrl("pictures/pet-loaded.png"))
+    image = guide.view.loadResource(kind, QUrl("pictures/pet-loaded.webp"))
     assert 300 < image.width() <= guide.view.viewport().width()
-    assert "pictures/pet-loaded.png" in guide.view.toHtml()
+    assert "pictures/pet-loaded.webp" in guide.view.toHtml()
 
 
 def test_a_page_begins_at_its_top(qtbot) -> None:
