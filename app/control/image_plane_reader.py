@@ -20,7 +20,6 @@ class ImagePlaneReader(SliceReader):
 
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__(session, commands)
-        self._view = session.view
         self._slices: VolumeSlices | None = None
         self._made_of: VolumeSlices | None = None
         self._grid: ImageGrid | None = None
@@ -44,7 +43,7 @@ class ImagePlaneReader(SliceReader):
         from engine.results import VolumeSlices
 
         self._is_new = False
-        volume = self._view.volume
+        volume = self.view.volume
         self._slices = None if volume is None else VolumeSlices(volume)
         grid = None if volume is None else volume.grid
         if grid != self._grid:

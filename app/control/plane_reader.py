@@ -67,6 +67,13 @@ class PlaneReader(SliceReader):
         return None if self.source is None else self.source.slices
 
     @property
+    def is_of_view(self) -> bool:
+        """Whether the volume on show is the one that the run made where these slices lie."""
+        volume, slices = self.view.volume, self.slices
+        is_here = volume is not None and slices is not None and volume.grid == slices.grid
+        return is_here and self._session.volumes.shows_image
+
+    @property
     def is_working(self) -> bool:
         return super().is_working and not self._has_failed
 

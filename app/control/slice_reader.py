@@ -73,6 +73,7 @@ class SliceReader(QObject):
 
     Attributes
     ----------
+    view : what the volume on show is seen with, and the one over it
     slices : what makes slices; None before, or where it failed
     newest : slices; None before
     fault : why there are none, one sentence
@@ -87,6 +88,7 @@ class SliceReader(QObject):
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
         self._session, self._commands = session, commands
+        self.view = session.view
         self.newest: MadeSlices | None = None
         self.fault = ""
         self._planes: tuple[Plane, ...] = ()
@@ -96,6 +98,11 @@ class SliceReader(QObject):
     def slices(self) -> SliceMaker | None:
         """What makes slices; None before."""
         return None
+
+    @property
+    def is_of_view(self) -> bool:
+        """Whether slices are of the volume on show."""
+        return True
 
     @property
     def is_working(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -30,16 +31,20 @@ class PlanesPage(QWidget):
     ----------
     reader : makes slices
     keep : asked to put slices into files
+
+    `two_fit_changed` tells that what lies over the volume on show lies over these slices, or not.
     """
+
+    two_fit_changed = Signal()
 
     def __init__(self, reader: SliceReader, keep: Callable[[SlicesOnShow], object]) -> None:
         super().__init__()
         self._keep_slices = keep
         self._reader = reader
-        self._is_new = self._follows = True
+        self._is_new = self._follows = self._showed_two = True
         self._fitted: object | None = None
         self._grid: ImageGrid | None = None
-        self.views = PlaneViews()
+        self.views = PlaneViews(fused=reader.view)
         self.text = label("", "muted", wrap=True)
         self.reset = button("Reset planes", self.views.reset, RESET_TIP)
         self.keep = button("Keep slices …", self._keep, KEEP_TIP)
@@ -107,8 +112,18 @@ class PlanesPage(QWidget):
         """Leave the window of values to the user."""
         self._follows = False
 
+    @property
+    def shows_two(self) -> bool:
+        """Whether what lies over the volume on show lies over these slices, too."""
+        return self._reader.is_of_view
+
     def _say(self) -> None:
         reader = self._reader
+        if self.shows_two != self._showed_two:
+            self._showed_two = self.shows_two
+            for view in self.views.slices:
+                view.set_fused(self._showed_two)
+            self.two_fit_changed.emit()
         text, tone = reader.fault, "missing"
         if not text and reader.slices is not None:
             text, tone = self._made_with(), "muted"

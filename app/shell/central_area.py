@@ -74,6 +74,7 @@ class CentralArea(QWidget):
         session.view.volume_changed.connect(self._show)
         run.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
+        self.scan.planes.two_fit_changed.connect(self._show)
         for index, key in enumerate("VPGS"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
         copying = QShortcut(QKeySequence.StandardKey.Copy, self.views, self.fusion.copy_views)
@@ -94,7 +95,6 @@ class CentralArea(QWidget):
         column = QVBoxLayout(self._radiographs)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.fusion)
         for bar in self.looking.bars:
             column.addWidget(bar)
         column.addWidget(self.views, 1)
@@ -114,6 +114,7 @@ class CentralArea(QWidget):
         outside.setSpacing(0)
         outside.addWidget(self.message_bar)
         outside.addWidget(self.tabs)
+        outside.addWidget(self.fusion)
         outside.addWidget(self._pages, 1)
 
     @property
@@ -209,7 +210,10 @@ class CentralArea(QWidget):
 
     def _show(self) -> None:
         self._show_tabs()
-        self._pages.setCurrentWidget(self._current)
+        current = self._current
+        self._pages.setCurrentWidget(current)
+        fits = isinstance(current, PlanesPage) and current.shows_two
+        self.fusion.setVisible(current is self._radiographs or fits)
 
     def _show_images(self) -> None:
         labels = self._run.record.images.captions

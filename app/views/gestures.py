@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QPointF, Qt
 
 from app.views import windows
+from app.views.fusion_state import FusionState
 from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
@@ -93,12 +94,12 @@ class WindowDrag:
 class SwipeDrag:
     """The border between two pictures follows the pointer."""
 
-    def __init__(self, pane: Pane, width_px: int) -> None:
-        self._pane, self._width_px = pane, width_px
+    def __init__(self, pane: Pane, width_px: int, fusion: FusionState) -> None:
+        self._pane, self._width_px, self._fusion = pane, width_px, fusion
         pane.setCursor(Qt.CursorShape.SplitHCursor)
 
     def move(self, at: QPointF) -> None:
-        self._pane.state.fusion.set_swipe(at.x() / max(self._width_px, 1))
+        self._fusion.set_swipe(at.x() / max(self._width_px, 1))
 
     def end(self) -> None:
         self._pane.unsetCursor()

@@ -11,7 +11,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.views import overlay
-from app.views.gestures import Drag, PointDrag
+from app.views.fusion_words import caption_parts, warning_of
+from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.plane_placement import PlanePlacement
 from app.views.plane_scene_painter import inks
 from app.views.plane_words import NAMES, SIDES, edges_of, facing, place_of
@@ -19,7 +20,9 @@ from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
+from app.views.upper_plane import UpperPlane
 from app.views.viewport import Viewport
+from app.views.volume_look import VolumeLook
 from engine.data import Volume
 from engine.geometry import ImageGrid, Plane, Point
 
@@ -45,9 +48,12 @@ class PlaneView(RasterView):
     advanced = Signal(float)
     has_crosshair = False
 
-    def __init__(self, index: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, index: int, parent: QWidget | None = None, *, fused: ViewState | None = None
+    ) -> None:
         super().__init__(ViewState(parent), NAMES[index], parent)
         self._index = index
+        self._upper = None if fused is None else UpperPlane(fused, self.update)
         # z grows upwards on the screen, y downwards as in other views
         self._sign = 1.0 if index == 0 else -1.0
         self.note = ""
@@ -65,6 +71,47 @@ class PlaneView(RasterView):
         grid = ImageGrid((1, n_rows, n_columns), (plane.pixel_mm,) * 3)
         made = np.ascontiguousarray(rows[None], np.float32)
         self.state.set_volume(Volume(made, grid, unit, {"axes": "xyz"}))
+
+    def set_fused(self, on: bool) -> None:
+        """Say whether what the user has on show is what these slices are of."""
+        if self._upper is not None and on != self._upper.lies_here:
+            self._upper.lies_here = on
+            self.update()
+
+    @property
+    def upper(self) -> UpperPlane | None:
+        """What lies over the slice; None where there is nothing."""
+        return self._upper if self._upper is not None and self._upper.is_there else None
+
+    @property
+    def shows_own(self) -> bool:
+        return self.upper is None or not self.upper.fusion.compares
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        upper = self.upper
+        found = upper and upper.values(self._plane, self._sign, raster.rect)
+        if upper is None or not found:
+            return
+        edge, _ = self.to_mm(QPointF(upper.fusion.swipe * self.width(), 0))
+        swipe_px, _ = viewport.to_px(edge, 0)  # under a glass, too, where the border is
+        is_alone = not self.shows_own
+        upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
+
+    def forget_raster(self) -> None:
+        if self._upper is not None:
+            self._upper.forget_values()
+        super().forget_raster()
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        if self.upper is None:
+            return self.state
+        fusion = self.upper.fusion
+        if fusion.compares:
+            return fusion.compared
+        return fusion if upper else self.state
+
+    def warning(self) -> str:
+        return warning_of(self.upper.state) if self.upper is not None else ""
 
     def show_placement(self, placement: PlanePlacement) -> None:
         """Say where slices are wanted, before there are images of them."""
@@ -92,10 +139,12 @@ class PlaneView(RasterView):
         if self.state.volume is None:
             return self.accessibleName()
         plane = self._plane if self.note else self._wanted
-        return place_of(self._index, plane, self._placement.middle)
+        where = place_of(self._index, plane, self._placement.middle)
+        both = caption_parts(self.upper.state, "both") if self.upper is not None else ()
+        return overlay.BETWEEN.join((where, *both))
 
     def remark(self) -> str:
-        return self.note
+        return self.note or (self.upper.remark() if self.upper is not None else "")
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         colours = self.state.colours
@@ -107,6 +156,8 @@ class PlaneView(RasterView):
             painter.setPen(QPen(QColor(inks(colours)[index % 3]), 1.0))
             overlay.line_through(painter, at, way, area)
         painter.restore()
+        if self.upper is not None:
+            self.upper.paint_border(painter, (self.width(), self.height()))
         super().paint_marks(painter, viewport)
 
     def image_rect_now(self) -> Rect:
@@ -124,6 +175,9 @@ class PlaneView(RasterView):
         return found
 
     def primary_drag(self, at: QPointF) -> Drag:
+        upper = self.upper
+        if upper is not None and upper.is_on_border(at, self.width()):
+            return SwipeDrag(self, self.width(), upper.fusion)
         return PointDrag(self._point_at)
 
     def _point_at(self, at: QPointF) -> None:

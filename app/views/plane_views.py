@@ -14,6 +14,7 @@ from app.views.plane_placement import PlanePlacement
 from app.views.plane_scene_view import PlaneSceneView
 from app.views.plane_view import PlaneView
 from app.views.raster_view import RasterView
+from app.views.state import ViewState
 from app.views.windows import Window
 from engine.geometry import Plane, Point
 
@@ -30,6 +31,7 @@ class PlaneViews(QWidget):
     Parameters
     ----------
     more : views beside the scene
+    fused : of the volume that slices are of and the one over it, which is shown then, too
 
     Attributes
     ----------
@@ -40,9 +42,9 @@ class PlaneViews(QWidget):
     placed = Signal(object)
     window_set = Signal()
 
-    def __init__(self, *more: RasterView) -> None:
+    def __init__(self, *more: RasterView, fused: ViewState | None = None) -> None:
         super().__init__()
-        self.slices = [PlaneView(index, self) for index in range(3)]
+        self.slices = [PlaneView(index, self, fused=fused) for index in range(3)]
         self.scene = PlaneSceneView(self.slices[0].state, self)
         self._panes: tuple[Pane, ...] = (*self.slices, self.scene, *more)
         self.placement: PlanePlacement | None = None

@@ -96,6 +96,41 @@ def resampled(
     return _blend(_blend(values, *down).T, *across).T
 
 
+def on_plane(
+    volume: Volume,
+    placing: VolumePlacing,
+    corner_mm: NDArray[np.float64],
+    ways: tuple[NDArray[np.float64], NDArray[np.float64]],
+    rect: Rect,
+    shape: tuple[int, int],
+) -> Values:
+    """Return a volume's values at the pixels (rows, columns) of a rectangle that lies anyhow.
+
+    Parameters
+    ----------
+    volume, placing
+        whose values, and where it lies
+    corner_mm
+        (x, y, z) of the picture where the rectangle begins
+    ways
+        unit vectors (x, y, z) down and across
+    rect
+        its size [mm]
+    shape
+        pixels down and across
+
+    Returns
+    -------
+    (rows, columns), NaN outside the volume
+    """
+    steps = np.stack([ways[0] * rect.height / shape[0], ways[1] * rect.width / shape[1]], 1)
+    first = corner_mm + steps @ (0.5, 0.5)
+    voxel = np.array(volume.grid.voxel_mm)
+    start = volume.grid.to_voxels(placing.to_volume(first)) - 0.5
+    down, across = (placing.matrix @ steps / voxel[:, None]).T[:, ::-1]
+    return plane_values(volume.values, start[::-1], (down, across), shape)
+
+
 def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float | None:
     """Return the value of the voxel of a volume under a point of the picture; None outside."""
     x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
@@ -133,16 +168,11 @@ def _askew(
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
-    steps = np.zeros((3, 3))  # of rows, of columns; the third is not used
-    steps[way.down.axis, 1] = way.down.sign * rect.height / shape[0]
-    steps[way.right.axis, 2] = way.right.sign * rect.width / shape[1]
+    down, across = np.zeros(3), np.zeros(3)
+    down[way.down.axis] = way.down.sign
+    across[way.right.axis] = way.right.sign
     corner = way.to_patient(rect.u, rect.v, point_mm[way.normal])
-    first = np.array(corner) + steps @ (0, 0.5, 0.5)
-    voxel = np.array(volume.grid.voxel_mm)
-    start = volume.grid.to_voxels(placing.to_volume(first)) - 0.5
-    per_pixel = placing.matrix @ steps / voxel[:, None]
-    down, across = per_pixel.T[1:, ::-1]
-    return plane_values(volume.values, start[::-1], (down, across), shape)
+    return on_plane(volume, placing, np.array(corner), (down, across), rect, shape)
 
 
 def _line(

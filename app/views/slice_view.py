@@ -20,7 +20,7 @@ from app.views.raster_view import RasterView
 from app.views.slab import SlabCutter
 from app.views.state import ViewState
 from app.views.text import millimetres
-from app.views.upper_slice import HANDLE_PX, UpperSlice, swipe_line
+from app.views.upper_slice import UpperSlice
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
@@ -176,18 +176,9 @@ class SliceView(RasterView):
         self._upper.forget_colours()
         self.update()
 
-    @property
-    def _swipes(self) -> bool:
-        fusion = self.state.fusion
-        return self.part == "both" and fusion.has_values and fusion.mode == "swipe"
-
-    def _is_on_swipe(self, at: QPointF) -> bool:
-        edge = self.state.fusion.swipe * self.width()
-        return self._swipes and abs(at.x() - edge) <= HANDLE_PX
-
     def primary_drag(self, at: QPointF) -> Drag:
-        if self._is_on_swipe(at):
-            return SwipeDrag(self, self.width())
+        if self.part == "both" and self._upper.is_on_border(at, self.width()):
+            return SwipeDrag(self, self.width(), self.state.fusion)
         self._cursor_before = self.state.cursor_mm
         if self.state.draws_lines:
             return line.LineDrag(self, at)
@@ -256,10 +247,8 @@ class SliceView(RasterView):
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         for marks in self.state.marks:
             marks.paint(painter, self, viewport)
-        if self._swipes:  # below the letters
-            colours, size = self.state.colours, (self.width(), self.height())
-            inks = colours.plate_text, colours.canvas
-            swipe_line(painter, self.state.fusion.swipe, size, *inks)
+        if self.part == "both":
+            self._upper.paint_border(painter, (self.width(), self.height()))  # below the letters
         super().paint_marks(painter, viewport)
         if self.state.box is not None:
             area = overlay.to_view(self._orientation.rect(self.state.box), viewport)

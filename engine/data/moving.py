@@ -1,4 +1,4 @@
-"""A volume at points, and after a rigid motion: interpolated linearly, 0 outside."""
+"""A volume at points, and after a rigid motion: interpolated linearly."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from engine.geometry.rigid_motion import Matrix, RigidMotion
 NOTHING = 1e-9
 
 
-def values_at(volume: Volume, points_mm: Matrix) -> NDArray[np.float32]:
-    """Return the values (n,) at points (n, 3) of x, y, z [mm]."""
+def values_at(volume: Volume, points_mm: Matrix, outside: float = 0.0) -> NDArray[np.float32]:
+    """Return the values (n,) at points (n, 3) of x, y, z [mm]; `outside` beyond the volume."""
     from scipy.ndimage import map_coordinates
 
     places = (volume.grid.to_voxels(points_mm) - 0.5).T[::-1]
-    return np.asarray(map_coordinates(volume.values, places, order=1, mode="constant"), np.float32)
+    found = map_coordinates(volume.values, places, order=1, mode="constant", cval=outside)
+    return np.asarray(found, np.float32)
 
 
 def moved(volume: Volume, motion: RigidMotion) -> Volume:

@@ -1,6 +1,6 @@
 """Slices of any orientation of an image that is there: its values between voxels, linearly.
 
-A pixel at the centre of a voxel has the voxel's value; outside the image there is 0.
+A pixel at the centre of a voxel has the voxel's value; outside the image there is 0, which
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.arrays import Array
+from engine.data.attenuation_law import AIR_HU
 from engine.data.moving import values_at
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -47,6 +48,7 @@ class VolumeSlices:
         self._volume = volume
         self.grid: ImageGrid = volume.grid
         self.unit = volume.unit
+        self._outside = AIR_HU if volume.unit == "HU" else 0.0
 
     def first_planes(self) -> tuple[Plane, Plane, Plane]:
         """Return slices across z, y and x through the voxel in the middle of the volume."""
@@ -75,4 +77,5 @@ class VolumeSlices:
         points = (rows[:, None, None] * at[:3, 1] + columns[None, :, None] * at[:3, 0]) + (
             at[:3, 3] + 0.5 * at[:3, 2]
         )
-        return values_at(self._volume, points.reshape(-1, 3)).reshape(plane.shape)
+        found = values_at(self._volume, points.reshape(-1, 3), self._outside)
+        return found.reshape(plane.shape)

@@ -12,6 +12,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.gallery.photographer import Act, Photographer
 
+TURN_RAD = 0.5
 PET_GRID = ImageGrid((48, 64, 64), (4.0, 4.0, 4.0))
 CT_GRID = ImageGrid((96, 150, 170), (2.0, 2.0, 2.0), (4.0, 6.0, 0.0))
 
@@ -73,6 +74,15 @@ def fusing(shots: Photographer) -> None:
         fusion.set_mode(mode)
         shots.shoot(f"fusion-{mode}")
     fusion.set_mode("blend")
+    window.centre.show_page(3)
+    planes = window.centre.image_planes
+    shots.wait(lambda: planes.views.slices[0].state.volume is not None and shots.is_calm())
+    planes.views.scene.turn((0.6, 0.8, 0.0), TURN_RAD)
+    shots.wait(lambda: shots.is_calm())
+    for view in planes.views.slices:
+        view.state.set_window(-160, 240)
+    shots.shoot("fusion-planes")
+    window.centre.show_page(0)
     other = replace(ct, patient="2")
     volumes.add(OpenVolume("file:ct", "ct-thorax.nii.gz", "file", other, Origin.of(other)))
     shots.shoot("fusion-two-patients")
@@ -84,7 +94,8 @@ FUSING = (
     Act(
         (
             *("fusion-one-volume", "fusion-blend", "fusion-swipe", "fusion-beside"),
-            *("fusion-difference", "fusion-ratio", "fusion-two-patients", "menu-overlay"),
+            *("fusion-difference", "fusion-ratio", "fusion-planes", "fusion-two-patients"),
+            "menu-overlay",
         ),
         fusing,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,12 @@ def test_first_slices_are_those_of_the_voxels(qtbot, page):
     inside = axial[1:-1]
     np.testing.assert_array_equal(inside, page.view.volume.values[4])
     assert not axial[[0, -1]].any(), "beside the image there is nothing"
+
+
+def test_beside_a_ct_there_is_air_and_not_water():
+    plane = Plane((40, 40), 2.0, GRID.centre_mm)
+    (made,) = VolumeSlices(replace(sloping(), unit="HU")).values([plane])
+    assert (made[[0, -1]] == -1000).all()
 
 
 def test_a_turned_slice_has_the_values_between_voxels():
