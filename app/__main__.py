@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 
 DEMO = "--demo"
+YOUNGEST = 100_000
+"""Objects before Python looks for garbage: those of imports, of which none is, are as many."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """Do as the arguments say, and end the process."""
+    gc.set_threshold(YOUNGEST)
     code = main()
     if "PySide6.QtWidgets" in sys.modules:
         from app.shell.leaving import leave

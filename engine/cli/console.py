@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from time import monotonic
-
-from rich.console import Console as RichConsole
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING
 
 from engine.cli.streams import output
 from engine.events import (
@@ -26,6 +24,9 @@ from engine.events import (
 )
 from engine.plain import Plain
 
+if TYPE_CHECKING:  # most verbs show no bar
+    from engine.cli.bars import ProgressBar
+
 PLAIN_SECONDS = 5.0
 """A plain log repeats a stage's progress no more often than this."""
 
@@ -34,15 +35,12 @@ class Console:
     """Shows lines and events on standard output, faults on standard error."""
 
     def __init__(self) -> None:
-        self._out = RichConsole(highlight=False, soft_wrap=True)
-        self._bars: Progress | None = None
-        self._task: TaskID | None = None
+        self._bar: ProgressBar | None = None
         self._said = 0.0
 
     def line(self, text: str = "") -> None:
         """Print one line, literally."""
-        with output():
-            self._out.print(text, markup=False)
+        self._say(text)
 
     def fault(self, text: str) -> None:
         """Print one sentence on standard error."""
@@ -77,19 +75,17 @@ class Console:
         self._end()
 
     def _begin(self, text: str) -> None:
+        self._end()
         self.line(text)
         self._said = monotonic()
-        if self._out.is_terminal:
-            columns = (TextColumn("  {task.description}"), BarColumn(), TimeRemainingColumn())
-            self._bars = Progress(*columns, console=self._out, transient=True)
-            self._task = self._bars.add_task("", total=None)
-            self._bars.start()
+        if sys.stdout.isatty():
+            from engine.cli.bars import ProgressBar
+
+            self._bar = ProgressBar()
 
     def _advance(self, done: int, total: int, text: str = "") -> None:
-        if self._bars is not None and self._task is not None:
-            self._bars.update(self._task, completed=done, total=total)
-            if text:
-                self._bars.update(self._task, description=text)
+        if self._bar is not None:
+            self._bar.advance(done, total, text)
         elif monotonic() - self._said >= PLAIN_SECONDS:
             self._said = monotonic()
             self.line(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
@@ -119,12 +115,15 @@ class Console:
 
     def _say(self, text: str) -> None:
         with output():
-            (self._bars.console if self._bars is not None else self._out).print(text, markup=False)
+            if self._bar is not None:
+                self._bar.say(text)
+            else:
+                sys.stdout.write(f"{text}\n")
 
     def _end(self) -> None:
-        if self._bars is not None:
-            self._bars.stop()
-        self._bars = self._task = None
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None
 
 
 def _figures(stage: str, figures: Plain) -> str:

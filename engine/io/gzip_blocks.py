@@ -2,8 +2,8 @@
 
 Blocks end at a byte (a sync flush) and begin with the 32 KiB before them as their dictionary, so
 that what a reader sees is one stream of deflate like any other (RFC 1951, RFC 1952; the way of
-pigz). Where a search for repeats gains next to nothing, as in noise, only runs of one byte are
-looked for, in a third of the time. The bytes are the same for any number of threads.
+pigz). Intel's ISA-L deflates, at about the ratio of zlib in a tenth of its time. The bytes are the
+same for any number of threads.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-LEVEL = 4
+from isal import isal_zlib
+
+LEVEL = 2
+"""Of 0 to 3: above, real volumes are 3 % smaller in twice the time, and noise is not."""
 BLOCK = 1 << 20
 AT_ONCE = 32
 """Blocks of a stream that are packed beside one another."""
 WINDOW = 1 << 15
 """Bytes before a block that it may repeat: deflate reaches no farther back."""
-SAMPLE = 1 << 14
-"""Bytes in the middle of a block that tell whether it holds repeats."""
-WORTH = 1.02
-"""How much larger a block without a search for repeats may be."""
 MOST_THREADS = 16
 HEADER = b"\x1f\x8b\x08\x00" + bytes(4) + b"\x00\xff"
 """Magic, deflate, no flags, no time, no level, no system (RFC 1952, section 2.3)."""
@@ -86,18 +85,12 @@ def _blocks(
 def _block(content: memoryview, start: int, *, ends: bool | None = None) -> bytes:
     """Compress the block that begins at `start`; the last one `ends` the stream, unless said."""
     data, before = content[start : start + BLOCK], content[max(0, start - WINDOW) : start]
-    middle = len(data) // 2
-    sample = data[middle : middle + SAMPLE]
-    repeats, runs = (
-        len(_deflated(sample, b"", strategy, is_last=True))
-        for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_RLE)
-    )
-    strategy = zlib.Z_RLE if runs <= WORTH * repeats else zlib.Z_DEFAULT_STRATEGY
     is_last = start + BLOCK >= len(content) if ends is None else ends
-    return _deflated(data, bytes(before), strategy, is_last=is_last)
+    return _deflated(data, bytes(before), is_last=is_last)
 
 
-def _deflated(data: memoryview, before: bytes, strategy: int, *, is_last: bool) -> bytes:
-    sizes = LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, strategy
-    stream = zlib.compressobj(*sizes, before) if before else zlib.compressobj(*sizes)
-    return stream.compress(data) + stream.flush(zlib.Z_FINISH if is_last else zlib.Z_SYNC_FLUSH)
+def _deflated(data: memoryview, before: bytes, *, is_last: bool) -> bytes:
+    raw = LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS
+    stream = isal_zlib.compressobj(*raw, zdict=before) if before else isal_zlib.compressobj(*raw)
+    packed = stream.compress(data)
+    return bytes(packed + stream.flush(zlib.Z_FINISH if is_last else zlib.Z_SYNC_FLUSH))
