@@ -20,7 +20,8 @@ S = TypeVar("S", bound="Settings")
 class Settings(BaseModel):
     """Frozen values that refuse unknown keys, NaN and infinity."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # built when first used: most programs use few of all settings there are
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     def usual(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:
         """Return what fields left out mean on voxels of this size, by their names, in words."""
