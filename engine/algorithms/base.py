@@ -13,7 +13,10 @@ from engine.settings import Settings
 
 Change = Callable[[Array], Array]
 Figures = tuple[float, int]
-"""Log-likelihood, and rows that are skipped because nothing is expected on them."""
+"""Log-likelihood, and rows that are skipped because nothing is expected on them.
+
+Of line integrals, the squared residual of a pass over subsets instead of the first.
+"""
 NO_FIGURES: Figures = (0.0, 0)
 
 
@@ -24,7 +27,8 @@ class Iterate:
     Attributes
     ----------
     x : (n_z, n_y, n_x) the image, of numpy or of a GPU
-    measure : gives ‖A x − y‖ / ‖y‖ for less than a projection; None: the model is asked
+    measure : gives ‖A x − y‖ / ‖y‖ for less than a projection; of a pass over subsets it may be
+        that of the images they came upon; None: the model is asked
     ends : why no further iteration would help; empty if one would
     """
 
@@ -48,6 +52,10 @@ class Iterate:
 
     def figures(self, before: Figures) -> Figures | None:
         """Add what the updates told since the last call to `before`; None where they tell none."""
+        return None
+
+    def residual_of(self, figures: Figures) -> float | None:
+        """Return ‖A x − y‖ / ‖y‖ by the figures of a pass; None where they tell something else."""
         return None
 
     def changed(self, change: Change) -> Iterate:

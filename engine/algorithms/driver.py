@@ -33,7 +33,7 @@ class Step:
         this image where the algorithm keeps no account of it; None of line integrals
     n_skipped : rows without any expected count in this iteration; only on its last subset
     measure : gives the residual of this image, at the cost of a projection where the algorithm does
-        not know it
+        not know it; of a pass over subsets it may be that of the images they came upon
     so_far : gives the figures of the updates of the iteration at work, until the next is drawn
     ends : why the run ends with this image, although iterations are left; empty if it does not
     """
@@ -119,7 +119,9 @@ def _step(
     iteration, subset = divmod(done - 1, algorithm.n_subsets)
     account.take(iterate)
     is_end = subset == algorithm.n_subsets - 1
-    log_likelihood, n_skipped = account.of_iteration() if is_end else (None, 0)
+    sums = account.of_iteration() if is_end else None
+    residual = None if sums is None else iterate.residual_of(sums)
+    log_likelihood, n_skipped = sums if sums is not None and residual is None else (None, 0)
     where = f"iteration {iteration + 1}"
     where += f", subset {subset + 1}" if algorithm.n_subsets > 1 else ""
     return Step(
@@ -129,7 +131,7 @@ def _step(
         subset + 1,
         log_likelihood,
         n_skipped,
-        _measure(algorithm, model, iterate),
+        _measure(algorithm, model, iterate) if residual is None else partial(float, residual),
         account.so_far,
         ends,
     )
@@ -159,16 +161,14 @@ class _Account:
         self._sums = self._sums if found is None else found
         return self._sums
 
-    def of_iteration(self) -> tuple[float | None, int]:
-        """Return what an iteration that is over has told, and begin another."""
+    def of_iteration(self) -> Figures | None:
+        """Return what an iteration that is over has told, if anything, and begin another."""
         latest, before = self._latest, self._sums
         self._sums = NO_FIGURES
         if latest is None:
-            return None, 0
+            return None
         found = latest.figures(before)
-        if found is None:
-            found = self._model.log_likelihood(latest.x)
-        return (None, 0) if found is None else found
+        return self._model.log_likelihood(latest.x) if found is None else found
 
 
 def _checked(iterate: Iterate, where: str, remedy: str) -> Array:

@@ -8,20 +8,25 @@ to the least squares of the residual weighted by R: Gregor & Benson, IEEE TMI 27
 one C for all subsets, the smallest of theirs, no step is longer than theirs and one volume is
 kept instead of B. Views of subset b are b, b + B, ...; the next subset is the one farthest in
 angle from those of the pass.
+
+The residual told after a pass costs nothing: √(Σ_b ‖y_b − A_b x_b‖²) / ‖y‖, each subset's of the
+image x_b it came upon. With one subset it is that of the image.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import count
+from math import sqrt
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
+from engine.algorithms.base import Algorithm, Figures, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations, Largest, NonNegative
-from engine.algorithms.linear import Misfit, clip, inverted
+from engine.algorithms.linear import Misfit, clip, dot, inverted, norm
 from engine.arrays import Array, module_of
 from engine.errors import SettingsError
 from engine.settings import setting
@@ -53,8 +58,8 @@ class Sirt(Algorithm):
 
     @property
     def n_passes(self) -> int:
-        residuals = self.iterations if self.n_subsets > 1 else 1  # the next update begins with it
-        return 2 + self.passes * self.iterations + residuals
+        last = 1 if self.n_subsets == 1 else 0  # the next update would begin with its residual
+        return 2 + self.passes * self.iterations + last
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         return self.resumed(model, x, 0)
@@ -66,7 +71,7 @@ class Sirt(Algorithm):
         parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
         R, C = model.once(f"weights of {n_subsets} subsets", lambda: _weights(model, parts, x))
         order = farthest_first(n_subsets)
-        now = Misfit(model, x)
+        now, met, size = Misfit(model, x), MetSquares(), norm(model.y)
         for update in count(done):
             k = order[update % n_subsets]
             part = parts[k]
@@ -75,11 +80,51 @@ class Sirt(Algorithm):
             with model.A.span("update"):
                 x = clip(x + self.relaxation * (C * step), self.non_negative, self.largest)
             now = Misfit(model, x)
-            yield Iterate(x, measure=now.relative)
+            if n_subsets == 1:
+                yield Iterate(x, measure=now.relative)
+            else:
+                met.take(residual)
+                yield SubsetIterate(x, now.relative, met=met, norm=size)
 
     def describe(self) -> str:
         """Plain words."""
         return super().describe() if self.subsets == 1 else f"OS-{super().describe()}"
+
+
+class MetSquares:
+    """Squares of the residuals that updates met, until they are asked for."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+
+    def take(self, residual: Array) -> None:
+        """Add ‖y_b − A_b x_b‖²."""
+        self._sum += dot(residual, residual)
+
+    def given(self) -> float:
+        """Return their sum since the last call."""
+        found, self._sum = self._sum, 0.0
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetIterate(Iterate):
+    """The image after an update of one subset, with what its pass has met.
+
+    Attributes
+    ----------
+    met : squares that are not in the figures yet
+    norm : ‖y‖
+    """
+
+    met: MetSquares = field(default_factory=MetSquares)
+    norm: float = 1.0
+
+    def figures(self, before: Figures) -> Figures:
+        return before[0] + self.met.given(), before[1]
+
+    def residual_of(self, figures: Figures) -> float:
+        return sqrt(figures[0]) / (self.norm or 1.0)
 
 
 def farthest_first(n: int) -> list[int]:

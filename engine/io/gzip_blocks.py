@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from isal import isal_zlib
 
 LEVEL = 2
-"""Of 0 to 3: above, real volumes are 3 % smaller in twice the time, and noise is not."""
+"""Out of 0 to 3: above it, real volumes are 3 % smaller in twice the time, and noise is not."""
 BLOCK = 1 << 20
 AT_ONCE = 32
 """Blocks of a stream that are packed beside one another."""

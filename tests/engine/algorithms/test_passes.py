@@ -14,17 +14,28 @@ SHAPE = (2, 3, 4)
 
 
 class Counted(Dense):
-    """A matrix that counts the rows it is applied to, forward and back."""
+    """A matrix that counts the rows it is applied to, forward and back, with those of its parts."""
 
     n_rows = 0
+    whole: Counted | None = None
 
     def forward(self, x):
-        self.n_rows += len(self.elements)
+        self._count()
         return super().forward(x)
 
     def adjoint(self, y):
-        self.n_rows += len(self.elements)
+        self._count()
         return super().adjoint(y)
+
+    def subset(self, k, of):
+        views = self.elements.reshape(*self.out_shape, -1)[k::of]
+        rays = self.out_shape[1]
+        part = Counted(views.reshape(-1, views.shape[-1]), self.in_shape, rays)
+        part.whole = self
+        return part
+
+    def _count(self):
+        (self.whole or self).n_rows += len(self.elements)
 
 
 @pytest.fixture
@@ -45,6 +56,14 @@ def passes_of(algorithm, model) -> float:
 def test_conjugate_gradients_go_forward_and_back_each_time(model, n):
     algorithm = Cgls(iterations=n, stop_at_noise=False)
     assert passes_of(algorithm, model) == algorithm.n_passes == 2 + 2 * n
+
+
+@pytest.mark.parametrize("subsets", [2, 3])
+def test_subsets_tell_the_residual_of_a_pass_without_a_projection(model, subsets):
+    algorithm = Sirt(iterations=4, subsets=subsets)
+    for step in solve(algorithm, model, zeros(model)):
+        assert step.subset < subsets or np.isfinite(step.residual)
+    assert model.A.n_rows / 60 == algorithm.n_passes == 2 + 2 * 4
 
 
 @pytest.mark.parametrize("n", [1, 4, 9])
