@@ -106,10 +106,19 @@ def noise_of_mean(values: Array) -> Array:
 
 
 def uneven(profile: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return how far means (..., cols) are off parabolas through `size` columns, an odd number."""
-    from scipy.signal import savgol_filter  # heavy
+    """Return how far means (..., cols) are off parabolas through `size` columns, an odd number.
 
-    return np.asarray(profile - savgol_filter(profile, size, 2, axis=-1))
+    In the first and last columns, of which one side is too short, off those of the nearest column
+    whose sides are whole.
+    """
+    half = size // 2
+    place = np.arange(-half, half + 1)
+    powers = np.vander(place, 3)
+    fitted = powers @ np.linalg.pinv(powers)  # parabola through `size` values, at each place
+    inner = ndimage_of(profile).correlate1d(profile, fitted[half], axis=-1)
+    inner[..., :half] = profile[..., :size] @ fitted[:half].T
+    inner[..., profile.shape[-1] - half :] = profile[..., -size:] @ fitted[half + 1 :].T
+    return np.asarray(profile - inner)
 
 
 def shared(parts: NDArray[np.float64], size: int) -> NDArray[np.float64]:
