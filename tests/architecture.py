@@ -125,6 +125,7 @@ ENGINE_OF_APP = (
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 
 APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "language": (),
     "views": (),
     "look": ("views",),
     "forms": ("look", "views"),
@@ -154,6 +155,10 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Room of `app` to the other rooms it may import."""
 APP_MAY_IMPORT["shell"] += ("views",)
+APP_MAY_IMPORT = {
+    room: others if room == "language" else (*others, "language")
+    for room, others in APP_MAY_IMPORT.items()
+}
 ENGINE_COMMAND = {"__main__": "engine.cli.main"}
 """The one way from the window's start to the command line."""
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWid
 from app.control.context import AppContext
 from app.control.saving import may_write
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.formatting import count, sentence_case
 from app.look.plot_colours import view_colours
@@ -24,15 +25,15 @@ from engine.quality import MOST_ERROR_PERCENT, CylinderActivity, calibrate_with
 SIZE_PX = (980, 600)
 FORM_PX = 330
 ROLE = role_made_on("calibrate").key
-KINDS = "Calibration (*.json)"
-LEAD = (
+KINDS = tr("Calibration (*.json)")
+LEAD = tr(
     "A cylinder of known activity tells what one count stands for. Its scan is reconstructed as "
     "patients will be: same normalisation, μ-map and corrections, and no calibration."
 )
 COUNTED_FROM = 1000.0
-NOTHING = "Nothing is measured yet."
-NO_IMAGE = "Reconstruct the scan of the cylinder first, or open its image."
-NOT_FINISHED = "The image on show is not the finished one; choose the last image of the run."
+NOTHING = tr("Nothing is measured yet.")
+NO_IMAGE = tr("Reconstruct the scan of the cylinder first, or open its image.")
+NOT_FINISHED = tr("The image on show is not the finished one; choose the last image of the run.")
 Calibrated = tuple[Calibration, Plain]
 
 
@@ -41,7 +42,7 @@ class CalibrateDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Calibrate to Bq/mL")
+        self.setWindowTitle(tr("Calibrate to Bq/mL"))
         fit_to_screen(self, *SIZE_PX)
         self._context, self._theme = context, context.theme
         self._volume, self._reason = finished_image(context)
@@ -51,18 +52,18 @@ class CalibrateDialog(QDialog):
         self.state = label("", wrap=True)
         self.found = label("", "entry", wrap=True)
         self.measured: Calibrated | None = None
-        self.use = QCheckBox("Use for the open scan")
-        self.keep = QCheckBox("Keep for every scan of this scanner")
-        self.act = button("Measure", self._measure, role="primary")
-        self.save = button("Save …", self._save, "Write it as a calibration file")
-        self.close_button = button("Close", self.reject)
+        self.use = QCheckBox(tr("Use for the open scan"))
+        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
+        self.act = button(tr("Measure"), self._measure, role="primary")
+        self.save = button(tr("Save …"), self._save, tr("Write it as a calibration file"))
+        self.close_button = button(tr("Close"), self.reject)
         self._is_busy = self._is_closed = False
         self._lay_out()
         self.form.edited.connect(self._forget)
         self._theme.changed.connect(self._paint)
         self._paint()
         self._say(
-            self._reason or "Nothing is measured yet.", "missing" if self._reason else "muted"
+            self._reason or tr("Nothing is measured yet."), "missing" if self._reason else "muted"
         )
         self._allow()
 
@@ -101,16 +102,16 @@ class CalibrateDialog(QDialog):
     def _measure(self) -> None:
         said, volume = self.form.checked(), self._volume
         if said is None or volume is None:
-            self._say("A field is empty or wrong; see what stands under it.", "missing")
+            self._say(tr("A field is empty or wrong; see what stands under it."), "missing")
             return
         self._forget()
         self._is_busy = True
-        self._say("Looking for the cylinder.", "muted")
+        self._say(tr("Looking for the cylinder."), "muted")
         self._allow()
         self._context.commands.run_task(
             lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
             self._show,
-            failed="There is no calibration.",
+            failed=tr("There is no calibration."),
             on_failure=lambda text: self._say(sentence_case(text), "missing"),
             on_end=self._ended,
         )
@@ -124,17 +125,31 @@ class CalibrateDialog(QDialog):
             return
         calibration, measured = self.measured = made
         poor = not calibration.error_percent <= MOST_ERROR_PERCENT
-        advice = " Scan for longer: above 2 % it is poor." if poor else ""
+        advice = tr(" Scan for longer: above 2 % it is poor.") if poor else ""
         self._say(
-            f"1 count/mm is {_number(calibration.positrons_per_ml)} positrons in each mL, within "
-            f"{calibration.error_percent:.2g} %.{advice}",
+            tr(
+                "1 count/mm is {number} positrons in each mL, within {error_percent:.2g} "
+                "%.{advice}",
+                number=_number(calibration.positrons_per_ml),
+                error_percent=calibration.error_percent,
+                advice=advice,
+            ),
             "look" if poor else "ok",
         )
         x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
         self.found.setText(
-            f"{measured['bq_ml_at_start'] / 1000:.4g} kBq/mL when the scan began. The mean is of "
-            f"{measured['n_voxels']:,} voxels: radius {measured['radius_mm']:.1f} mm, "
-            f"{measured['length_mm']:.1f} mm long, at ({x:g}, {y:g}, {z:g}) mm."
+            tr(
+                "{measured:.4g} kBq/mL when the scan began. The mean is of "
+                "{measured_2:,} voxels: radius {measured_3:.1f} mm, {measured_4:.1f} mm "
+                "long, at ({x:g}, {y:g}, {z:g}) mm.",
+                measured=measured["bq_ml_at_start"] / 1000,
+                measured_2=measured["n_voxels"],
+                measured_3=measured["radius_mm"],
+                measured_4=measured["length_mm"],
+                x=x,
+                y=y,
+                z=z,
+            )
         )
         region = ShownRegion(measured["centre_mm"], measured["radius_mm"], measured["length_mm"])
         self.slices.show_region(self._volume, region)
@@ -165,18 +180,22 @@ class CalibrateDialog(QDialog):
         study = self._context.session.study
         takes = DATA in study.inputs and ROLE in study.roles and study.scanner is not None
         for box, tip in (
-            (self.use, "Take it as the calibration of the scan that is open"),
-            (self.keep, "It is used for each scan of this scanner that is opened from now on"),
+            (self.use, tr("Take it as the calibration of the scan that is open")),
+            (self.keep, tr("It is used for each scan of this scanner that is opened from now on")),
         ):
             box.setEnabled(has_made and takes)
-            box.setToolTip(plain_tip(tip if takes else "No scan is open that takes a calibration"))
+            box.setToolTip(
+                plain_tip(tip if takes else tr("No scan is open that takes a calibration"))
+            )
 
     def _save(self) -> None:
         if self.measured is None:
             return
         calibration, measured = self.measured
         folder = self._context.preferences.folder_last_used or str(Path.home())
-        chosen = ask_save(self, "Save the calibration", Path(folder) / "calibration.json", KINDS)
+        chosen = ask_save(
+            self, tr("Save the calibration"), Path(folder) / "calibration.json", KINDS
+        )
         target = chosen.with_suffix(".json") if chosen is not None else None
         if target is None or not may_write(self, target, self._context.session):
             return
@@ -190,14 +209,14 @@ class CalibrateDialog(QDialog):
         self._context.commands.run_task(
             write,
             lambda _: self._saved(target, use=use, keep=keep),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
     def _saved(self, target: Path, *, use: bool, keep: bool) -> None:
         commands, study = self._context.commands, self._context.session.study
-        self._context.session.add_log("info", f"Saved: {target}")
-        self._say(f"Saved: {target.name}.", "ok")
+        self._context.session.add_log("info", tr("Saved: {target}", target=target))
+        self._say(tr("Saved: {name}.", name=target.name), "ok")
         if keep and study.scanner is not None:
             commands.keep_measured(study.scanner, ROLE, target)
         if use:

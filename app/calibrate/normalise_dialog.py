@@ -20,6 +20,7 @@ from app.calibrate.normalise_result import NormaliseResult
 from app.control.context import AppContext
 from app.control.normalising_job import NormalisingJob
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.questions import ask
@@ -36,13 +37,15 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 SIZE_PX = (1120, 700)
 FORM_PX = 330
 ROLE = role_made_on("normalise").key
-KINDS = "Normalisation (*.h5)"
-LEAD = (
+KINDS = tr("Normalisation (*.h5)")
+LEAD = tr(
     "A source of known shape tells how each crystal and each kind of line counts. Measured once, "
     "and after each service, it serves every scan of the scanner."
 )
-USE_TIP = "Take it as the normalisation of the scan that is open"
-KEEP_TIP = "It is used for each scan of this scanner that is opened from now on, and for no other"
+USE_TIP = tr("Take it as the normalisation of the scan that is open")
+KEEP_TIP = tr(
+    "It is used for each scan of this scanner that is opened from now on, and for no other"
+)
 
 
 class NormaliseDialog(QDialog):
@@ -50,7 +53,7 @@ class NormaliseDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Measure a normalisation")
+        self.setWindowTitle(tr("Measure a normalisation"))
         fit_to_screen(self, *SIZE_PX)
         self._context, self._theme = context, context.theme
         self.model = NormalisingModel()
@@ -60,18 +63,18 @@ class NormaliseDialog(QDialog):
         self.counted = label("", "muted", wrap=True)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Events counted")
+        self.bar.setAccessibleName(tr("Events counted"))
         self.plot = ConvergencePlot(SMALL)
         self.components = NormaliseResult()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.use = QCheckBox("Use for the open scan")
-        self.keep = QCheckBox("Keep for every scan of this scanner")
+        self.use = QCheckBox(tr("Use for the open scan"))
+        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
         self.keep.setToolTip(plain_tip(KEEP_TIP))
-        self.act = button("Start", self._start_or_stop, role="primary")
-        self.rest = button("Pause", self._rest, "Rest after the step at hand, or go on")
-        self.save = button("Save …", self._save, "Write it as a normalisation file")
-        self.close_button = button("Close", self.reject)
+        self.act = button(tr("Start"), self._start_or_stop, role="primary")
+        self.rest = button(tr("Pause"), self._rest, tr("Rest after the step at hand, or go on"))
+        self.save = button(tr("Save …"), self._save, tr("Write it as a normalisation file"))
+        self.close_button = button(tr("Close"), self.reject)
         self._request: NormalisationRequest | None = None
         self._is_closed = False
         self._lay_out()
@@ -86,8 +89,8 @@ class NormaliseDialog(QDialog):
         column.setSpacing(8)
         column.addWidget(self.counted)
         column.addWidget(self.plot, 1)
-        self.tabs.addTab(progress, "Progress")
-        self.tabs.addTab(scrolled(self.components), "Result")
+        self.tabs.addTab(progress, tr("Progress"))
+        self.tabs.addTab(scrolled(self.components), tr("Result"))
         form = scrolled(self.form)
         form.setFixedWidth(FORM_PX)
         right = QVBoxLayout()
@@ -153,8 +156,10 @@ class NormaliseDialog(QDialog):
         """Ask before a measurement that is at work goes."""
         if not self.job.is_busy:
             return True
-        text = "The measurement of a normalisation is still at work, and nothing of it is kept yet."
-        return ask(self, "A normalisation is measured", text, "Stop and close")
+        text = tr(
+            "The measurement of a normalisation is still at work, and nothing of it is kept yet."
+        )
+        return ask(self, tr("A normalisation is measured"), text, tr("Stop and close"))
 
     def reject(self) -> None:
         """Close, unless a measurement would be lost."""
@@ -178,7 +183,7 @@ class NormaliseDialog(QDialog):
         if made is None or self._request is None:
             return
         folder = self._request.scans[0].parent
-        chosen = ask_save(self, "Save the normalisation", folder / "normalisation.h5", KINDS)
+        chosen = ask_save(self, tr("Save the normalisation"), folder / "normalisation.h5", KINDS)
         target = chosen.with_suffix(".h5") if chosen is not None else None
         session = self._context.session
         if target is None or not may_write(self, target, session, self._request.scans):
@@ -187,15 +192,15 @@ class NormaliseDialog(QDialog):
         self._context.commands.run_task(
             lambda _: made.write(target),
             lambda _: self._saved(made, target, use=use, keep=keep),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
     def _saved(self, made: MeasuredNormalisation, target: Path, *, use: bool, keep: bool) -> None:
         commands = self._context.commands
-        self._context.session.add_log("info", f"Saved: {target}")
+        self._context.session.add_log("info", tr("Saved: {target}", target=target))
         if not self._is_closed:
-            self.state.setText(f"Saved: {target.name}.")
+            self.state.setText(tr("Saved: {name}.", name=target.name))
         if keep:
             commands.keep_measured(made.scanner, ROLE, target)
         if use:
@@ -205,11 +210,15 @@ class NormaliseDialog(QDialog):
         """Return why the open scan cannot use it, empty if it can."""
         study, made = self._context.session.study, self.model.made
         if DATA not in study.inputs or ROLE not in study.roles:
-            return "No scan is open that takes a normalisation."
+            return tr("No scan is open that takes a normalisation.")
         if made is None or study.scanner is None:
             return ""
         same = study.scanner.fingerprint() == made.scanner.fingerprint()
-        return "" if same else f"The open scan is of {study.scanner.name}, another scanner."
+        return (
+            ""
+            if same
+            else tr("The open scan is of {name}, another scanner.", name=study.scanner.name)
+        )
 
     # what is shown
 
@@ -226,9 +235,9 @@ class NormaliseDialog(QDialog):
         self.plot.show_changes(model.changes)
         self.tabs.setTabEnabled(1, model.made is not None)
         self.form.setEnabled(not busy)
-        self.act.setText("Stop" if busy else "Start")
+        self.act.setText(tr("Stop") if busy else tr("Start"))
         self.act.setEnabled(not model.is_ending)
-        self.rest.setText("Go on" if model.wants_rest else "Pause")
+        self.rest.setText(tr("Go on") if model.wants_rest else tr("Pause"))
         self.rest.setEnabled(busy and not model.is_ending)
         self._show_choices()
 

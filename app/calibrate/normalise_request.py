@@ -11,6 +11,7 @@ from app.calibrate.scan_list import ScanList
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open
 from app.look.widgets import label
 from app.models.inputs import DATA, SCANNER
@@ -21,8 +22,8 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.normalise import NormalisationRequest
 
 FROM_SCAN, FROM_FILE = "", "file"
-SCANNER_KINDS = "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"
-NO_SCAN = "Add a scan of the source first."
+SCANNER_KINDS = tr("Scanners (*.toml *.txt *.csv *.tsv);;All files (*)")
+NO_SCAN = tr("Add a scan of the source first.")
 
 
 class NormaliseForm(QWidget):
@@ -33,11 +34,11 @@ class NormaliseForm(QWidget):
         self._context = context
         self.scans = ScanList(context.preferences, _open_scan(context))
         self.scanner = QuietCombo()
-        self.scanner.setAccessibleName("Scanner")
-        self.scanner.addItem("As the scans say", FROM_SCAN)
+        self.scanner.setAccessibleName(tr("Scanner"))
+        self.scanner.addItem(tr("As the scans say"), FROM_SCAN)
         for key, name in context.commands.builtin_scanners().items():
             self.scanner.addItem(name, key)
-        self.scanner.addItem("From a file …", FROM_FILE)
+        self.scanner.addItem(tr("From a file …"), FROM_FILE)
         self.scanner.activated.connect(self._chosen)
         self._last = 0
         chosen = context.session.study.inputs.get(SCANNER)
@@ -47,13 +48,13 @@ class NormaliseForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(6)
-        column.addWidget(label("Scans of the source", "heading"))
+        column.addWidget(label(tr("Scans of the source"), "heading"))
         column.addWidget(self.scans)
         column.addSpacing(6)
-        column.addWidget(label("Scanner", "heading"))
+        column.addWidget(label(tr("Scanner"), "heading"))
         column.addWidget(self.scanner)
         column.addSpacing(6)
-        column.addWidget(label("Source", "heading"))
+        column.addWidget(label(tr("Source"), "heading"))
         column.addWidget(self.form)
         column.addStretch(1)
 
@@ -71,7 +72,7 @@ class NormaliseForm(QWidget):
             return
         self.scanner.setCurrentIndex(self._last)
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self, "Choose a scanner", folder, SCANNER_KINDS)
+        path = ask_open(self, tr("Choose a scanner"), folder, SCANNER_KINDS)
         if path is not None:
             self._show_scanner(str(path), path.name)
 
@@ -84,7 +85,7 @@ class NormaliseForm(QWidget):
             return NO_SCAN
         found = self.form.checked()
         if found is None:
-            return "Say what was in the scanner: a field of the source is empty or wrong."
+            return tr("Say what was in the scanner: a field of the source is empty or wrong.")
         settings = cast(NormalisationSettings, found)
         cpu = self._context.session.device.named("cpu")
         try:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.look.widgets import label, set_paragraphs, set_tone
 from app.views.colours import ViewColours
 from app.views.factor_plot import FactorPlot
@@ -28,11 +29,13 @@ class NormaliseResult(QWidget):
         super().__init__()
         self.remarks = label("", wrap=True)
         set_tone(self.remarks, "look")
-        self.crystals = GreyRaster("Efficiencies of the crystals", stretched=True)
+        self.crystals = GreyRaster(tr("Efficiencies of the crystals"), stretched=True)
         self.crystal_words = label("", "muted", wrap=True)
-        self.apart = FactorPlot("Geometry over its closed form, by ring difference", "rings apart")
-        self.off = FactorPlot("The same by distance from the middle", "tangential bins")
-        self.interference = GreyRaster("Interference in a block", stretched=True)
+        self.apart = FactorPlot(
+            tr("Geometry over its closed form, by ring difference"), tr("rings apart")
+        )
+        self.off = FactorPlot(tr("The same by distance from the middle"), tr("tangential bins"))
+        self.interference = GreyRaster(tr("Interference in a block"), stretched=True)
         self.interference_words = label("", "muted", wrap=True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
@@ -73,11 +76,14 @@ class NormaliseResult(QWidget):
 
     def _show_interference(self, table: NDArray[np.float32] | None) -> None:
         self.interference.show_raster(table)
-        words = "Neighbours in a block were not told apart."
+        words = tr("Neighbours in a block were not told apart.")
         if table is not None:
-            words = (
-                f"Rows: {table.shape[0]} places in a block; columns: distance from the middle. "
-                f"{table.min():.3g} to {table.max():.3g}."
+            words = tr(
+                "Rows: {shape} places in a block; columns: distance from the middle. "
+                "{table:.3g} to {table_2:.3g}.",
+                shape=table.shape[0],
+                table=table.min(),
+                table_2=table.max(),
             )
         self.interference_words.setText(words)
 
@@ -97,11 +103,15 @@ def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
 
 def _crystal_words(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
     seen = pixels[np.isfinite(pixels)]
-    words = "Rows: rings; columns: round the ring; black: without counts."
+    words = tr("Rows: rings; columns: round the ring; black: without counts.")
     if not seen.size or errors is None:
         return words
     known = 100 * errors[np.isfinite(errors)]
-    return (
-        f"{words} {seen.min():.3g} to {seen.max():.3g}, within {np.median(known):.2g} %, at most "
-        f"{known.max():.2g} %."
+    return tr(
+        "{words} {seen:.3g} to {seen_2:.3g}, within {median:.2g} %, at most {known:.2g} %.",
+        words=words,
+        seen=seen.min(),
+        seen_2=seen.max(),
+        median=np.median(known),
+        known=known.max(),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open_all
 from app.look.widgets import button
 from app.models.preferences import Preferences
@@ -26,13 +27,15 @@ class ScanList(QWidget):
         self._preferences = preferences
         self.paths: list[Path] = []
         self.list = QListWidget()
-        self.list.setAccessibleName("Scans of the source")
+        self.list.setAccessibleName(tr("Scans of the source"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(HEIGHT_PX)
-        self.add = button("Add …", self._choose, "Scans in list mode of the same source")
-        self.remove = button("Remove", self._remove, "Take the selected scans out of the list")
+        self.add = button(tr("Add …"), self._choose, tr("Scans in list mode of the same source"))
+        self.remove = button(
+            tr("Remove"), self._remove, tr("Take the selected scans out of the list")
+        )
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
         for each in (self.add, self.remove):
@@ -66,8 +69,8 @@ class ScanList(QWidget):
     def _choose(self) -> None:
         kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(LISTMODE_READERS))
         folder = self._preferences.folder_last_used
-        filters = f"Scans in list mode ({kinds});;All files (*)"
-        found = ask_open_all(self, "Add scans of the source", folder, filters)
+        filters = tr("Scans in list mode ({kinds});;All files (*)", kinds=kinds)
+        found = ask_open_all(self, tr("Add scans of the source"), folder, filters)
         if found:
             self._preferences.folder_last_used = str(found[0].parent)
             self.take(found)

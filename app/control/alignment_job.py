@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.control.context import AppContext
 from app.control.threads import Task
+from app.language.translation import tr
 from engine.modalities import Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
@@ -46,7 +47,9 @@ class AlignmentJob(QObject):
         """Look at the scan that is open; nothing must be at work."""
         study, scanner = self._session.study.to_study(), self._session.study.scanner
         if scanner is None:
-            self.failed.emit("The scan does not say which scanner it is from; choose one first.")
+            self.failed.emit(
+                tr("The scan does not say which scanner it is from; choose one first.")
+            )
             return
         device = self._session.device.in_use
         key, threads = (device.key, device.threads) if device is not None else ("cpu", None)
@@ -60,7 +63,7 @@ class AlignmentJob(QObject):
         self._commands.run_task(
             work,
             lambda _: None,
-            failed="The map was not compared.",
+            failed=tr("The map was not compared."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

@@ -13,6 +13,7 @@ from PySide6.QtCore import Signal
 from app.control.opening import Opening, Request
 from app.control.regions_beside import save_beside
 from app.control.tasks import Tasks
+from app.language.translation import tr
 from app.models.inputs import DATA, SCANNER
 from app.models.kept_inputs import KeepingOwner, KeptInputs, owner_of
 from app.models.messages import Problem
@@ -76,7 +77,9 @@ class Commands(Tasks):
 
     def start_loader(self) -> None:
         """Start what reads foreign files, so that the first one need not wait for it."""
-        self.run_task(lambda _: self.loader().start(), lambda _: None, failed="No file is read.")
+        self.run_task(
+            lambda _: self.loader().start(), lambda _: None, failed=tr("No file is read.")
+        )
 
     def wait(self) -> None:
         super().wait()
@@ -109,7 +112,9 @@ class Commands(Tasks):
             self._opening.cancel()
         has_scan = DATA in self._study.inputs
         if role == SCANNER and has_scan:
-            self._opening.add(Request("the scan's own scanner", role, lambda r: r.scanner(None)))
+            self._opening.add(
+                Request(tr("the scan's own scanner"), role, lambda r: r.scanner(None))
+            )
         else:
             self._study.set_input(role, None)
 
@@ -153,7 +158,9 @@ class Commands(Tasks):
             else:
                 self.kept.drop(owner, role)
         except EngineError as e:
-            self._session.raise_problem(Problem(f"{found.name} cannot be kept.", str(e)))
+            self._session.raise_problem(
+                Problem(tr("{name} cannot be kept.", name=found.name), str(e))
+            )
         self._study.inputs_changed.emit()
 
     def keep_measured(self, scanner: Scanner, role: str, path: Path) -> None:
@@ -162,7 +169,9 @@ class Commands(Tasks):
             owner = KeepingOwner.of_scanner(scanner)
             self.kept.keep(owner, role, str(path), date.today())
         except EngineError as e:
-            self._session.raise_problem(Problem(f"{path.name} cannot be kept.", str(e)))
+            self._session.raise_problem(
+                Problem(tr("{name} cannot be kept.", name=path.name), str(e))
+            )
         self._study.inputs_changed.emit()
 
     def is_kept(self, role: str) -> bool | None:
@@ -192,14 +201,18 @@ class Commands(Tasks):
         try:
             saved = self._preferences.library.save(self._study.protocol, name)
         except EngineError as e:
-            self._session.raise_problem(Problem(f"{name!r} is not saved.", str(e)))
+            self._session.raise_problem(Problem(tr("{name!r} is not saved.", name=name), str(e)))
             return
         self._study.use_protocol(saved)
         self.protocols_changed.emit()
-        self._session.add_log("info", f"Protocol saved: {version_words(saved)}")
+        self._session.add_log(
+            "info", tr("Protocol saved: {version_words}", version_words=version_words(saved))
+        )
 
     def _guarded(self, path: Path, action: Callable[[], object]) -> None:
         try:
             action()
         except EngineError as e:
-            self._session.raise_problem(Problem(f"{path.name} cannot be written.", str(e)))
+            self._session.raise_problem(
+                Problem(tr("{name} cannot be written.", name=path.name), str(e))
+            )

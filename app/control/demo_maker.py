@@ -7,6 +7,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from app.control.threads import Task
+from app.language.translation import tr
 from engine.errors import EngineError, ResourceError
 from engine.jobs import new_process, process_context
 from engine.modalities import Demo, Study, demo_folder
@@ -60,4 +61,9 @@ def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
     except EngineError as e:
         pipe.send(str(e))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word
-        pipe.send(f"A fault of ours in the simulation: {traceback.format_exc(limit=-1)}")
+        pipe.send(
+            tr(
+                "A fault of ours in the simulation: {format_exc}",
+                format_exc=traceback.format_exc(limit=-1),
+            )
+        )

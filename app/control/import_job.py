@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.commands import Commands
 from app.control.threads import Task
+from app.language.translation import tr
 from app.models.import_model import ImportModel
 from engine.errors import EngineError
 from engine.importing import Draft, ImportLook, write_draft
@@ -58,7 +59,7 @@ class ImportJob(QObject):
         self._commands.run_task(
             work,
             lambda found: model.take(said, found),
-            failed="The files were not looked at.",
+            failed=tr("The files were not looked at."),
             on_failure=lambda text: model.take(said, text),
             on_end=self._ended,
         )
@@ -75,7 +76,7 @@ class ImportJob(QObject):
         def done(found: Path | str) -> None:
             (self.refused if isinstance(found, str) else self.written).emit(found)
 
-        self._commands.run_task(work, done, failed="The text was not written.")
+        self._commands.run_task(work, done, failed=tr("The text was not written."))
 
     def stop(self) -> None:
         """Look no more."""

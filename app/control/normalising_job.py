@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.control.commands import Commands
 from app.control.threads import Task
+from app.language.translation import tr
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.normalise import NormalisationRequest, Wish
@@ -44,7 +45,7 @@ class NormalisingJob(QObject):
         self._commands.run_task(
             lambda task: self._measure(task, request),
             lambda _: None,
-            failed="The normalisation was not measured.",
+            failed=tr("The normalisation was not measured."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

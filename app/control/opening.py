@@ -26,6 +26,7 @@ from app.control.outcomes import (
 from app.control.reading import StudyReader
 from app.control.tasks import Tasks
 from app.control.undescribed import UndescribedError, undescribed
+from app.language.translation import tr
 from app.models.inputs import DATA, Inputs
 from app.models.kept_inputs import KeptInputs
 from app.models.messages import Answer, Problem
@@ -62,7 +63,9 @@ class Request:
     @property
     def refusal(self) -> str:
         """Title of the message where it is refused."""
-        return f"{self.name} cannot be {'used' if self.role else 'opened'}."
+        return tr(
+            "{name} cannot be {value}.", name=self.name, value="used" if self.role else "opened"
+        )
 
 
 class Opening(QObject):
@@ -151,7 +154,7 @@ class Opening(QObject):
         self._tasks.run_task(
             work,
             lambda outcome: self._take(request, inputs, outcome),
-            busy=f"Reading {request.name}",
+            busy=tr("Reading {name}", name=request.name),
             failed=request.refusal,
             stoppable=True,
             on_end=lambda: self._ended(request),
@@ -186,9 +189,9 @@ class Opening(QObject):
         """Whether a file is for the scan that is open now; say so if not."""
         text = ""
         if self._lost:
-            text = f"It was meant for {self._lost}, which was not opened."
+            text = tr("It was meant for {lost}, which was not opened.", lost=self._lost)
         elif self._study.inputs is not inputs:
-            text = "The scan it was read for is not open any more; open it again."
+            text = tr("The scan it was read for is not open any more; open it again.")
         if text:
             self._session.raise_problem(Problem(request.refusal, text))
         return not text
@@ -220,19 +223,22 @@ class Opening(QObject):
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
         if refused:
-            title = "Something that belongs to this scan was left out."
+            title = tr("Something that belongs to this scan was left out.")
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
     def _refuse(self, request: Request, fault: EngineError) -> None:
         """Say why a file is not taken; the study stays as it is."""
         text, before = str(fault), self._study.inputs.get(DATA)
-        safe = f"{before.name} stays open." if before is not None else ""
+        safe = tr("{name} stays open.", name=before.name) if before is not None else ""
         if isinstance(fault, ReadingStoppedError):
-            title = f"{request.name} was not opened."
-            self._session.raise_problem(Problem(title, "You stopped it.", safe, is_fault=False))
+            title = tr("{name} was not opened.", name=request.name)
+            self._session.raise_problem(Problem(title, tr("You stopped it."), safe, is_fault=False))
             return
         if isinstance(fault, ScannerMissingError):
-            text = f"{text} Choose its scanner or crystal map now, and the scan opens with it."
+            text = tr(
+                "{text} Choose its scanner or crystal map now, and the scan opens with it.",
+                text=text,
+            )
         if request.role in ("", DATA):
             self._lost = request.name
             self._waiting = self._without_scanner(request, fault)
@@ -242,9 +248,10 @@ class Opening(QObject):
         files = (request.path,) if request.path is not None else ()
         answer = None
         if isinstance(fault, CutOffError):
-            text = (
-                f"{fault.what}. Copy the file again, or use what is complete; every image will say "
-                "that its scan was cut off."
+            text = tr(
+                "{what}. Copy the file again, or use what is complete; every image will "
+                "say that its scan was cut off.",
+                what=fault.what,
             )
             answer = self._answer(request, fault)
         self._session.raise_problem(
@@ -253,11 +260,11 @@ class Opening(QObject):
 
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(
-            "Import …",
-            "See what can be told from its files, and say what they leave open",
+            tr("Import …"),
+            tr("See what can be told from its files, and say what they leave open"),
             lambda: self.import_requested.emit(request.path),
         )
-        title = f"{request.name} does not describe itself."
+        title = tr("{name} does not describe itself.", name=request.name)
         self._session.raise_problem(Problem(title, text, safe, answer=answer, is_fault=False))
 
     def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
@@ -272,11 +279,11 @@ class Opening(QObject):
             return None
         agreed = replace(request, complete_events=True)
         return Answer(
-            f"Use the {fault.n_events:,} complete events",
-            "Open the scan without the record that its file ends within",
+            tr("Use the {n_events:,} complete events", n_events=fault.n_events),
+            tr("Open the scan without the record that its file ends within"),
             lambda: self.add(agreed),
         )
 
     def _refuse_while_running(self, request: Request) -> None:
-        text = "A reconstruction is running; finish or abort it before changing the study."
-        self._session.raise_problem(Problem(request.refusal, text, "The run goes on."))
+        text = tr("A reconstruction is running; finish or abort it before changing the study.")
+        self._session.raise_problem(Problem(request.refusal, text, tr("The run goes on.")))

@@ -13,6 +13,7 @@ from PySide6.QtCore import QTimer
 
 from app.control.commands import Commands
 from app.control.slice_reader import MadeSlices, SliceReader, UnwantedError
+from app.language.translation import tr
 from app.models.session import Session
 from engine.geometry import Plane
 from engine.modalities import CtProtocol, ProjectionsSummary
@@ -25,7 +26,7 @@ PREPARE_MS = 300
 """Rest after a change of the protocol before the scan is prepared anew."""
 SETTLE_MS = 200
 """Rest after the last wish before fine slices are made."""
-NO_ROOM = "There are no slices: the pictures of the scan found no room on the disk."
+NO_ROOM = tr("There are no slices: the pictures of the scan found no room on the disk.")
 
 
 @dataclass(frozen=True, eq=False)

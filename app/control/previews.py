@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.commands import Commands
+from app.language.translation import tr
 from app.models.session import Session
 from engine.errors import EngineError
 from engine.modalities import CtProtocol, ProjectionsSummary
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 WAIT_MS = 120
 """Rest after a change before a look begins: typing changes a number several times."""
-NO_ROOM = "There is no preview: the pictures of the scan found no room on the disk."
+NO_ROOM = tr("There is no preview: the pictures of the scan found no room on the disk.")
 
 
 class SupersededError(Exception):
@@ -104,7 +105,7 @@ class Previews(QObject):
         self._commands.run_task(
             lambda _: self._look(wish, threads),
             lambda found: self._took(wish, found),
-            failed="The preview failed.",
+            failed=tr("The preview failed."),
             on_failure=lambda text: self._took(wish, text),
             on_end=self._ended,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.control.commands import Commands
+from app.language.translation import tr
 from app.models.session import Session
 from app.views.detector_state import DetectorFrame, DetectorState
 from engine.errors import EngineError
@@ -14,7 +15,7 @@ from engine.modalities import Part, ProjectionsSummary, RadiographStore
 from engine.settings import Settings
 
 Steps = tuple[Settings, ...]
-NO_ROOM = "The disk had no room for the projections; see the notes in step 1."
+NO_ROOM = tr("The disk had no room for the projections; see the notes in step 1.")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class ProjectionReader(QObject):
         self._commands.run_task(
             lambda _: _read(radiographs, wish, shown),
             self._show,
-            failed="The projections cannot be shown.",
+            failed=tr("The projections cannot be shown."),
             on_failure=lambda text: self._show(Found(radiographs, wish, fault=text)),
             on_end=self._ended,
         )

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.control.commands import Commands
 from app.control.result_commands import ResultCommands
+from app.language.translation import tr
 from app.models.messages import Problem
 from app.models.preferences import Preferences
 from app.models.session import Session
@@ -61,14 +62,16 @@ class QueueCommands(QObject):
     def obstacle(self) -> str:
         """Return why the study at hand cannot be added, empty if it can."""
         if "data" not in self._session.study.inputs:
-            return "Open a scan first."
+            return tr("Open a scan first.")
         return self._session.study.obstacle()
 
     def add(self) -> None:
         """Put the study at hand, with its settings as they are, at the end."""
         session = self._session
         if obstacle := self.obstacle():
-            session.add_log("warning", f"Cannot be added to the queue. {obstacle}")
+            session.add_log(
+                "warning", tr("Cannot be added to the queue. {obstacle}", obstacle=obstacle)
+            )
             return
         study = session.study.to_study()
         study = study.model_copy(update={"identified": self._preferences.identify})
@@ -81,43 +84,43 @@ class QueueCommands(QObject):
         def add(queue: StudyQueue) -> None:
             queue.add(study, device=key, memory_bytes=memory, on_gpu=on_gpu)
 
-        self._act(add, "The study is not in the queue.", lambda: self._say_added(study.title))
+        self._act(add, tr("The study is not in the queue."), lambda: self._say_added(study.title))
 
     def run(self, at_once: int | None = None) -> None:
         """Let waiting studies begin."""
-        self._act(lambda queue: queue.set_running(True, at_once), "The queue does not run.")
+        self._act(lambda queue: queue.set_running(True, at_once), tr("The queue does not run."))
 
     def rest(self) -> None:
         """Let no more studies begin; those at work keep a checkpoint and wait."""
-        self._act(lambda queue: queue.set_running(False), "The queue could not be paused.")
+        self._act(lambda queue: queue.set_running(False), tr("The queue could not be paused."))
 
     def set_at_once(self, at_once: int) -> None:
         """Say how many studies run at a time; 0: as many as the memory is estimated to hold."""
-        self._act(lambda queue: queue.change_settings(at_once=at_once), "Not changed.")
+        self._act(lambda queue: queue.change_settings(at_once=at_once), tr("Not changed."))
 
     def pause(self, id: str) -> None:
         """Hold a study back."""
-        self._act(lambda queue: queue.pause(id), "The study could not be paused.")
+        self._act(lambda queue: queue.pause(id), tr("The study could not be paused."))
 
     def resume(self, id: str) -> None:
         """Let a paused study wait for its turn again."""
-        self._act(lambda queue: queue.resume(id), "The study could not be resumed.")
+        self._act(lambda queue: queue.resume(id), tr("The study could not be resumed."))
 
     def retry(self, id: str) -> None:
         """Let a study that failed wait for its turn again."""
-        self._act(lambda queue: queue.retry(id), "The study cannot be tried again.")
+        self._act(lambda queue: queue.retry(id), tr("The study cannot be tried again."))
 
     def remove(self, id: str) -> None:
         """Take a study out; its results stay."""
-        self._act(lambda queue: queue.remove(id), "The study was not removed.")
+        self._act(lambda queue: queue.remove(id), tr("The study was not removed."))
 
     def clear(self) -> None:
         """Take out what has finished; the results stay."""
-        self._act(lambda queue: queue.clear_finished(), "The queue is as it was.")
+        self._act(lambda queue: queue.clear_finished(), tr("The queue is as it was."))
 
     def move(self, id: str, to: int) -> None:
         """Put a study at a place, counted from 0."""
-        self._act(lambda queue: queue.move(id, to), "The order is as it was.")
+        self._act(lambda queue: queue.move(id, to), tr("The order is as it was."))
 
     def _act(
         self,
@@ -139,7 +142,7 @@ class QueueCommands(QObject):
         self._commands.run_task(work, took, failed=failed)
 
     def _say_added(self, title: str) -> None:
-        self._session.add_log("info", f"Added to the queue: {title}.")
+        self._session.add_log("info", tr("Added to the queue: {title}.", title=title))
 
     def _take(self, found: Found | str) -> None:
         if isinstance(found, str):
@@ -160,11 +163,13 @@ class QueueCommands(QObject):
 
     def _report(self, entry: QueueEntry) -> None:
         if entry.state == "finished":
-            self._session.add_log("info", f"Finished in the queue: {entry.title}.", entry.files)
+            self._session.add_log(
+                "info", tr("Finished in the queue: {title}.", title=entry.title), entry.files
+            )
             self._results.refresh()
             return
-        title = f"{entry.title} failed in the queue."
-        problem = Problem(title, entry.text, "The next one begins.", files=entry.files)
+        title = tr("{title} failed in the queue.", title=entry.title)
+        problem = Problem(title, entry.text, tr("The next one begins."), files=entry.files)
         self._session.raise_problem(problem)
 
 

@@ -18,6 +18,7 @@ from app.control.outcomes import (
     Revision,
     Wanted,
 )
+from app.language.translation import tr
 from app.models.inputs import DATA, SCANNER, Input, Inputs
 from app.models.kept_inputs import KeepingOwner, KeptInputs
 from app.views.volume_facts import looked_through
@@ -122,7 +123,11 @@ class StudyReader:
         if purpose == "study":
             return self.study(self.files.study(path), path)
         if purpose != "scan":
-            what = f"the {purpose} of another kind" if purpose == "input" else f"a {purpose}"
+            what = (
+                tr("the {purpose} of another kind", purpose=purpose)
+                if purpose == "input"
+                else f"a {purpose}"
+            )
             raise UnknownFormatError(
                 f"{path.name}: this is {what}, not a scan; choose a scan, or drop the file on the "
                 "window to open it as what it is."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.language.translation import tr
 from app.models.session import Session
 from engine.errors import OutputError
 from engine.regions import RegionSet, file_beside, read_regions, write_regions
@@ -26,7 +27,7 @@ def save_beside(session: Session, study: Path) -> None:
             "the study another name. The study itself is written."
         )
     write_regions(regions, path)
-    session.add_log("info", f"Regions: {path}")
+    session.add_log("info", tr("Regions: {path}", path=path))
 
 
 def regions_beside(session: Session) -> RegionSet | None:

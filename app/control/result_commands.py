@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.control.commands import Commands
+from app.language.translation import tr
 from app.models.inputs import DATA
 from app.models.kept_images import ALL_FRAMES
 from app.models.messages import Problem
@@ -47,7 +48,7 @@ class ResultCommands(QObject):
     def open(self, result: Result) -> None:
         """Show a result with what made it."""
         if self._session.run.state.is_active:
-            self._refuse("The result cannot be opened.")
+            self._refuse(tr("The result cannot be opened."))
             return
         self._commands.run_task(
             lambda _: OpenedResult(
@@ -58,14 +59,14 @@ class ResultCommands(QObject):
                 result.frames(),
             ),
             self._show,
-            busy=f"Reading the result of {result.scan}",
-            failed="The result cannot be opened.",
+            busy=tr("Reading the result of {scan}", scan=result.scan),
+            failed=tr("The result cannot be opened."),
         )
 
     def use_settings(self, result: Result) -> None:
         """Take the protocol of a result; with no scan open, its whole study."""
         if self._session.run.state.is_active:
-            self._refuse("The settings cannot be used.")
+            self._refuse(tr("The settings cannot be used."))
             return
         try:
             study = result.study
@@ -74,7 +75,7 @@ class ResultCommands(QObject):
             else:
                 self._commands.open_study(study)
         except EngineError as e:
-            self._session.raise_problem(Problem("The settings cannot be used.", str(e)))
+            self._session.raise_problem(Problem(tr("The settings cannot be used."), str(e)))
 
     def pin(self, result: Result, *, on: bool) -> None:
         """Keep a result until the user deletes it, or let it go by the limits again."""
@@ -90,7 +91,7 @@ class ResultCommands(QObject):
         self._commands.run_task(
             lambda _: Results().delete(result),
             lambda _: self._deleted(result),
-            failed="The result was not deleted.",
+            failed=tr("The result was not deleted."),
             on_end=self.refresh,
         )
 
@@ -99,21 +100,23 @@ class ResultCommands(QObject):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
 
     def _refuse(self, title: str) -> None:
-        text = "A reconstruction is running; wait for its end, or finish or abort it."
-        self._session.raise_problem(Problem(title, text, "The run goes on."))
+        text = tr("A reconstruction is running; wait for its end, or finish or abort it.")
+        self._session.raise_problem(Problem(title, text, tr("The run goes on.")))
 
     def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
         self._commands.run_task(
             lambda _: Results().open(result_id).mark(mark, on=on),
             lambda _: self.refresh(),
-            failed="The result could not be marked.",
+            failed=tr("The result could not be marked."),
         )
 
     def _deleted(self, result: Result) -> None:
         record = self._session.run.record
         if record.result_id == result.id:
             record.result_id = ""  # what is on show is nowhere else now
-        self._session.add_log("info", f"Deleted: the result of {result.record.title}.")
+        self._session.add_log(
+            "info", tr("Deleted: the result of {title}.", title=result.record.title)
+        )
 
     def _show(self, opened: OpenedResult) -> None:
         if self._session.run.state.is_active:
@@ -124,7 +127,11 @@ class ResultCommands(QObject):
             opened.study,
             provenance=opened.provenance,
             result_id=result.id,
-            ending=f"Result of {result.created:%d %b %Y %H:%M}, {kept.ending}",
+            ending=tr(
+                "Result of {created:%d %b %Y %H:%M}, {ending}",
+                created=result.created,
+                ending=kept.ending,
+            ),
         )
         label = "final" if kept.outcome == "finished" else kept.ending
         if opened.frames:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.control.commands import Commands
 from app.control.forecast import learnt_stages
 from app.control.threads import EngineThread, Task
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.models.inputs import DATA
 from app.models.kept_images import Kept
@@ -29,8 +30,8 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import Job as KeptJob
     from engine.results import Outcome
 
-ABORTED = "Aborted."
-NOT_KEPT = "The last image could not be kept among the results; export it before you go on."
+ABORTED = tr("Aborted.")
+NOT_KEPT = tr("The last image could not be kept among the results; export it before you go on.")
 
 
 class Runner(QObject):
@@ -60,7 +61,7 @@ class Runner(QObject):
         _commit_edit()
         session, study = self._session, self._study
         if obstacle := session.obstacle():
-            session.add_log("warning", f"Cannot start. {obstacle}")
+            session.add_log("warning", tr("Cannot start. {obstacle}", obstacle=obstacle))
             return
         device = session.device.in_use
         self._estimate = study.estimate(device) if device is not None else None
@@ -95,7 +96,7 @@ class Runner(QObject):
         try:
             study = KeptJob.open(job_id).study
         except EngineError as e:
-            self._session.raise_problem(Problem("The job cannot be resumed.", str(e)))
+            self._session.raise_problem(Problem(tr("The job cannot be resumed."), str(e)))
             return
         self._estimate = None
         if device:
@@ -122,7 +123,7 @@ class Runner(QObject):
         if self.job is not None and self._run.state in (RunState.RUNNING, RunState.PAUSED):
             self.job.process.finish_and_keep()
             self._run.set_state(RunState.FINISHING)
-            self._session.add_log("info", "Finishing after this iteration.")
+            self._session.add_log("info", tr("Finishing after this iteration."))
 
     def abort(self) -> None:
         """Stop now; the last image and checkpoint stay."""
@@ -131,7 +132,7 @@ class Runner(QObject):
             self._run.set_state(RunState.IDLE)
         elif self.job is not None and self._run.state.is_active:
             self.job.process.abort()
-            self._session.add_log("info", "Aborting.")
+            self._session.add_log("info", tr("Aborting."))
 
     def shut_down(self) -> None:
         """Abort, wait until thread and process are gone, and start no more."""
@@ -162,7 +163,7 @@ class Runner(QObject):
             kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
         except EngineError as e:
             self._run.set_state(RunState.IDLE)
-            self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
+            self._session.raise_problem(Problem(tr("The reconstruction cannot start."), str(e)))
             return
         self._job_id, self.has_checkpoint = kept.id, bool(job_id)
         process = (self.engine or EngineProcess)(
@@ -233,10 +234,10 @@ class Runner(QObject):
         left = self._share_left()
         self.has_checkpoint = left < 1  # the last image is saved as a run fails
         job = self._job_id if self.has_checkpoint else ""
-        title = "The reconstruction stopped." if event.user_fault else "The engine stopped."
+        title = tr("The reconstruction stopped.") if event.user_fault else tr("The engine stopped.")
         problem = Problem(title, event.text, job=job)
         if event.on_cpu:
-            title, text = "The run on the GPU stopped.", sentence_case(event.text)
+            title, text = tr("The run on the GPU stopped."), sentence_case(event.text)
             words = self._cpu_words(left)
             problem = Problem(title, text, job=job, cpu_job=self._job_id, cpu_text=words)
         self._session.raise_problem(problem)
@@ -255,8 +256,12 @@ class Runner(QObject):
         """Return what to press to do the rest on the CPU, and how long that will take."""
         session, study = self._session, self._study
         requirements = study.requirements(session.device.named("cpu"), left)
-        verb = "Continue" if left < 1 else "Start"
-        return f"{verb} on the CPU ({requirements.time})" if requirements else f"{verb} on the CPU"
+        verb = tr("Continue") if left < 1 else tr("Start")
+        return (
+            tr("{verb} on the CPU ({time})", verb=verb, time=requirements.time)
+            if requirements
+            else tr("{verb} on the CPU", verb=verb)
+        )
 
     def _learn_speed(self) -> None:
         """Scale later forecasts by this run, stage by stage: each has a speed of its own."""

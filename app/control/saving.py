@@ -7,12 +7,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.look.questions import ask, tell
 from app.models.session import Session
 from engine.errors import EngineError
 from engine.modalities import files_of_study
 
-REPLACE = "Replace"
+REPLACE = tr("Replace")
 
 
 def may_write(parent: QWidget, target: Path, session: Session, others: Sequence[Path] = ()) -> bool:
@@ -30,10 +31,10 @@ def may_write_all(
     inputs = [*inputs_of(session), *others]
     fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
-        tell(parent, "Not written", fault)
+        tell(parent, tr("Not written"), fault)
         return False
     question = question_of(*targets)
-    return not question or ask(parent, "Replace a file", question, REPLACE)
+    return not question or ask(parent, tr("Replace a file"), question, REPLACE)
 
 
 def inputs_of(session: Session) -> Sequence[Path]:
@@ -62,6 +63,12 @@ def question_of(*targets: Path) -> str:
     if not found:
         return ""
     listed = "\n".join(f"{name}: {was}" for name, was in found)
-    them = "These files exist" if len(found) > 1 else "This file exists"
+    them = tr("These files exist") if len(found) > 1 else tr("This file exists")
     which = "them" if len(found) > 1 else "it"
-    return f"{them} in {targets[0].parent}:\n\n{listed}\n\nReplace {which}?"
+    return tr(
+        "{them} in {parent}:\n\n{listed}\n\nReplace {which}?",
+        them=them,
+        parent=targets[0].parent,
+        listed=listed,
+        which=which,
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Signal
 
 from app.control.commands import Commands
+from app.language.translation import tr
 from app.models.inputs import DATA
 from app.models.session import Session
 from engine.errors import EngineError
@@ -135,7 +136,7 @@ class SliceReader(QObject):
         self._commands.run_task(
             lambda _: _answer(work),
             done,
-            failed="The slices failed.",
+            failed=tr("The slices failed."),
             on_failure=self.fail,
             on_end=self._ended,
         )

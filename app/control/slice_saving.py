@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write_all
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.models.messages import Problem
 from engine.data import Plain
@@ -21,8 +22,8 @@ from engine.errors import EngineError
 if TYPE_CHECKING:
     from engine.geometry import Plane
 
-FILE_NAME, KINDS = "slices.nii.gz", "Slices (*.nii.gz *.mha *.tif)"
-TITLE, FAILED = "Keep the slices", "The slices cannot be kept."
+FILE_NAME, KINDS = "slices.nii.gz", tr("Slices (*.nii.gz *.mha *.tif)")
+TITLE, FAILED = tr("Keep the slices"), tr("The slices cannot be kept.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,12 @@ def keep_slices(window: QWidget, context: AppContext, shown: SlicesOnShow) -> No
 
     def written(_: object) -> None:
         context.preferences.export_folder = str(path.parent)
-        context.session.add_log("info", f"Slices kept: {', '.join(map(str, files))}")
+        context.session.add_log(
+            "info", tr("Slices kept: {value}", value=", ".join(map(str, files)))
+        )
 
     context.commands.run_task(
-        lambda _: _write(shown, files), written, busy="Keeping the slices", failed=FAILED
+        lambda _: _write(shown, files), written, busy=tr("Keeping the slices"), failed=FAILED
     )
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.control.commands import Commands
 from app.control.previews import NO_ROOM
 from app.control.threads import Task
+from app.language.translation import tr
 from app.models.session import Session
 from engine.errors import EngineError
 from engine.modalities import Sweep
@@ -68,7 +69,7 @@ class SweepJob(QObject):
         self._commands.run_task(
             lambda task: self._make(task, wanted, threads),
             self._took,
-            failed="No candidates.",
+            failed=tr("No candidates."),
             on_progress=self.progressed.emit,
             on_failure=self.failed.emit,
             on_end=self._ended,
@@ -84,7 +85,7 @@ class SweepJob(QObject):
         from engine.modalities import candidates
 
         if self._found is None:
-            return "There is no scan to try values with."
+            return tr("There is no scan to try values with.")
         if self._found.scan.radiographs is None:
             return NO_ROOM
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
+from app.language.translation import tr
 from app.views.volume_facts import looked_through
 from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Preview
@@ -56,7 +57,7 @@ class EngineThread(QThread):
         except EngineError as e:
             self.event_received.emit(Failed(str(e), user_fault=True))
         except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
-            text = f"The engine could not be run: {type(e).__name__}: {e}."
+            text = tr("The engine could not be run: {name}: {e}.", name=type(e).__name__, e=e)
             self.event_received.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
 
     def _hand_on(self, event: Event) -> None:
@@ -97,6 +98,8 @@ class Task(QThread):
             self.failed.emit(str(e))
         except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
             keep_fault(e)
-            self.failed.emit(f"A fault of ours: {type(e).__name__}: {e}; please report it.")
+            self.failed.emit(
+                tr("A fault of ours: {name}: {e}; please report it.", name=type(e).__name__, e=e)
+            )
         else:
             self.done.emit(result)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.control.commands import Commands
 from app.control.threads import Task
+from app.language.translation import tr
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tuning import SearchRequest
@@ -44,7 +45,7 @@ class TuningJob(QObject):
         self._commands.run_task(
             lambda task: self._search(task, request),
             lambda _: None,
-            failed="The kernels were not tuned.",
+            failed=tr("The kernels were not tuned."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

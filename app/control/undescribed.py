@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.language.translation import tr
 from engine.errors import EngineError, FileFormatError, UnknownFormatError
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import ForeignFiles
 
 HDF5 = (".h5", ".hdf5", ".hdf", ".nxs")
-OFFER = "It may hold X-ray projections. Import it: what its files leave open is asked."
+OFFER = tr("It may hold X-ray projections. Import it: what its files leave open is asked.")
 
 
 class UndescribedError(EngineError):

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 
 from app.control.commands import Commands
 from app.control.reading import title_of
+from app.language.translation import tr
 from app.models.inputs import DATA, SCANNER
 from app.models.open_volumes import OpenVolume
 from app.models.session import Session
@@ -138,7 +139,7 @@ class VolumeCommands(QObject):
             origin = Origin.of(volume, study, result.record.inputs)
             self._take(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
 
-        self._read(read, take, f"the result of {result.scan}")
+        self._read(read, take, tr("the result of {scan}", scan=result.scan))
 
     def open_file(self, path: Path, place: Place) -> None:
         """Open any volume file beside the image of the run."""
@@ -164,13 +165,15 @@ class VolumeCommands(QObject):
             if self._study.inputs is inputs:
                 take(found)
             else:
-                self._session.add_log("info", f"{what}: not shown, since another scan is open now.")
+                self._session.add_log(
+                    "info", tr("{what}: not shown, since another scan is open now.", what=what)
+                )
 
         self._commands.run_task(
             lambda _: read(),
             done,
-            busy=f"Reading {what}",
-            failed="The volume cannot be shown.",
+            busy=tr("Reading {what}", what=what),
+            failed=tr("The volume cannot be shown."),
         )
 
     def _take(self, opened: OpenVolume, place: Place) -> None:

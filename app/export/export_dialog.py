@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.export.suv_choice import SuvChoice
 from app.export.writing import free_bytes, obstacle, remark
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.formatting import size
 from app.look.widgets import button, grow_to_fit, label, set_tone
@@ -44,18 +45,18 @@ class ExportDialog(QDialog):
         made_by: Plain | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export")
+        self.setWindowTitle(tr("Export"))
         self.setMinimumWidth(WIDTH_PX)
         self._images, self._made_by = images, made_by or None
         self.which = QuietCombo()
-        self.which.setAccessibleName("Image")
+        self.which.setAccessibleName(tr("Image"))
         for kept in images:
             self.which.addItem(image_title(kept.label))
         self.which.setCurrentIndex(current)
         self.values = SuvChoice()
         self.formats = QButtonGroup(self)
         self.path = QLineEdit(str(folder / f"{name}{WRITERS[0].suffixes[0]}"))
-        self.path.setAccessibleName("File")
+        self.path.setAccessibleName(tr("File"))
         self._note = label("", "muted", wrap=True)
         kinds = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(kinds.Save | kinds.Cancel)
@@ -95,7 +96,7 @@ class ExportDialog(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(label("Image", "caption"), 0, 0)
+        grid.addWidget(label(tr("Image"), "caption"), 0, 0)
         grid.addWidget(self.which, 0, 1)
         grid.addWidget(self.values, 1, 1)
         for i, each in enumerate(WRITERS):
@@ -105,13 +106,13 @@ class ExportDialog(QDialog):
             self.formats.addButton(radio, i)
             grid.addWidget(radio, 2 + i, 1)
         self.formats.button(0).setChecked(True)
-        grid.addWidget(label("Format", "caption"), 2, 0)
+        grid.addWidget(label(tr("Format"), "caption"), 2, 0)
         where = QHBoxLayout()
         where.setSpacing(8)
         where.addWidget(self.path, 1)
-        where.addWidget(button("Choose …", self._browse))
+        where.addWidget(button(tr("Choose …"), self._browse))
         below = 2 + len(WRITERS)
-        grid.addWidget(label("File", "caption"), below, 0)
+        grid.addWidget(label(tr("File"), "caption"), below, 0)
         grid.addLayout(where, below, 1)
         grid.addWidget(self._note, below + 1, 1)
         column = QVBoxLayout(self)
@@ -122,7 +123,9 @@ class ExportDialog(QDialog):
 
     def _browse(self) -> None:
         endings = " ".join(f"*{suffix}" for suffix in suffixes_of(WRITERS))
-        chosen = ask_save(self, "Export to", self.target, f"Volumes ({endings})")
+        chosen = ask_save(
+            self, tr("Export to"), self.target, tr("Volumes ({endings})", endings=endings)
+        )
         if chosen is not None:
             self.path.setText(str(chosen))
 
@@ -131,25 +134,40 @@ class ExportDialog(QDialog):
         self.values.offer(volume)
         fault = obstacle(target, volume, self._made_by)
         if not fault and not any(each.ends(target) for each in WRITERS):
-            fault = f"The name must end with one of {usual_suffixes(WRITERS)}."
+            fault = tr(
+                "The name must end with one of {usual_suffixes}.",
+                usual_suffixes=usual_suffixes(WRITERS),
+            )
         free = free_bytes(target.parent)
-        note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
+        note = tr(
+            "{describe} voxels, {size} before compression",
+            describe=volume.grid.describe(),
+            size=size(volume.values.nbytes),
+        )
         frames = [FrameVolume(kept.frame, kept.volume) for kept in self._images if kept.frame]
         written: list[FrameVolume] = []
         if self.chosen.label == ALL_FRAMES and frames:
             gated = any(each.frame.gate for each in frames)
             suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames"
             each = ", ".join(suffixes)
-            note += f"; with its {len(frames)} {what} in {each}, else their sum or mean alone"
+            note += tr(
+                "; with its {n_frames} {what} in {each}, else their sum or mean alone",
+                n_frames=len(frames),
+                what=what,
+                each=each,
+            )
             written = frames if target.name.lower().endswith(suffixes) else []
         if free is not None:
-            note += f"; {size(free)} free"
+            note += tr("; {size} free", size=size(free))
         to_know = remark(target, volume, self._made_by or volume.info, written)
         if to_know:
             note += f". {to_know}"
         exists = "" if fault else existing(target)
         if exists:
-            note += f". The file exists ({exists}); you will be asked before it is replaced."
+            note += tr(
+                ". The file exists ({exists}); you will be asked before it is replaced.",
+                exists=exists,
+            )
         self.path.setToolTip(plain_tip(str(target)))
         self._note.setText(fault or note)
         grow_to_fit(self)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.views.plain_text import plain_tip
 from engine.data import Plain, Volume
 from engine.quality import SUV_TITLES, SuvKind, in_suv, why_no_suv
@@ -19,7 +20,7 @@ class SuvChoice(QuietCombo):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Values")
+        self.setAccessibleName(tr("Values"))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._volume: Volume | None = None
         self.reasons: dict[str, str] = {}
@@ -30,11 +31,11 @@ class SuvChoice(QuietCombo):
             return
         self._volume = volume
         self.clear()
-        self.addItem(f"Values in {volume.unit or 'no unit'}", "")
+        self.addItem(tr("Values in {unit}", unit=volume.unit or "no unit"), "")
         self.setVisible(volume.unit == BQ_ML)
         self.reasons = {}
         for kind, words in SUV_TITLES.items() if volume.unit == BQ_ML else ():
-            self.addItem(f"SUV {words}", kind)
+            self.addItem(tr("SUV {words}", words=words), kind)
             reason = why_no_suv(volume, kind)
             if reason:
                 self._refuse(self.count() - 1, kind, reason)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app.language.translation import tr
 from app.models.kept_images import ALL_FRAMES, Kept
 from app.models.run_record import RunRecord
 from engine.data import FrameVolume, Plain, Volume, bids_times
@@ -47,7 +48,9 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
     done = {} if kept.place is None else {"iterations_done": kept.place[0]}
     changed: Plain = {
         **({} if kept.frame else {"before_finishing": True, **done}),
-        "image": kept.label if kept.frame else f"{kept.label}, before the finishing filters",
+        "image": kept.label
+        if kept.frame
+        else tr("{label}, before the finishing filters", label=kept.label),
         "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
     }
     return record.provenance | changed
@@ -102,7 +105,7 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
         return str(e)
     free = free_bytes(target.parent) or 0
     if free < SPARE * volume.values.nbytes:
-        return f"{target.parent}: not enough free space; choose another folder."
+        return tr("{parent}: not enough free space; choose another folder.", parent=target.parent)
     return ""
 
 

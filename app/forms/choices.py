@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.forms.fields import Editor, Fault, QuietCombo, Value
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.views.plain_text import PlainLabel, plain_tip
 from engine.geometry import Point
 from engine.settings import Settings
@@ -108,9 +109,9 @@ class _Entry(QWidget):
         head.setSpacing(0)
         head.addWidget(self.title, 1)
         for text, tip, signal in (
-            ("↑", "Earlier", self.raised),
-            ("↓", "Later", self.lowered),
-            ("✕", "Remove", self.removed),
+            ("↑", tr("Earlier"), self.raised),
+            ("↓", tr("Later"), self.lowered),
+            ("✕", tr("Remove"), self.removed),
         ):
             button = QToolButton()
             button.setText(text)
@@ -136,8 +137,8 @@ class ListEditor(Editor):
         self._voxel_mm: Point | None = None
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
-        self._add = QPushButton(f"Add {noun_of(kinds)}".rstrip())
-        self._add.setToolTip("Put one more after those above")
+        self._add = QPushButton(tr("Add {noun_of}", noun_of=noun_of(kinds)).rstrip())
+        self._add.setToolTip(tr("Put one more after those above"))
         self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self._add)
         for title, kind in self._kinds.items():
@@ -212,7 +213,7 @@ class OptionalEditor(Editor):
 
     def __init__(self, kind: type[Settings]) -> None:
         super().__init__()
-        self._box, self._form = QCheckBox("Present"), Form(kind)
+        self._box, self._form = QCheckBox(tr("Present")), Form(kind)
         column = _column(self)
         column.addWidget(self._box)
         column.addWidget(self._form)

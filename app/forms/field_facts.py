@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from app.forms.fields import Fault
+from app.language.translation import tr
 
 
 def faults_of(error: ValidationError) -> list[Fault]:
@@ -14,10 +15,14 @@ def faults_of(error: ValidationError) -> list[Fault]:
     for fault in error.errors(include_url=False):
         text = fault["msg"].removeprefix("Value error, ")
         if fault["input"] is None and fault["type"] in ("float_type", "int_type"):
-            text = "Must be a number"
+            text = tr("Must be a number")
         text = text.replace("Input should be", "Must be")
         given = fault["input"]
-        got = "" if isinstance(given, dict | list | tuple | type(None)) else f", got {given!r}"
+        got = (
+            ""
+            if isinstance(given, dict | list | tuple | type(None))
+            else tr(", got {given!r}", given=given)
+        )
         faults.append((fault["loc"], f"{text[:1].upper()}{text[1:]}{got}."))
     return faults
 

@@ -7,10 +7,11 @@ from datetime import datetime
 from PySide6.QtWidgets import QLineEdit
 
 from app.forms.fields import Editor, Value
+from app.language.translation import tr
 from app.views.plain_text import plain_tip
 
 MOMENT_HINT = "2026-11-22 11:00"
-MOMENT_TIP = "Day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone"
+MOMENT_TIP = tr("Day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone")
 
 
 def moment_text(moment: datetime) -> str:

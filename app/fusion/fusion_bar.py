@@ -19,6 +19,7 @@ from app.control.context import AppContext
 from app.control.volume_commands import Place
 from app.fusion.view_menu import ViewMenu
 from app.fusion.volume_menu import VolumeMenu
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open
 from app.look.widgets import icon_button, label, set_tone
 from app.models.open_volumes import OpenVolume
@@ -34,13 +35,13 @@ LEAST_NAME_PX = 76
 SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
-    ("blend", "Blend", "The upper volume lets the lower one through"),
-    ("swipe", "Swipe", "The upper volume from a border on; drag the border in a view"),
-    ("beside", "Side by side", "Both at the same place, in the same part and size"),
-    ("difference", "Difference", "The lower volume less the upper one, about 0"),
-    ("ratio", "Ratio", "The lower volume over the upper one, about 1"),
+    ("blend", tr("Blend"), tr("The upper volume lets the lower one through")),
+    ("swipe", tr("Swipe"), tr("The upper volume from a border on; drag the border in a view")),
+    ("beside", tr("Side by side"), tr("Both at the same place, in the same part and size")),
+    ("difference", tr("Difference"), tr("The lower volume less the upper one, about 0")),
+    ("ratio", tr("Ratio"), tr("The lower volume over the upper one, about 1")),
 )
-KINDS = "Volumes (*);;All files (*)"
+KINDS = tr("Volumes (*);;All files (*)")
 
 
 class FusionBar(QWidget):
@@ -48,9 +49,11 @@ class FusionBar(QWidget):
 
     def __init__(self, context: AppContext, views: OrthoView) -> None:
         super().__init__()
-        self.view = QPushButton("View")
-        self.view.setToolTip("Turn, mirror or copy the view that you used last; patient position")
-        self.view.setAccessibleName("View")
+        self.view = QPushButton(tr("View"))
+        self.view.setToolTip(
+            tr("Turn, mirror or copy the view that you used last; patient position")
+        )
+        self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
         self.copy_views = menu.copy_all
         self.view.setMenu(menu)
@@ -59,16 +62,18 @@ class FusionBar(QWidget):
         self._fusion = context.session.view.fusion
         self.base = self._name_button("base")
         self.overlay = self._name_button("overlay")
-        words = "Change places: the upper volume goes below"
+        words = tr("Change places: the upper volume goes below")
         self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
         self.mode = self._mode_box()
         self.share = self._slider()
-        self.hides_low = self._switch("Clear below window", "What is below its window lets through")
+        self.hides_low = self._switch(
+            tr("Clear below window"), tr("What is below its window lets through")
+        )
         self.hides_low.toggled.connect(self._fusion.set_hides_low)
-        self.linked = self._switch("One window", "Both volumes have one window")
+        self.linked = self._switch(tr("One window"), tr("Both volumes have one window"))
         self.linked.toggled.connect(self._link)
-        self.window_of_upper = WindowControls(self._fusion, " of the upper volume")
-        self.window_of_both = WindowControls(self._fusion.compared, " of the comparison")
+        self.window_of_upper = WindowControls(self._fusion, tr(" of the upper volume"))
+        self.window_of_both = WindowControls(self._fusion.compared, tr(" of the comparison"))
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
         self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
@@ -121,7 +126,7 @@ class FusionBar(QWidget):
 
     def _mode_box(self) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName("How both volumes are shown")
+        box.setAccessibleName(tr("How both volumes are shown"))
         for key, title, tip in MODES:
             box.addItem(title, key)
             box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
@@ -148,7 +153,7 @@ class FusionBar(QWidget):
 
     def _ask_file(self, place: Place) -> None:
         preferences = self._context.preferences
-        title = "Show a volume" if place == "base" else "Lay a volume over it"
+        title = tr("Show a volume") if place == "base" else tr("Lay a volume over it")
         path = ask_open(self.window(), title, preferences.folder_last_used, KINDS)
         if path is not None:
             preferences.folder_last_used = str(path.parent)
@@ -193,8 +198,8 @@ class FusionBar(QWidget):
     def refresh(self) -> None:
         """Show what is on show."""
         fusion, view = self._fusion, self._context.session.view
-        self._name(self.base, "base", "Nothing on show")
-        self._name(self.overlay, "overlay", "Lay over it …")
+        self._name(self.base, "base", tr("Nothing on show"))
+        self._name(self.overlay, "overlay", tr("Lay over it …"))
         two, blends = fusion.has_values, fusion.mode == "blend"
         for each in (self.swap, self.mode):
             each.setVisible(two)
@@ -205,9 +210,9 @@ class FusionBar(QWidget):
         self.window_of_both.setVisible(fusion.compares)
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
         self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
-        name = "Opacity of the upper volume" if blends else "Border between both volumes"
+        name = tr("Opacity of the upper volume") if blends else tr("Border between both volumes")
         self.share.setAccessibleName(name)
-        self.share.setToolTip(plain_tip(f"{name} (O: hide it)" if blends else name))
+        self.share.setToolTip(plain_tip(tr("{name} (O: hide it)", name=name) if blends else name))
         self.share.blockSignals(True)
         self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
         self.share.blockSignals(False)
@@ -222,7 +227,7 @@ class FusionBar(QWidget):
 
     def _name(self, button: QPushButton, place: Place, empty: str) -> None:
         found = self._at(place)
-        title = "Volume on show" if place == "base" else "Volume over it"
+        title = tr("Volume on show") if place == "base" else tr("Volume over it")
         button.setText(shortened(found.name, NAME_LETTERS) if found is not None else empty)
         button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
         button.setAccessibleName(f"{title}: {button.text()}")

@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.language.translation import tr
 from app.views.ortho_view import OrthoView
 from app.views.plain_text import plain_tip
 from app.views.planes import POSITIONS, PlaneName, ViewTurn
@@ -13,7 +14,7 @@ from app.views.slice_view import SliceView
 from app.views.state import ViewState
 
 UNKNOWN = "xyz"
-SAID = "The volume says how the patient lay."
+SAID = tr("The volume says how the patient lay.")
 
 
 class ViewMenu(QMenu):
@@ -22,7 +23,7 @@ class ViewMenu(QMenu):
     def __init__(self, views: OrthoView, parent: QWidget) -> None:
         super().__init__(parent)
         self._views = views
-        self.positions = QMenu("Patient position", self)
+        self.positions = QMenu(tr("Patient position"), self)
         self.setToolTipsVisible(True)
         self.aboutToShow.connect(self.fill)
 
@@ -36,9 +37,13 @@ class ViewMenu(QMenu):
         self._add_positions()
         self.addSeparator()
         name = view.plane if isinstance(view, SliceView) else "projection"
-        words = f"Copy the {name} view" if name != "projection" else "Copy the projection"
+        words = (
+            tr("Copy the {name} view", name=name)
+            if name != "projection"
+            else tr("Copy the projection")
+        )
         self.addAction(words).triggered.connect(lambda: copy(view))
-        self.addAction("Copy all views\tCtrl+C").triggered.connect(self.copy_all)
+        self.addAction(tr("Copy all views\tCtrl+C")).triggered.connect(self.copy_all)
 
     def copy_all(self) -> None:
         """Put a picture of all views on the clipboard."""
@@ -48,11 +53,11 @@ class ViewMenu(QMenu):
         state, plane = self._views.state, view.plane
         turn = state.turn_of(plane)
         for words, wanted in (
-            ("Turn clockwise\tT", turn.turned()),
-            ("Turn anticlockwise", turn.turned(3)),
-            ("Mirror left and right\tM", turn.flipped(upright=False)),
-            ("Exchange top and bottom", turn.flipped(upright=True)),
-            ("Upright again", ViewTurn()),
+            (tr("Turn clockwise\tT"), turn.turned()),
+            (tr("Turn anticlockwise"), turn.turned(3)),
+            (tr("Mirror left and right\tM"), turn.flipped(upright=False)),
+            (tr("Exchange top and bottom"), turn.flipped(upright=True)),
+            (tr("Upright again"), ViewTurn()),
         ):
             action = self.addAction(words)
             act = partial(_set_turn, state, plane, wanted)
@@ -65,7 +70,7 @@ class ViewMenu(QMenu):
         is_unknown = state.volume is not None and state.volume.axes == UNKNOWN
         menu.setEnabled(is_unknown)
         menu.setToolTip("" if is_unknown else plain_tip(SAID))
-        entries = [("Not known", ""), *((f"{k}: {v[1]}", v[0]) for k, v in POSITIONS.items())]
+        entries = [(tr("Not known"), ""), *((f"{k}: {v[1]}", v[0]) for k, v in POSITIONS.items())]
         for words, axes in entries:
             action = menu.addAction(words)
             action.setCheckable(True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QMenu
 
 from app.control.volume_commands import Place, VolumeChoice, VolumeCommands
+from app.language.translation import tr
 from app.views.labels import shortened
 from app.views.plain_text import plain_tip
 
@@ -43,7 +44,11 @@ class VolumeMenu(QMenu):
         self.clear()
         commands, chosen = self._commands, self._chosen()
         if self._place == "overlay" or commands.may_close(chosen):
-            words = "Nothing" if self._place == "overlay" else "The image of the run, or nothing"
+            words = (
+                tr("Nothing")
+                if self._place == "overlay"
+                else tr("The image of the run, or nothing")
+            )
             none = self.addAction(words)
             none.setCheckable(True)
             none.setChecked(not chosen)
@@ -55,17 +60,17 @@ class VolumeMenu(QMenu):
         self._add(self, [each for each in commands.inputs() if each.key not in keys], chosen)
         self.addSeparator()
         for title, found in (
-            ("Iterates", commands.iterates()),
-            ("Results", commands.results()[:MOST_RESULTS]),
+            (tr("Iterates"), commands.iterates()),
+            (tr("Results"), commands.results()[:MOST_RESULTS]),
         ):
             inner = self.addMenu(title)
             inner.setToolTipsVisible(True)
             inner.setEnabled(bool(found))
             self._add(inner, found, chosen)
-        self.addAction("File …").triggered.connect(lambda: self._ask_file())
+        self.addAction(tr("File …")).triggered.connect(lambda: self._ask_file())
         closable = [each for each in opened if commands.may_close(each.key)]
         if closable:
-            closing = self.addMenu("Close")
+            closing = self.addMenu(tr("Close"))
             for each in closable:
                 action = closing.addAction(_title(each))
                 action.triggered.connect(lambda _=False, key=each.key: commands.close(key))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.inspect.geometry_text import Facts, facts, view_facts
+from app.language.translation import tr
 from app.look.widgets import button, label, scrolled
 from app.models.session import Session
 from app.views.colours import ViewColours
@@ -35,11 +36,13 @@ class GeometryPage(QWidget):
         self.drawing = ScanView()
         self.setFocusProxy(self.drawing)
         self.slider = TickSlider()
-        self.slider.setAccessibleName("View")
-        self.slider.setToolTip("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
+        self.slider.setAccessibleName(tr("View"))
+        self.slider.setToolTip(
+            tr("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
+        )
         self._place = PlainLabel()
         self._place.setMinimumWidth(
-            self._place.fontMetrics().horizontalAdvance("View 0000 of 0000")
+            self._place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
         self._facts, self._view_facts = _Facts(), _Facts()
         self._view_title = label("", "caption")
@@ -56,7 +59,12 @@ class GeometryPage(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(8)
-        for widget in (label("Scan", "caption"), self._facts, self._view_title, self._view_facts):
+        for widget in (
+            label(tr("Scan"), "caption"),
+            self._facts,
+            self._view_title,
+            self._view_facts,
+        ):
             column.addWidget(widget)
         column.addStretch(1)
         entries = scrolled(inside)
@@ -76,7 +84,7 @@ class GeometryPage(QWidget):
         ways.setSpacing(8)
         ways.addStretch(1)
         for name, camera in WAYS.items():
-            tip = f"Look at the scan: {name.lower()}"
+            tip = tr("Look at the scan: {name}", name=name.lower())
             ways.addWidget(button(name, partial(self.drawing.look, camera), tip))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
@@ -126,10 +134,12 @@ class GeometryPage(QWidget):
         self.slider.blockSignals(False)
         self.slider.setEnabled(n > 1)
         self.slider.update()
-        self._place.setText(f"View {view + 1} of {n}")
+        self._place.setText(tr("View {view} of {n}", view=view + 1, n=n))
         binned = min(view // max(n // shown.n_views, 1), shown.n_views - 1)
         self.drawing.show_view(binned)
-        self._view_title.setText(f"View {view + 1}, {frame.angle_text(view)}")
+        self._view_title.setText(
+            tr("View {view}, {angle_text}", view=view + 1, angle_text=frame.angle_text(view))
+        )
         entries = view_facts(shown.geometry, binned, pixel_mm_known=shown.pixel_mm_known)
         self._view_facts.show_facts(entries)
 

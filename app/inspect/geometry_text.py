@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
 from app.views.text import number
 from engine.geometry import ImageGrid, XrayGeometry
 
@@ -26,41 +27,48 @@ def facts(
     """
     unit = "mm" if pixel_mm_known else "pixels"
     found = [
-        ("Beam", _beam(geometry)),
-        ("Path", path_text(geometry)),
-        ("Turn", turn_text(geometry)),
+        (tr("Beam"), _beam(geometry)),
+        (tr("Path"), path_text(geometry)),
+        (tr("Turn"), turn_text(geometry)),
     ]
     if geometry.beam == "cone":
         to_axis = np.hypot(geometry.source_mm[:, 0], geometry.source_mm[:, 1])
         found += [
-            ("Source to axis", f"{_spread(to_axis)} {unit}"),
-            ("Source to detector", f"{_spread(geometry.source_detector_mm)} {unit}, square to it"),
-            ("Magnification", f"{_spread(geometry.magnification)}"),
+            (tr("Source to axis"), f"{_spread(to_axis)} {unit}"),
+            (
+                tr("Source to detector"),
+                tr(
+                    "{spread} {unit}, square to it",
+                    spread=_spread(geometry.source_detector_mm),
+                    unit=unit,
+                ),
+            ),
+            (tr("Magnification"), f"{_spread(geometry.magnification)}"),
         ]
     found += _detector(geometry, unit, axis_is_sought)
     if grid is not None:
         x, y, z = (number(float(edge), 4) for edge in grid.size_mm)
-        found.append(("Volume", f"{x} × {y} × {z} {unit} (x, y, z)"))
+        found.append((tr("Volume"), f"{x} × {y} × {z} {unit} (x, y, z)"))
     return found
 
 
 def view_facts(geometry: XrayGeometry, view: int, *, pixel_mm_known: bool) -> Facts:
     """Return (label, text) of one view."""
     unit = "mm" if pixel_mm_known else "pixels"
-    first = "Source" if geometry.beam == "cone" else "Rays towards"
+    first = tr("Source") if geometry.beam == "cone" else tr("Rays towards")
     place = _point(geometry.source_mm[view]) + (f" {unit}" if geometry.beam == "cone" else "")
     return [
         (first, place),
-        ("Detector centre", f"{_point(geometry.detector_mm[view])} {unit}"),
-        ("u, one column on", f"{_point(geometry.u_mm[view])} {unit}"),
-        ("v, one row on", f"{_point(geometry.v_mm[view])} {unit}"),
+        (tr("Detector centre"), f"{_point(geometry.detector_mm[view])} {unit}"),
+        (tr("u, one column on"), f"{_point(geometry.u_mm[view])} {unit}"),
+        (tr("v, one row on"), f"{_point(geometry.v_mm[view])} {unit}"),
     ]
 
 
 def path_text(geometry: XrayGeometry) -> str:
     """Return circle, helix with its climb, or that every view has a place of its own."""
     if geometry.is_circular:
-        return "a circle about z" if geometry.beam == "cone" else "turns about z"
+        return tr("a circle about z") if geometry.beam == "cone" else tr("turns about z")
     level = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
     height, turned = level[:, 2], np.unwrap(geometry.angles_rad)
     if geometry.n_views > 2 and abs(turned[-1] - turned[0]) > 0:
@@ -69,28 +77,34 @@ def path_text(geometry: XrayGeometry) -> str:
         pitch = 2 * np.pi * float(slope)
         flat = geometry.moved(shift_mm=np.outer(-slope * turned, (0, 0, 1)))
         if abs(pitch) > 0 and rest < 1e-3 * abs(np.ptp(height)) and flat.is_circular:
-            return f"a helix, {number(abs(pitch), 4)} mm along z in a turn"
-    return "free: every view has a place of its own"
+            return tr("a helix, {pitch} mm along z in a turn", pitch=number(abs(pitch), 4))
+    return tr("free: every view has a place of its own")
 
 
 def turn_text(geometry: XrayGeometry) -> str:
     """Return number of views, angle and direction."""
     if geometry.n_views < 2:
-        return "1 view"
+        return tr("1 view")
     turned = np.rad2deg(np.unwrap(geometry.angles_rad))
     span = float(turned[-1] - turned[0])
     step = abs(span) / (geometry.n_views - 1)
     steps = np.diff(turned)
     even = np.abs(steps - steps.mean()).max() < 0.01 * max(abs(steps.mean()), 1e-9)
     way = "counter-clockwise" if span > 0 else "clockwise"
-    message = f"steps of {number(step, 4)}°" if even else "uneven steps"
+    message = tr("steps of {step}°", step=number(step, 4)) if even else tr("uneven steps")
     whole = number(round(abs(span) + step, 2), 4)
-    return f"{geometry.n_views:,} views over {whole}°, {message}, {way} seen from +z"
+    return tr(
+        "{n_views:,} views over {whole}°, {message}, {way} seen from +z",
+        n_views=geometry.n_views,
+        whole=whole,
+        message=message,
+        way=way,
+    )
 
 
 def _beam(geometry: XrayGeometry) -> str:
     if geometry.beam == "parallel":
-        return "parallel rays; how far the detector is does not matter"
+        return tr("parallel rays; how far the detector is does not matter")
     return "fan" if geometry.shape[0] == 1 else "cone"
 
 
@@ -102,18 +116,28 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     middle = (n_columns - 1) / 2
     axis = geometry.axis_column
     off = axis - middle
-    beside = f"{_spread(np.abs(off))} from the middle" if np.abs(off).max() > 5e-3 else "the middle"
+    beside = (
+        tr("{spread} from the middle", spread=_spread(np.abs(off)))
+        if np.abs(off).max() > 5e-3
+        else tr("the middle")
+    )
     if axis_is_sought:
-        beside += "; a run looks for it in the scan"
+        beside += tr("; a run looks for it in the scan")
     return [
         (
-            "Detector",
-            f"{n_columns:,} columns × {n_rows:,} {rows}, {sides}",
+            tr("Detector"),
+            tr(
+                "{n_columns:,} columns × {n_rows:,} {rows}, {sides}",
+                n_columns=n_columns,
+                n_rows=n_rows,
+                rows=rows,
+                sides=sides,
+            ),
         ),
-        ("Axis at column", f"{_spread(axis)}, {beside}"),
-        ("Detector tilt", tilt_text(geometry)),
-        ("Columns (u)", _u_text(geometry)),
-        ("Rows (v)", _v_text(geometry)),
+        (tr("Axis at column"), f"{_spread(axis)}, {beside}"),
+        (tr("Detector tilt"), tilt_text(geometry)),
+        (tr("Columns (u)"), _u_text(geometry)),
+        (tr("Rows (v)"), _v_text(geometry)),
     ]
 
 
@@ -127,8 +151,12 @@ def tilt_text(geometry: XrayGeometry) -> str:
     roll = np.rad2deg(np.arcsin(np.clip(u[:, 2], -1, 1)))
     lean, roll = np.round(lean, 3), np.round(roll, 3)
     if not lean.any() and not roll.any():
-        return "none, square to the central ray"
-    return f"{_spread(lean)}° out of its plane, {_spread(roll)}° in it"
+        return tr("none, square to the central ray")
+    return tr(
+        "{spread}° out of its plane, {spread_2}° in it",
+        spread=_spread(lean),
+        spread_2=_spread(roll),
+    )
 
 
 def _u_text(geometry: XrayGeometry) -> str:
@@ -136,18 +164,18 @@ def _u_text(geometry: XrayGeometry) -> str:
     right = np.stack([-np.sin(angle), np.cos(angle), np.zeros_like(angle)], axis=1)
     along = np.sum(geometry.u_mm * right, axis=1) / np.linalg.norm(geometry.u_mm, axis=1)
     if (along > LEVEL).all():
-        return "to the right, seen from the source with +z up"
+        return tr("to the right, seen from the source with +z up")
     if (along < -LEVEL).all():
-        return "to the left, seen from the source with +z up"
-    return "another way in each view"
+        return tr("to the left, seen from the source with +z up")
+    return tr("another way in each view")
 
 
 def _v_text(geometry: XrayGeometry) -> str:
     up = geometry.v_mm[:, 2] / np.linalg.norm(geometry.v_mm, axis=1)
     if (up > LEVEL).all():
-        return "upwards, row 0 at the lowest z"
+        return tr("upwards, row 0 at the lowest z")
     if (up < -LEVEL).all():
-        return "downwards, row 0 at the highest z"
+        return tr("downwards, row 0 at the highest z")
     return "level"
 
 

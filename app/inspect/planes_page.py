@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.slice_reader import SliceReader
 from app.control.slice_saving import SlicesOnShow
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.widgets import button, label, set_tone
 from app.views.colours import ViewColours
@@ -18,10 +19,10 @@ from app.views.plane_placement import PlanePlacement
 from app.views.plane_views import PlaneViews
 from engine.geometry import ImageGrid, Plane
 
-KEEP_TIP = "Write the three slices to files, with where they lie and what made them"
-RESET_TIP = "Put the slices back: across z, y and x, through the middle (R)"
-PREPARES = "The slices are being prepared …"
-ROUGH, FINE = "Rough while they move.", "As fine as the volume."
+KEEP_TIP = tr("Write the three slices to files, with where they lie and what made them")
+RESET_TIP = tr("Put the slices back: across z, y and x, through the middle (R)")
+PREPARES = tr("The slices are being prepared …")
+ROUGH, FINE = tr("Rough while they move."), tr("As fine as the volume.")
 
 
 class PlanesPage(QWidget):
@@ -46,8 +47,8 @@ class PlanesPage(QWidget):
         self._grid: ImageGrid | None = None
         self.views = PlaneViews(fused=reader.view)
         self.text = label("", "muted", wrap=True)
-        self.reset = button("Reset planes", self.views.reset, RESET_TIP)
-        self.keep = button("Keep slices …", self._keep, KEEP_TIP)
+        self.reset = button(tr("Reset planes"), self.views.reset, RESET_TIP)
+        self.keep = button(tr("Keep slices …"), self._keep, KEEP_TIP)
         self._note = Note(PREPARES, self.views)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.plot_colours import view_colours
 from app.look.widgets import label, scrolled, set_tone
@@ -21,9 +22,9 @@ from app.views.text import millimetres
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import PreviewSlice
 
-TITLE = "Preview: central slice"
+TITLE = tr("Preview: central slice")
 LEAST_PX, MOST_PX = 280, 420
-HANDLING = "Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window."
+HANDLING = tr("Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window.")
 
 
 class PreviewView(SliceView):
@@ -34,13 +35,13 @@ class PreviewView(SliceView):
         self.setAccessibleName(TITLE)
 
     def caption(self) -> str:
-        return "Preview"
+        return tr("Preview")
 
 
 class PreviewTab(QWidget):
     """A slice between its name and what it was made with."""
 
-    title = "Preview"
+    title = tr("Preview")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -54,7 +55,7 @@ class PreviewTab(QWidget):
         self.view.setMaximumHeight(MOST_PX)
         self.unit, self.warnings = label("", "muted"), label("", wrap=True)
         set_tone(self.warnings, "look")
-        self._note = Note("The preview is being made …", self.view)
+        self._note = Note(tr("The preview is being made …"), self.view)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
@@ -106,13 +107,17 @@ class PreviewTab(QWidget):
 
     def _head(self, look: PreviewSlice | None, fault: str) -> str:
         if look is None:
-            return "No preview" if fault else TITLE
+            return tr("No preview") if fault else TITLE
         if not self._previews.is_current:
-            return "Preview of the settings before"
+            return tr("Preview of the settings before")
         unit = self.state.length_unit
         return f"{TITLE}, z {millimetres(look.volume.grid.centre_mm[2])} {unit}"
 
 
 def words_of(look: PreviewSlice | None) -> str:
     """What a look was made with, one sentence."""
-    return f"{sentence_case('; '.join(look.messages))}. No result of a run." if look else ""
+    return (
+        tr("{value}. No result of a run.", value=sentence_case("; ".join(look.messages)))
+        if look
+        else ""
+    )

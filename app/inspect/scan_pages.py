@@ -10,15 +10,16 @@ from app.control.projection_reader import ProjectionReader
 from app.control.slice_saving import keep_slices
 from app.inspect.geometry_page import GeometryPage
 from app.inspect.planes_page import PlanesPage
+from app.language.translation import tr
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
 from app.views.projections_view import ProjectionsView
 
 PAGES = (
-    ("Volume", "The reconstructed picture (V)"),
-    ("Projections", "What the detector saw: one view, and the sinogram of one row (P)"),
-    ("Geometry", "Where source, detector and volume are (G)"),
-    ("Planes", "Slices of any orientation, moved and turned in space (S)"),
+    (tr("Volume"), tr("The reconstructed picture (V)")),
+    (tr("Projections"), tr("What the detector saw: one view, and the sinogram of one row (P)")),
+    (tr("Geometry"), tr("Where source, detector and volume are (G)")),
+    (tr("Planes"), tr("Slices of any orientation, moved and turned in space (S)")),
 )
 """Titles and tips of the tabs."""
 

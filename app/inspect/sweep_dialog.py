@@ -21,6 +21,7 @@ from app.control.context import AppContext
 from app.control.sweep_job import Range, SweepJob
 from app.inspect.sweep_range import RangeRow
 from app.inspect.sweep_text import best_words, is_best, score_words
+from app.language.translation import tr
 from app.look.plot_colours import view_colours
 from app.look.widgets import fit_to_screen, label, scrolled, set_tone
 from app.views.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
@@ -34,7 +35,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 SIZE_PX = (1040, 790)
 N_ACROSS = 3
-HANDLING = (
+HANDLING = tr(
     "Arrow keys: other candidates. In the large picture PgUp, PgDn or the wheel: other candidates; "
     "right button: window; Ctrl and wheel: zoom; middle button: move."
 )
@@ -116,7 +117,7 @@ class SweepDialog(QDialog):
         """Make candidates; those on show stay until others are there."""
         if self.job.is_busy:
             return
-        self._report("Reconstructing slices …")
+        self._report(tr("Reconstructing slices …"))
         self._bar.setRange(0, 0)
         self._bar.show()
         self.range.show_busy(True)
@@ -154,7 +155,7 @@ class SweepDialog(QDialog):
     def _progress(self, done: int, total: int) -> None:
         self._bar.setRange(0, total)
         self._bar.setValue(done)
-        self._report(f"Reconstructing slices: {done} of {total}")
+        self._report(tr("Reconstructing slices: {done} of {total}", done=done, total=total))
 
     def _fail(self, text: str) -> None:
         self._report(text, "missing")
@@ -163,7 +164,9 @@ class SweepDialog(QDialog):
         self._bar.hide()
         self.range.show_busy(False)
         if self.text.text().startswith("Reconstructing"):
-            self._report("Stopped." if self.found is None else best_words(self._sweep, self.found))
+            self._report(
+                tr("Stopped.") if self.found is None else best_words(self._sweep, self.found)
+            )
 
     def _show(self, found: Estimate) -> None:
         before = self.chosen
@@ -202,10 +205,10 @@ class SweepDialog(QDialog):
         self.use.setEnabled(one is not None)
         self.range.set_chosen(one.value if one else None)
         if one is None:
-            self.use.setText("Use this")
+            self.use.setText(tr("Use this"))
             return
         words = self._sweep.describe(one.value)
-        self.use.setText(f"Use {words}")
+        self.use.setText(tr("Use {words}", words=words))
         self.view.title = words
         self.state.set_volume(_volume_of(one))
 

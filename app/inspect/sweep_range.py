@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.control.sweep_job import Range
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import button, label
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
@@ -42,15 +43,17 @@ class RangeRow(QWidget):
         self.step.show_number(sweep.step)
         self.number = NumberBox(True, 3, 99)
         self.number.show_number(N_CANDIDATES)
-        self.again = button("Try these", self.ask, "Make slices with these values")
-        self.finer = button("Finer around this", self._ask_finer, "Smaller steps around the choice")
+        self.again = button(tr("Try these"), self.ask, tr("Make slices with these values"))
+        self.finer = button(
+            tr("Finer around this"), self._ask_finer, tr("Smaller steps around the choice")
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for title, box in (
-            (f"Middle ({unit})", self.around),
-            (f"Step ({unit})", self.step),
-            ("Number", self.number),
+            (tr("Middle ({unit})", unit=unit), self.around),
+            (tr("Step ({unit})", unit=unit), self.step),
+            (tr("Number"), self.number),
         ):
             caption = label(title, "caption")
             caption.setBuddy(box)
@@ -90,7 +93,7 @@ class RangeRow(QWidget):
     def show_busy(self, busy: bool) -> None:
         """Offer to stop while slices are made."""
         self._is_busy = busy
-        self.again.setText("Stop" if busy else "Try these")
+        self.again.setText(tr("Stop") if busy else tr("Try these"))
         self.finer.setEnabled(not busy and self._chosen is not None)
 
     def ask(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
@@ -17,10 +18,10 @@ def score_words(one: Candidate, among: Estimate) -> str:
     """Return a score as a number that people can compare."""
     if among.score == "sharpness":
         best = min(other.score for other in among.candidates)
-        return f"sharpness {100 * one.score / best:.2f} %" if best else ""
+        return tr("sharpness {score:.2f} %", score=100 * one.score / best) if best else ""
     if among.score == "negativity":
-        return f"{100 * one.score:.2f} % below zero"
-    return f"entropy {one.score:.3f} bit"
+        return tr("{score:.2f} % below zero", score=100 * one.score)
+    return tr("entropy {score:.3f} bit", score=one.score)
 
 
 def is_best(one: Candidate, among: Estimate) -> bool:
@@ -34,12 +35,12 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
     """Return which value is the best, and by what."""
     value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
-        return f"A run would take {value}: {found.method}."
-    said = f"★ {sentence_case(value)} is best: {found.method}."
+        return tr("A run would take {value}: {method}.", value=value, method=found.method)
+    said = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
     if _hardly_differ(found):
-        said += " The scores hardly differ: trust your eyes more than the mark."
+        said += tr(" The scores hardly differ: trust your eyes more than the mark.")
     elif best in (found.candidates[0], found.candidates[-1]):
-        said += " No value beyond it was tried: look around it."
+        said += tr(" No value beyond it was tried: look around it.")
     return said
 
 

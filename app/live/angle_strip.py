@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ class AngleStrip(QWidget):
         self._colours = DARK
         self._angles_deg: Array = np.empty(0, np.float64)
         self._newest_deg: float | None = None
-        self.setAccessibleName("Angles that are held")
+        self.setAccessibleName(tr("Angles that are held"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Where the source of rays was in the views that are held")
+        self.setToolTip(tr("Where the source of rays was in the views that are held"))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -43,7 +44,7 @@ class AngleStrip(QWidget):
         self._angles_deg = np.sort(np.degrees(np.mod(angles, 2 * np.pi)))
         self._newest_deg = None if newest_rad is None else float(np.degrees(newest_rad) % 360)
         n = len(self._angles_deg)
-        self.setAccessibleDescription(f"{n} views" if n else "No view yet")
+        self.setAccessibleDescription(f"{n} views" if n else tr("No view yet"))
         self.update()
 
     def sizeHint(self) -> QSize:

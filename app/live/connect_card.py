@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout
 
+from app.language.translation import tr
 from app.live.events_form import EventsForm
 from app.live.frames_form import FramesForm
 from app.live.live_request import LiveRequest
@@ -15,13 +16,19 @@ from app.live.source_form import SourceFaultError, choice
 from app.look.widgets import button, label, set_tone
 
 CARD_PX = 660
-KINDS = ("X-ray projections", "PET events")
+KINDS = (tr("X-ray projections"), tr("PET events"))
 FRAMES, EVENTS = range(2)
 ABOUT = (
-    "Slices form while an X-ray scan is measured. Steps and filter are those of the CT protocol at "
-    "hand.",
-    "The image forms while a PET scan is measured, and motion is said at once. Voxels, algorithm "
-    "and filters are those of the list-mode protocol at hand.",
+    tr(
+        "Slices form while an X-ray scan is measured. Steps and filter are those of the "
+        "CT protocol at "
+        "hand."
+    ),
+    tr(
+        "The image forms while a PET scan is measured, and motion is said at once. "
+        "Voxels, algorithm "
+        "and filters are those of the list-mode protocol at hand."
+    ),
 )
 Request = LiveRequest | PetRequest
 
@@ -43,7 +50,7 @@ class ConnectCard(QFrame):
         self._connect_to = connect_to
         self.setProperty("role", "card")
         self.setMaximumWidth(CARD_PX)
-        self.kind = choice("What is measured", KINDS)
+        self.kind = choice(tr("What is measured"), KINDS)
         self.kind.setMinimumContentsLength(max(map(len, KINDS)))
         self.frames, self.events = FramesForm(), EventsForm(files)
         self._forms = QStackedWidget()
@@ -54,13 +61,13 @@ class ConnectCard(QFrame):
         self._about = label("", "muted", wrap=True)
         self._fault = label("", wrap=True)
         set_tone(self._fault, "missing")
-        self.begin = button("Connect", self.ask, "Follow this source", "primary")
+        self.begin = button(tr("Connect"), self.ask, tr("Follow this source"), "primary")
         self.demo = button(
-            "Live demo",
+            tr("Live demo"),
             lambda: demo(self.kind.currentIndex()),
-            "Play a simulated scan, and watch it come into focus",
+            tr("Play a simulated scan, and watch it come into focus"),
         )
-        self.leave = button("Back", leave, "Back to the images")
+        self.leave = button(tr("Back"), leave, tr("Back to the images"))
         self.kind.currentIndexChanged.connect(self._show_kind)
         self._lay_out()
         self._show_kind()
@@ -73,7 +80,7 @@ class ConnectCard(QFrame):
         buttons.addWidget(self.leave)
         buttons.addWidget(self.begin)
         head = QHBoxLayout()
-        head.addWidget(label("Follow a running scan", "title"), 1)
+        head.addWidget(label(tr("Follow a running scan"), "title"), 1)
         head.addWidget(self.kind)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 24, 28, 24)

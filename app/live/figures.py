@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.language.translation import tr
 from app.look.formatting import clock, count
 from app.look.widgets import label
 from app.views.plain_text import plain_tip
@@ -46,14 +47,26 @@ def texts_of_slices(figures: LiveStatistics) -> list[str]:
     """Return the figures of an X-ray scan as words, one for each row."""
     late = NONE
     if not math.isnan(figures.latency_ms_median):
-        late = f"{figures.latency_ms_median:.0f} ms, 99 %: {figures.latency_ms_p99:.0f} ms"
+        late = tr(
+            "{latency_ms_median:.0f} ms, 99 %: {latency_ms_p99:.0f} ms",
+            latency_ms_median=figures.latency_ms_median,
+            latency_ms_p99=figures.latency_ms_p99,
+        )
     return [
         f"{figures.frames_per_s:.1f}/s",
         f"{figures.refresh_hz:.1f}/s",
         late,
-        f"{count(figures.frames)}, {count(figures.dropped)} dropped",
-        f"{count(figures.views)} over {figures.covered_deg:.0f}°",
-        f"{figures.memory_mib:,.0f} MiB",
+        tr(
+            "{count}, {count_2} dropped",
+            count=count(figures.frames),
+            count_2=count(figures.dropped),
+        ),
+        tr(
+            "{count} over {covered_deg:.0f}°",
+            count=count(figures.views),
+            covered_deg=figures.covered_deg,
+        ),
+        tr("{memory_mib:,.0f} MiB", memory_mib=figures.memory_mib),
     ]
 
 
@@ -63,11 +76,13 @@ def texts_of_events(figures: LivePetStatistics) -> list[str]:
     span = f"{clock(figures.image_from_s)} to {clock(figures.image_until_s)}"
     return [
         f"{count(figures.prompts_per_s)}/s",
-        NONE if math.isnan(randoms) else f"{randoms:.0f} % of the prompts",
+        NONE if math.isnan(randoms) else tr("{randoms:.0f} % of the prompts", randoms=randoms),
         f"{figures.refresh_hz:.1f}/s",
-        NONE if math.isnan(figures.behind_s) else f"{figures.behind_s:.1f} s at most",
+        NONE
+        if math.isnan(figures.behind_s)
+        else tr("{behind_s:.1f} s at most", behind_s=figures.behind_s),
         f"{count(figures.image_events)} prompts",
         span if figures.image_events else NONE,
-        f"{count(figures.events)}, {count(figures.dropped)} lost",
-        f"{figures.memory_mib:,.0f} MiB",
+        tr("{count}, {count_2} lost", count=count(figures.events), count_2=count(figures.dropped)),
+        tr("{memory_mib:,.0f} MiB", memory_mib=figures.memory_mib),
     ]

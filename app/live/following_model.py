@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.models.messages import Problem
 from engine.errors import EngineError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 LOOK_MS = 33
 """Between two looks: thirty images a second are more than anybody tells apart."""
 MOST_SAID = 200
-STOPPED = "The scan is not followed any more"
+STOPPED = tr("The scan is not followed any more")
 MOST_AT_ONCE = 50
 """Sentences taken up in one look."""
 
@@ -72,7 +73,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     updated = Signal()
     state_changed = Signal()
-    waits = "Waits for frames."
+    waits = tr("Waits for frames.")
     """State before anything has come."""
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
@@ -134,17 +135,17 @@ class FollowingModel(QObject, Generic[R, S, U]):
         if self._fault:
             return self._fault, "missing"
         if self.is_connecting:
-            return "Connecting …", "muted"
+            return tr("Connecting …"), "muted"
         if self._session is None:
             return "", ""
         if self.has_ended:
-            return "The scan has ended", "ok"
+            return tr("The scan has ended"), "ok"
         if self._warning:
             return self._warning, "look"
         if self.update is None or not self.came(self.update):
             return self._waits, "look"
         waits = self.waiting_for(self.update)
-        return (waits, "look") if waits else ("Running", "ok")
+        return (waits, "look") if waits else (tr("Running"), "ok")
 
     @property
     def _words(self) -> tuple[object, ...]:
@@ -166,7 +167,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._commands.run_task(
             lambda _: self._opened(begin),
             lambda found: self._connected(found, serial),
-            failed="The scan cannot be followed.",
+            failed=tr("The scan cannot be followed."),
         )
 
     def _opened(self, begin: Callable[[Loader], S]) -> S | str:
@@ -195,7 +196,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         if self._timer.isActive():
             self.look()
             if not self.has_ended:
-                self.said.append("It was stopped here.")
+                self.said.append(tr("It was stopped here."))
             self.has_ended = True
             self.let_go()
         self.state_changed.emit()
@@ -229,7 +230,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         except EngineError as e:
             self._end(str(e))
         except Exception as e:  # noqa: BLE001  whatever ends the thread is said, the window stays
-            self._end(f"A fault of ours: {type(e).__name__}: {e}")
+            self._end(tr("A fault of ours: {name}: {e}", name=type(e).__name__, e=e))
         if self._words != before:
             self.state_changed.emit()
 

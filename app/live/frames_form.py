@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.language.translation import tr
 from app.live.live_request import MODES, LiveRequest
 from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
 
-SOURCE_TIP = (
+SOURCE_TIP = tr(
     "tcp://host:port of a sender, pva://channel of EPICS, a folder that fills with images, or an "
     "HDF5 file that is being written"
 )
-GEOMETRY_TIP = "A stored scan of the same geometry, where the source brings none"
-PLAY_TIP = "A stored scan is played as if it were measured now, at so many frames in a second"
-WRITTEN = "A file that is being written, or a stored scan"
-FILLS = "A folder that fills with images"
+GEOMETRY_TIP = tr("A stored scan of the same geometry, where the source brings none")
+PLAY_TIP = tr("A stored scan is played as if it were measured now, at so many frames in a second")
+WRITTEN = tr("A file that is being written, or a stored scan")
+FILLS = tr("A folder that fills with images")
 
 
 class FramesForm(SourceForm):
@@ -22,21 +23,21 @@ class FramesForm(SourceForm):
 
     def __init__(self) -> None:
         super().__init__()
-        addresses = "tcp://detector:9667, pva://CHANNEL, a folder or a file"
-        self.source = field("Source", addresses, SOURCE_TIP)
-        self.like = field("Geometry", "As the source says", GEOMETRY_TIP)
-        self.rate = field("Play at", "Is being measured", PLAY_TIP)
-        self.mode = choice("Views in the slices", [words for words, *_ in MODES])
-        folder = Chooser("Folder …", lambda: self.folder_into(self.source, FILLS), FILLS)
-        file = Chooser("File …", lambda: self.file_into(self.source, WRITTEN), WRITTEN)
-        same = "A scan of the same geometry"
-        scan = Chooser("Scan …", lambda: self.file_into(self.like, same), GEOMETRY_TIP)
+        addresses = tr("tcp://detector:9667, pva://CHANNEL, a folder or a file")
+        self.source = field(tr("Source"), addresses, SOURCE_TIP)
+        self.like = field(tr("Geometry"), tr("As the source says"), GEOMETRY_TIP)
+        self.rate = field(tr("Play at"), tr("Is being measured"), PLAY_TIP)
+        self.mode = choice(tr("Views in the slices"), [words for words, *_ in MODES])
+        folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
+        file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
+        same = tr("A scan of the same geometry")
+        scan = Chooser(tr("Scan …"), lambda: self.file_into(self.like, same), GEOMETRY_TIP)
         self.lay_out(
             (
-                Row("Source", self.source, (folder, file)),
-                Row("Geometry", self.like, (scan,)),
-                Row("Views", self.mode),
-                Row("Play at", self.rate, "frames/s, a stored scan"),
+                Row(tr("Source"), self.source, (folder, file)),
+                Row(tr("Geometry"), self.like, (scan,)),
+                Row(tr("Views"), self.mode),
+                Row(tr("Play at"), self.rate, tr("frames/s, a stored scan")),
             )
         )
 
@@ -49,7 +50,7 @@ class FramesForm(SourceForm):
             where it cannot be followed
         """
         source = source_in(self.source)
-        rate = rate_in(self.rate, "frames in a second, such as 30")
+        rate = rate_in(self.rate, tr("frames in a second, such as 30"))
         geometry = self.like.text().strip()
         _, mode, turn = MODES[self.mode.currentIndex()]
         scan = Path(geometry) if geometry else None

@@ -15,6 +15,7 @@ from app.control.demo_maker import make_demo_apart
 from app.control.saving import may_write
 from app.control.slice_saving import SlicesOnShow, keep_slices
 from app.export.writing import export_folder
+from app.language.translation import tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.live.live_page import LivePage, Model
 from app.live.live_request import LiveRequest
@@ -28,10 +29,10 @@ from engine.modalities import DEMOS, CtProtocol, ListModeProtocol, Study
 DEMO_FRAMES, DEMO_PACE = 24.0, 3.0
 """Frames in a second, and seconds of list mode: the image sharpens for ten to twenty."""
 DEMO_KINDS = {FRAMES: CtProtocol, EVENTS: ListModeProtocol}
-FILE_NAME, KINDS = "live-scan.h5", "Scans (*.h5 *.nxs)"
-IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", "Images (*.nii.gz *.h5 *.mha *.nrrd)"
-LOST = "This scan is only in this window. Keep it in a file first, or give it up."
-NOT_KEPT, NO_IMAGE = "The scan cannot be kept.", "The image cannot be kept."
+FILE_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
+IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", tr("Images (*.nii.gz *.h5 *.mha *.nrrd)")
+LOST = tr("This scan is only in this window. Keep it in a file first, or give it up.")
+NOT_KEPT, NO_IMAGE = tr("The scan cannot be kept."), tr("The image cannot be kept.")
 
 
 class LiveCommands(QObject):
@@ -85,7 +86,7 @@ class LiveCommands(QObject):
             partial(make_demo_apart, demo=demo),
             partial(self._play, kind),
             busy=demo.busy,
-            failed="No demo.",
+            failed=tr("No demo."),
             stoppable=True,
             on_end=self._made,
         )
@@ -116,7 +117,7 @@ class LiveCommands(QObject):
         """Ask before a scan goes that lies nowhere else."""
         if self.model.is_kept or not self.model.has_scan:
             return True
-        if not self._confirm("Scan not kept", LOST, "Give it up"):
+        if not self._confirm(tr("Scan not kept"), LOST, tr("Give it up")):
             return False
         self.model.is_kept = True
         return True
@@ -124,7 +125,7 @@ class LiveCommands(QObject):
     def keep(self) -> None:
         """Write the scan to a file that the user names."""
         folder = Path(self._context.preferences.export_folder or Path.home())
-        path = ask_save(self._window, "Keep the scan", folder / FILE_NAME, KINDS)
+        path = ask_save(self._window, tr("Keep the scan"), folder / FILE_NAME, KINDS)
         if path is None or not may_write(self._window, path, self._context.session):
             return
         self._context.preferences.export_folder = str(path.parent)
@@ -150,11 +151,11 @@ class LiveCommands(QObject):
 
         def written(_: object) -> None:
             model.is_kept = True
-            self._context.session.add_log("info", f"Scan kept: {path}")
+            self._context.session.add_log("info", tr("Scan kept: {path}", path=path))
             then(path)
 
         self._context.commands.run_task(
-            lambda _: write(path), written, busy="Keeping the scan", failed=NOT_KEPT
+            lambda _: write(path), written, busy=tr("Keeping the scan"), failed=NOT_KEPT
         )
 
     def _reconstruct(self, path: Path) -> None:
@@ -176,7 +177,7 @@ class LiveCommands(QObject):
     def _keep_volume(self) -> None:
         volume, preferences = self.page.pet.on_show, self._context.preferences
         folder = Path(preferences.export_folder or Path.home())
-        path = ask_save(self._window, "Keep the image", folder / IMAGE_NAME, IMAGE_KINDS)
+        path = ask_save(self._window, tr("Keep the image"), folder / IMAGE_NAME, IMAGE_KINDS)
         if volume is None or path is None:
             return
         if not may_write(self._window, path, self._context.session):
@@ -190,10 +191,10 @@ class LiveCommands(QObject):
 
         def written(_: object) -> None:
             preferences.export_folder = str(path.parent)
-            self._context.session.add_log("info", f"Image kept: {path}")
+            self._context.session.add_log("info", tr("Image kept: {path}", path=path))
 
         self._context.commands.run_task(
-            lambda _: write(), written, busy="Keeping the image", failed=NO_IMAGE
+            lambda _: write(), written, busy=tr("Keeping the image"), failed=NO_IMAGE
         )
 
     def shut_down(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QVBoxLayout, QWidget
 
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.widgets import button, label
 from app.views.plain_text import plain_tip
 from engine.settings import Settings
@@ -15,8 +16,8 @@ from engine.settings import Settings
 SETTLE_MS = 80
 """After the last of several changes."""
 MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
-AXIS_TIP = "The column on which the axis of rotation is seen, from 0"
-ROLL_TIP = "How far the detector is turned in its plane"
+AXIS_TIP = tr("The column on which the axis of rotation is seen, from 0")
+ROLL_TIP = tr("How far the detector is turned in its plane")
 DIGITS = 2
 FILTER_FIELDS = ("window", "cutoff")
 
@@ -32,9 +33,9 @@ class LiveControls(QWidget):
         use_filter: Callable[[Settings], object],
     ) -> None:
         super().__init__()
-        self.axis = _number(0.0, MOST_COLUMN, "Column of the axis", AXIS_TIP)
+        self.axis = _number(0.0, MOST_COLUMN, tr("Column of the axis"), AXIS_TIP)
         self.axis.setSingleStep(0.25)
-        self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, "Roll", ROLL_TIP)
+        self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
         self.roll.setSingleStep(0.05)
         self.roll.setSuffix(" °")
         self._see_axis = _Later(self, lambda: see_axis(self.axis.value()))
@@ -49,8 +50,10 @@ class LiveControls(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setColumnStretch(1, 1)
-        self.find_axis = button("Find", find_axis, "Look for the axis in the views that are held")
-        for k, (title, box) in enumerate((("Axis", self.axis), ("Roll", self.roll))):
+        self.find_axis = button(
+            tr("Find"), find_axis, tr("Look for the axis in the views that are held")
+        )
+        for k, (title, box) in enumerate(((tr("Axis"), self.axis), (tr("Roll"), self.roll))):
             grid.addWidget(label(title, "caption"), k, 0)
             grid.addWidget(box, k, 1)
         grid.addWidget(self.find_axis, 0, 2)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.following_model import FollowingModel
 from app.live.live_request import LiveRequest, begin, live_settings
 from app.look.formatting import sentence_case
@@ -50,7 +51,11 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         if not update.state:
             return ""
         whole = f"{update.state.rstrip('.')}."
-        return sentence_case(whole) if update.state.startswith("wait") else f"Waiting: {whole}"
+        return (
+            sentence_case(whole)
+            if update.state.startswith("wait")
+            else tr("Waiting: {whole}", whole=whole)
+        )
 
     def beginning(self, request: LiveRequest) -> Callable[[Loader], LiveSession]:
         protocol = self.protocol()

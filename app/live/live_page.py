@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.connect_card import ConnectCard, Request
 from app.live.live_model import LiveModel
 from app.live.pet_model import LivePetModel
@@ -42,7 +43,7 @@ class LivePage(QWidget):
     ) -> None:
         super().__init__()
         self.setObjectName("Live")
-        self.setAccessibleName("Live")
+        self.setAccessibleName(tr("Live"))
         self._context, self._actions = context, actions
         self.slices_model, self.pet_model = LiveModel(context, self), LivePetModel(context, self)
         self.model: Model = self.slices_model

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from app.language.translation import tr
+
 if TYPE_CHECKING:
     from engine.jobs import Loader
     from engine.live import LiveSession, LiveSettings
@@ -14,9 +16,9 @@ if TYPE_CHECKING:
 Mode = Literal["growing", "sliding"]
 Turn = Literal["half", "full"]
 MODES: tuple[tuple[str, Mode, Turn], ...] = (
-    ("All views, from the first on", "growing", "full"),
-    ("The newest full turn", "sliding", "full"),
-    ("The newest half turn", "sliding", "half"),
+    (tr("All views, from the first on"), "growing", "full"),
+    (tr("The newest full turn"), "sliding", "full"),
+    (tr("The newest half turn"), "sliding", "half"),
 )
 """What is offered: its words, and what it means."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.following_model import FollowingModel
 from app.live.pet_history import PetHistory
 from app.live.pet_request import PetRequest, begin_pet
@@ -35,7 +36,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
     apart : whether an ordinary run makes an image of each time between motions
     """
 
-    waits = "Waits for events."
+    waits = tr("Waits for events.")
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(context, parent)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.figures import LiveFigures, texts_of_events
 from app.live.pet_model import LivePetModel
 from app.live.watch_page import WatchActions, WatchPage
@@ -23,20 +24,23 @@ if TYPE_CHECKING:
     from engine.data import Volume
     from engine.live import LivePetUpdate
 
-SNAPSHOT = "Keep image …", "Write the image on show to a file, with what made it"
+SNAPSHOT = tr("Keep image …"), tr("Write the image on show to a file, with what made it")
 FIGURES = (
-    ("Prompts", "Coincidences that the scanner counts in a second"),
-    ("Randoms", "Delayed coincidences, where the scan has them: so many prompts came by chance"),
-    ("Images", "Times in a second that the image was made anew"),
-    ("Behind", "How old the newest event of the image on show is, at most"),
-    ("Image", "Prompts that the image is of"),
-    ("From, to", "The part of the scan that the image is of"),
-    ("Events", "Those that came, and those lost or left out for want of time or memory"),
-    ("Memory", "Of the events that are kept"),
+    (tr("Prompts"), tr("Coincidences that the scanner counts in a second")),
+    (
+        tr("Randoms"),
+        tr("Delayed coincidences, where the scan has them: so many prompts came by chance"),
+    ),
+    (tr("Images"), tr("Times in a second that the image was made anew")),
+    (tr("Behind"), tr("How old the newest event of the image on show is, at most")),
+    (tr("Image"), tr("Prompts that the image is of")),
+    (tr("From, to"), tr("The part of the scan that the image is of")),
+    (tr("Events"), tr("Those that came, and those lost or left out for want of time or memory")),
+    (tr("Memory"), tr("Of the events that are kept")),
 )
-STILL, NOT_WATCHED = "No motion so far", "Motion is watched for after some seconds"
-APART = "An image for each rest"
-APART_TIP = (
+STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion is watched for after some seconds")
+APART = tr("An image for each rest")
+APART_TIP = tr(
     "The ordinary run makes one image of each time between two motions, instead of one of all "
     "events"
 )
@@ -51,20 +55,23 @@ class PetPage(WatchPage[LivePetModel]):
     held: Volume | None
 
     def __init__(self, context: AppContext, model: LivePetModel, actions: WatchActions) -> None:
-        super().__init__(model, actions, SNAPSHOT, "Reconstruct image")
+        super().__init__(model, actions, SNAPSHOT, tr("Reconstruct image"))
         self._theme = context.theme
         self.view_state = ViewState(self)
         self.views, self._display = OrthoView(self.view_state), VolumeDisplay(self.view_state)
         self.figures, self.blocks = LiveFigures(FIGURES), BlockMap()
         self.blocks_text, self.motion = label("", "muted"), label("", wrap=True)
         self.rates = TimeCurves(
-            ("prompts", "delayeds"), "Counts over time", from_zero=True, least=1.0
+            ("prompts", "delayeds"), tr("Counts over time"), from_zero=True, least=1.0
         )
         self.centre = TimeCurves(
-            ("x", "y", "z"), "Where the activity is, over time", from_zero=False, least=2.0
+            ("x", "y", "z"), tr("Where the activity is, over time"), from_zero=False, least=2.0
         )
         self.turn = TimeCurves(
-            ("turn",), "How the activity lies, where it is not round", from_zero=False, least=2.0
+            ("turn",),
+            tr("How the activity lies, where it is not round"),
+            from_zero=False,
+            least=2.0,
         )
         self._heads = [label("", "muted") for _ in range(3)]
         self.apart = QCheckBox(APART)
@@ -74,10 +81,10 @@ class PetPage(WatchPage[LivePetModel]):
             self._views_and_curves(),
             (
                 self.figures,
-                label("Detector blocks", "caption"),
+                label(tr("Detector blocks"), "caption"),
                 self.blocks,
                 self.blocks_text,
-                label("The object", "caption"),
+                label(tr("The object"), "caption"),
                 self.motion,
             ),
             self.apart,
@@ -158,16 +165,18 @@ class PetPage(WatchPage[LivePetModel]):
             plot.show_curves(times, {name: history.column(name) for name in names}, motions_s)
         thousand = {0: "", 3: "thousand "}.get(self.rates.power, f"10^{self.rates.power} ")
         titles = (
-            f"Counts ({thousand}a second), over time (s)",
-            "Centre moved by (mm), over time (s)",
-            "Turned about z by (°), over time (s)",
+            tr("Counts ({thousand}a second), over time (s)", thousand=thousand),
+            tr("Centre moved by (mm), over time (s)"),
+            tr("Turned about z by (°), over time (s)"),
         )
         for head, title in zip(self._heads, titles, strict=True):
             head.setText(title)
 
     def _show_motions(self, update: LivePetUpdate | None) -> None:
         motions = () if update is None else update.motions
-        lines = [f"Moved {each.describe()}" for each in motions[-MOST_MOTIONS:]]
+        lines = [
+            tr("Moved {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
+        ]
         watched = update is not None and update.place is not None
         self.motion.setText("\n".join(lines) or (STILL if watched else NOT_WATCHED))
         set_tone(self.motion, "look" if lines else "muted")

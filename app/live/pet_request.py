@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.language.translation import tr
+
 if TYPE_CHECKING:
     from engine.jobs import Loader
     from engine.live import LivePetSession, LivePetSettings
     from engine.modalities import ListModeProtocol
 
 EVENTS: tuple[tuple[str, float | None], ...] = (
-    ("All events, from the first on", None),
-    ("The newest 5 s", 5.0),
-    ("The newest 10 s", 10.0),
-    ("The newest 30 s", 30.0),
-    ("The newest 60 s", 60.0),
+    (tr("All events, from the first on"), None),
+    (tr("The newest 5 s"), 5.0),
+    (tr("The newest 10 s"), 10.0),
+    (tr("The newest 30 s"), 30.0),
+    (tr("The newest 60 s"), 60.0),
 )
 """What is offered: its words, and how many seconds that is."""
 

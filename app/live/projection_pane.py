@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views.candidate_view import raster_of
 from app.views.gestures import Drag, PointDrag
 from app.views.planes import Edges, Rect
@@ -35,7 +36,7 @@ class ProjectionPane(RasterView):
     has_crosshair = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(ViewState(parent), "Newest projection", parent)
+        super().__init__(ViewState(parent), tr("Newest projection"), parent)
         self._title = ""
 
     def show_frame(self, frame: Frame) -> None:
@@ -43,10 +44,18 @@ class ProjectionPane(RasterView):
         rows, columns = frame.values.shape
         every = max(1, max(rows, columns) // MOST_PX)
         values = np.ascontiguousarray(frame.values[::every, ::every], np.float32)
-        angle = "" if frame.angle_rad is None else f" at {np.degrees(frame.angle_rad) % 360:.1f}°"
-        self._title = (
-            f"Projection {frame.index}{angle}   {columns} × {rows}, "
-            f"mean {number(float(values.mean()), 4)}"
+        angle = (
+            ""
+            if frame.angle_rad is None
+            else tr(" at {degrees:.1f}°", degrees=np.degrees(frame.angle_rad) % 360)
+        )
+        self._title = tr(
+            "Projection {index}{angle}   {columns} × {rows}, mean {mean}",
+            index=frame.index,
+            angle=angle,
+            columns=columns,
+            rows=rows,
+            mean=number(float(values.mean()), 4),
         )
         grid = ImageGrid((1, *values.shape), (1.0, 1.0, 1.0))
         self.state.set_volume(Volume(values[None], grid, "counts/pixel", {"axes": "xyz"}))

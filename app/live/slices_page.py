@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.angle_strip import AngleStrip
 from app.live.figures import LiveFigures, texts_of_slices
 from app.live.live_controls import LiveControls
@@ -17,15 +18,21 @@ from app.look.widgets import button, label
 if TYPE_CHECKING:
     from engine.live import LiveImages
 
-SNAPSHOT = "Keep slices …", "Write the slices on show to files, with where they lie"
-RESET_TIP = "Put the slices back: across z, y and x, through the middle"
+SNAPSHOT = tr("Keep slices …"), tr("Write the slices on show to files, with where they lie")
+RESET_TIP = tr("Put the slices back: across z, y and x, through the middle")
 FIGURES = (
-    ("Frames in", "Projections that came in a second"),
-    ("Slices out", "Times in a second that the slices were made anew"),
-    ("Latency", "From the arrival of a frame to the slices that have it: median, and 99 of 100"),
-    ("Frames", "Projections that came, and those lost or left out because others were newer"),
-    ("Views", "What the slices are made of, and the angle it covers"),
-    ("Memory", "Of views and slices"),
+    (tr("Frames in"), tr("Projections that came in a second")),
+    (tr("Slices out"), tr("Times in a second that the slices were made anew")),
+    (
+        tr("Latency"),
+        tr("From the arrival of a frame to the slices that have it: median, and 99 of 100"),
+    ),
+    (
+        tr("Frames"),
+        tr("Projections that came, and those lost or left out because others were newer"),
+    ),
+    (tr("Views"), tr("What the slices are made of, and the angle it covers")),
+    (tr("Memory"), tr("Of views and slices")),
 )
 
 
@@ -36,12 +43,12 @@ class SlicesPage(WatchPage[LiveModel]):
     held: LiveImages | None
 
     def __init__(self, context: AppContext, model: LiveModel, actions: WatchActions) -> None:
-        super().__init__(model, actions, SNAPSHOT, "Reconstruct volume")
+        super().__init__(model, actions, SNAPSHOT, tr("Reconstruct volume"))
         self._theme = context.theme
         self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures(FIGURES)
         self.controls = LiveControls(model.see_axis, model.find_axis, model.roll, model.use_filter)
-        self.reset_planes = button("Reset planes", self.views.reset, RESET_TIP)
-        held, runs = label("Angles held", "caption"), label("While it runs", "caption")
+        self.reset_planes = button(tr("Reset planes"), self.views.reset, RESET_TIP)
+        held, runs = label(tr("Angles held"), "caption"), label(tr("While it runs"), "caption")
         self.lay_out(
             self.views,
             (self.figures, held, self.strip, runs, self.controls),

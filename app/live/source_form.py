@@ -8,6 +8,7 @@ from typing import NamedTuple
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open
 from app.look.widgets import button, label
 from app.views.plain_text import plain_tip
@@ -63,7 +64,7 @@ class SourceForm(QWidget):
 
     def file_into(self, edit: QLineEdit, title: str) -> None:
         """Ask for a file."""
-        chosen = ask_open(self, title, "", "Scans (*)")
+        chosen = ask_open(self, title, "", tr("Scans (*)"))
         if chosen is not None:
             edit.setText(str(chosen))
 

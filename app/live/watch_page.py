@@ -8,16 +8,17 @@ from typing import Generic, TypeVar
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.live.live_model import LiveModel
 from app.live.pet_model import LivePetModel
 from app.look.widgets import button, label, scrolled, set_tone
 
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
-KEPT_NOTE = "kept for comparison"
+KEPT_NOTE = tr("kept for comparison")
 FROZEN_NOTE = "frozen"
-KEEP_TIP = "Stop, and write the scan as it came to a file"
-WHOLE_TIP = "Stop, keep the scan in the folder of exports, and reconstruct it as any other"
+KEEP_TIP = tr("Stop, and write the scan as it came to a file")
+WHOLE_TIP = tr("Stop, keep the scan in the folder of exports, and reconstruct it as any other")
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,23 @@ class WatchPage(QWidget, Generic[M]):
         super().__init__()
         self.model: M = model
         self.state, self.said = label("", "heading", wrap=True), label("", "muted", wrap=True)
-        self.freeze = switch("Freeze", self.show_newest, "Hold what is on show; the scan goes on")
-        self.keep = button("Keep to compare", self._keep, "Keep this image for a comparison")
-        self.compare = switch("Show kept", self.show_newest, "Show what was kept, not the newest")
+        self.freeze = switch(
+            tr("Freeze"), self.show_newest, tr("Hold what is on show; the scan goes on")
+        )
+        self.keep = button(
+            tr("Keep to compare"), self._keep, tr("Keep this image for a comparison")
+        )
+        self.compare = switch(
+            tr("Show kept"), self.show_newest, tr("Show what was kept, not the newest")
+        )
         self.snapshot = button(keep_images[0], actions.keep_images, keep_images[1])
-        self.save = button("Keep scan …", actions.keep_scan, KEEP_TIP)
+        self.save = button(tr("Keep scan …"), actions.keep_scan, KEEP_TIP)
         self.reconstruct = button(reconstruct, actions.reconstruct, WHOLE_TIP, "primary")
-        self.stop = button("Stop", model.stop, "End following; what came stays on show")
-        self.back = button("Back", actions.leave, "Back to the images; the scan is followed on")
-        self.another = button("Another scan", actions.another, "Connect to another source")
+        self.stop = button(tr("Stop"), model.stop, tr("End following; what came stays on show"))
+        self.back = button(
+            tr("Back"), actions.leave, tr("Back to the images; the scan is followed on")
+        )
+        self.another = button(tr("Another scan"), actions.another, tr("Connect to another source"))
         self.kept: object | None = None
         self.held: object | None = None
         model.updated.connect(self.show_newest)

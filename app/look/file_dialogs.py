@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.look.icons import draw_in
 
 SIZE_PX, PLACES_PX = (760, 480), 120
@@ -29,12 +30,12 @@ BUTTONS = {
 }
 """Buttons of Qt's dialog by their names, and our icon of each."""
 FIELDS = {
-    "lookInCombo": "Folder",
-    "fileNameEdit": "File name",
-    "fileTypeCombo": "Kinds of files",
-    "treeView": "Files",
-    "listView": "Files",
-    "sidebar": "Places",
+    "lookInCombo": tr("Folder"),
+    "fileNameEdit": tr("File name"),
+    "fileTypeCombo": tr("Kinds of files"),
+    "treeView": tr("Files"),
+    "listView": tr("Files"),
+    "sidebar": tr("Places"),
 }
 """Other parts of it, and what a screen reader calls them."""
 

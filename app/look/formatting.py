@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language.translation import tr
 from engine.data import number_text, quantity
 
 __all__ = ["clock", "count", "number_text", "quantity", "sentence_case", "size", "words"]
@@ -24,7 +25,11 @@ def duration(seconds: float) -> str:
     if seconds < MINUTE_S - 0.5:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / MINUTE_S), HOUR_S // MINUTE_S)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+    return (
+        tr("{hours} h {minutes:02d} min", hours=hours, minutes=minutes)
+        if hours
+        else f"{minutes} min"
+    )
 
 
 def count(number: float) -> str:
@@ -46,7 +51,7 @@ def size(n_bytes: float) -> str:
 def words(value: object) -> str:
     """Return a value or field name as a person would write it."""
     if value == "auto":
-        return "Automatic"
+        return tr("Automatic")
     return sentence_case(str(value).replace("_", " "))
 
 

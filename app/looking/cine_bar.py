@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
 from app.control.context import AppContext
 from app.control.saving import may_write
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.icons import set_icon
 from app.look.widgets import icon_button, label
@@ -20,14 +21,14 @@ from app.views.plain_text import plain_tip
 from app.views.slice_view import SliceView
 
 TITLES: dict[CineKind, str] = {
-    "turn": "Turn the projection",
-    "axial": "Axial slices",
-    "coronal": "Coronal slices",
-    "sagittal": "Sagittal slices",
-    "images": "Iterations or frames",
+    "turn": tr("Turn the projection"),
+    "axial": tr("Axial slices"),
+    "coronal": tr("Coronal slices"),
+    "sagittal": tr("Sagittal slices"),
+    "images": tr("Iterations or frames"),
 }
-FILE_NAME, KINDS = "film.gif", "Films (*.gif *.png)"
-SAVE_TIP = "Record it once from beginning to end as GIF, or without loss as animated PNG"
+FILE_NAME, KINDS = "film.gif", tr("Films (*.gif *.png)")
+SAVE_TIP = tr("Record it once from beginning to end as GIF, or without loss as animated PNG")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
@@ -39,30 +40,32 @@ class CineBar(QWidget):
         self._context, self._cine, self._views = context, cine, views
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
-        self.kind.setAccessibleName("What goes by")
-        self.kind.setToolTip(plain_tip("What goes by; all views follow"))
+        self.kind.setAccessibleName(tr("What goes by"))
+        self.kind.setToolTip(plain_tip(tr("What goes by; all views follow")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731
-        self.play = icon_button("start", context.theme, play, "Play (K)", "text")
+        self.play = icon_button("start", context.theme, play, tr("Play (K)"), "text")
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.speed.setRange(LEAST_PER_S, MOST_PER_S)
         self.speed.setMinimumWidth(40)
         self.speed.setMaximumWidth(SLIDER_PX)
-        self.speed.setAccessibleName("Pictures in a second")
-        self.speed.setToolTip(plain_tip("Pictures in a second"))
+        self.speed.setAccessibleName(tr("Pictures in a second"))
+        self.speed.setToolTip(plain_tip(tr("Pictures in a second")))
         self.speed.valueChanged.connect(cine.set_speed)
         self._per_s = label("", "muted")
         self._per_s.setFixedWidth(SPEED_PX)
-        self.save = QPushButton("Save film")
+        self.save = QPushButton(tr("Save film"))
         self.save.setToolTip(plain_tip(SAVE_TIP))
         self._menu = QMenu(self.save)
         self._menu.aboutToShow.connect(self._fill)
         self.save.setMenu(self._menu)
         self.cancel = QPushButton()
-        self.cancel.setToolTip(plain_tip("Record no further; nothing is written"))
+        self.cancel.setToolTip(plain_tip(tr("Record no further; nothing is written")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
-        self.close_ = icon_button("remove", context.theme, self._end, "No film (K stops it, too)")
+        self.close_ = icon_button(
+            "remove", context.theme, self._end, tr("No film (K stops it, too)")
+        )
         self._target: Path | None = None
         self._lay_out()
         cine.changed.connect(self.refresh)
@@ -75,7 +78,7 @@ class CineBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 4)
         row.setSpacing(6)
-        row.addWidget(label("Film", "caption"))
+        row.addWidget(label(tr("Film"), "caption"))
         for each in (self.kind, self.play, self.speed, self._per_s):
             row.addWidget(each, 8 if each is self.speed else 0)
         row.addStretch(1)
@@ -93,9 +96,9 @@ class CineBar(QWidget):
         self.kind.setCurrentIndex(max(self.kind.findData(cine.kind), 0))
         with QSignalBlocker(self.speed):
             self.speed.setValue(cine.per_s)
-        self._per_s.setText(f"{cine.per_s} per s")
+        self._per_s.setText(tr("{per_s} per s", per_s=cine.per_s))
         set_icon(self.play, "pause" if cine.is_playing else "start", self._context.theme)
-        words = "Rest (K)" if cine.is_playing else "Play (K)"
+        words = tr("Rest (K)") if cine.is_playing else tr("Play (K)")
         self.play.setToolTip(plain_tip(words))
         self.play.setAccessibleName(words)
         busy = self.recorder.is_recording
@@ -113,14 +116,20 @@ class CineBar(QWidget):
     def _fill(self) -> None:
         self._menu.clear()
         view = self._views.mip if self._cine.kind == "turn" else self._views.active
-        name = f"the {view.plane} view" if isinstance(view, SliceView) else "the projection"
-        self._menu.addAction(f"Of {name} …").triggered.connect(lambda: self._ask(view))
-        every = self._menu.addAction("Of all views …")
+        name = (
+            tr("the {plane} view", plane=view.plane)
+            if isinstance(view, SliceView)
+            else tr("the projection")
+        )
+        self._menu.addAction(tr("Of {name} …", name=name)).triggered.connect(
+            lambda: self._ask(view)
+        )
+        every = self._menu.addAction(tr("Of all views …"))
         every.triggered.connect(lambda: self._ask(self._views.panes))
 
     def _ask(self, widget: QWidget) -> None:
         folder = Path(self._context.preferences.export_folder or Path.home())
-        path = ask_save(self, "Save film", folder / FILE_NAME, KINDS)
+        path = ask_save(self, tr("Save film"), folder / FILE_NAME, KINDS)
         if path is None:
             return
         target = path if path.suffix else path.with_suffix(".gif")
@@ -129,7 +138,7 @@ class CineBar(QWidget):
             self.record(widget, target)
 
     def _show_progress(self, n_done: int, n_all: int) -> None:
-        self.cancel.setText(f"Cancel ({n_done} of {n_all})")
+        self.cancel.setText(tr("Cancel ({n_done} of {n_all})", n_done=n_done, n_all=n_all))
 
     def _write(self, frames: list[Frame]) -> None:
         self.refresh()
@@ -140,9 +149,9 @@ class CineBar(QWidget):
 
         self._context.commands.run_task(
             lambda _: write_film(frames, target, frame_ms=frame_ms),
-            lambda _: self._context.session.add_log("info", f"Film: {target}"),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            lambda _: self._context.session.add_log("info", tr("Film: {target}", target=target)),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
     def _end(self) -> None:

@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.language.translation import tr
 from app.looking.cine import Cine
 from app.views.state import ViewState
 from app.views.text import number
 
 MOST_FRAMES, MOST_PX = 240, 1280
 PAD_PX = 6
-CLAIM = "Not for clinical use"
+CLAIM = tr("Not for clinical use")
 Frame = NDArray[np.uint8]
 
 

@@ -7,14 +7,15 @@ from typing import get_args
 
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.language.translation import tr
 from app.models.preferences import Preferences
 from app.views.layout import SHEETS, SPACINGS, LayoutKind, ViewLayout, ViewName
 from app.views.ortho_view import OrthoView
 
 KINDS: tuple[tuple[LayoutKind, str], ...] = (
-    ("four", "Four views"),
-    ("main", "One large, three beside it"),
-    ("one", "One view alone"),
+    ("four", tr("Four views")),
+    ("main", tr("One large, three beside it")),
+    ("one", tr("One view alone")),
 )
 
 
@@ -24,7 +25,10 @@ class LayoutMenu(QMenu):
     def __init__(self, views: OrthoView, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)
         self._views, self._preferences = views, preferences
-        self.mains, self.spacings = QMenu("Large view", self), QMenu("Light-box shows", self)
+        self.mains, self.spacings = (
+            QMenu(tr("Large view"), self),
+            QMenu(tr("Light-box shows"), self),
+        )
         self.aboutToShow.connect(self.fill)
         views.layout_changed.connect(self._remember)
         views.set_layout(ViewLayout.of(preferences.layout))
@@ -38,7 +42,12 @@ class LayoutMenu(QMenu):
         self.addSeparator()
         for rows, columns in SHEETS:
             sheet = replace(now, kind="sheet", rows=rows, columns=columns)
-            self._add(self, f"Light-box, {rows} × {columns}", sheet, chosen=sheet == now)
+            self._add(
+                self,
+                tr("Light-box, {rows} × {columns}", rows=rows, columns=columns),
+                sheet,
+                chosen=sheet == now,
+            )
         self.addSeparator()
         self.mains.clear()
         for name in get_args(ViewName):
@@ -66,5 +75,5 @@ class LayoutMenu(QMenu):
 
 def _words(spacing: int) -> str:
     if spacing < 2:
-        return "Each slice" if spacing else "The whole volume"
-    return f"One slice in {spacing}"
+        return tr("Each slice") if spacing else tr("The whole volume")
+    return tr("One slice in {spacing}", spacing=spacing)

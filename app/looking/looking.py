@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.looking.cine import Cine
 from app.looking.cine_bar import CineBar
 from app.looking.layout_menu import LayoutMenu
@@ -18,22 +19,27 @@ from app.models.region_model import Tool
 from app.views.ortho_view import OrthoView
 from app.views.scrubber import IterationScrubber
 
-LAYOUT_TIP = "Four views, one large, or a light-box of many slices; it is remembered"
-FILM_TIP = "The projection turns, or slices, iterations or frames go by; it can be saved (K)"
-MAGNIFIER_TIP = "Three times as large under the pointer; by keys, at the crosshair (Z)"
-SLAB_TIP = "Show several slices as one: the highest, mean or lowest of their values (B)"
+LAYOUT_TIP = tr("Four views, one large, or a light-box of many slices; it is remembered")
+FILM_TIP = tr("The projection turns, or slices, iterations or frames go by; it can be saved (K)")
+MAGNIFIER_TIP = tr("Three times as large under the pointer; by keys, at the crosshair (Z)")
+SLAB_TIP = tr("Show several slices as one: the highest, mean or lowest of their values (B)")
 
 TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
-    ("distance", "Distance", "line", "Drag from end to end in a slice; it is kept with the scan"),
     (
-        *("angle", "Angle", "angle"),
-        "Drag one leg to the corner, then press where the other leg ends",
+        "distance",
+        tr("Distance"),
+        "line",
+        tr("Drag from end to end in a slice; it is kept with the scan"),
     ),
-    ("arrow", "Arrow", "arrow", "Drag from its tail to its tip in a slice"),
-    ("text", "Words", "text", "Press where words are to stand in a slice"),
     (
-        *("curve", "Curve", "curve"),
-        "Drag along a vessel or a jaw in a slice; the tab Measure straightens it",
+        *("angle", tr("Angle"), "angle"),
+        tr("Drag one leg to the corner, then press where the other leg ends"),
+    ),
+    ("arrow", tr("Arrow"), "arrow", tr("Drag from its tail to its tip in a slice")),
+    ("text", tr("Words"), "text", tr("Press where words are to stand in a slice")),
+    (
+        *("curve", tr("Curve"), "curve"),
+        tr("Drag along a vessel or a jaw in a slice; the tab Measure straightens it"),
     ),
 )
 
@@ -46,15 +52,15 @@ class Looking:
         self.strip = LookStrip(context.theme)
         self.slab_bar = SlabBar(self._state, context.theme)
         self.slab = self.strip.add(
-            "Slab", "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
+            tr("Slab"), "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
         )
         self.cine = Cine(views, scrubber)
         self.cine_bar = CineBar(context, self.cine, views)
-        self.film = self.strip.add("Film", "film", FILM_TIP, clicked=self.show_film)
-        self.layout = self.strip.add("Layout", "layout", LAYOUT_TIP)
+        self.film = self.strip.add(tr("Film"), "film", FILM_TIP, clicked=self.show_film)
+        self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
         self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
         self.magnifier = self.strip.add(
-            "Magnifier",
+            tr("Magnifier"),
             "magnifier",
             MAGNIFIER_TIP,
             clicked=lambda _: self._state.toggle_magnifier(),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from app.forms.fields import QuietCombo
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.theme import Theme
 from app.look.widgets import icon_button, label
 from app.views.plain_text import plain_tip
@@ -17,9 +18,13 @@ from app.views.slab import LEAST_MM, MOST_BESIDE, MOST_MM, SlabKind
 from app.views.state import ViewState
 
 KINDS: tuple[tuple[SlabKind, str, str], ...] = (
-    ("highest", "Highest (MIP)", "The highest value along each line through the slab"),
-    ("mean", "Mean", "The mean along each line through the slab: less noise, more blur"),
-    ("lowest", "Lowest (MinIP)", "The lowest value along each line: airways, vessels without dye"),
+    ("highest", tr("Highest (MIP)"), tr("The highest value along each line through the slab")),
+    ("mean", tr("Mean"), tr("The mean along each line through the slab: less noise, more blur")),
+    (
+        "lowest",
+        tr("Lowest (MinIP)"),
+        tr("The lowest value along each line: airways, vessels without dye"),
+    ),
 )
 STEPS, SLIDER_PX, BOX_PX, COMBO_PX = 200, 160, 76, 150
 LEAST_SLIDER_PX = 50
@@ -32,7 +37,7 @@ class SlabBar(QWidget):
         super().__init__()
         self._state = state
         self.kind = QuietCombo()
-        self.kind.setAccessibleName("What is shown of the slab")
+        self.kind.setAccessibleName(tr("What is shown of the slab"))
         self.kind.setFixedWidth(COMBO_PX)
         for key, title, tip in KINDS:
             self.kind.addItem(title, key)
@@ -46,8 +51,8 @@ class SlabBar(QWidget):
         self.number = NumberBox(False, LEAST_MM, MOST_MM)
         self.number.setFixedWidth(BOX_PX)
         self.number.edited.connect(self._take_number)
-        self.close_ = icon_button("remove", theme, self._end, "Single slices again (B)")
-        self._caption = label("Thickness (mm)", "caption")
+        self.close_ = icon_button("remove", theme, self._end, tr("Single slices again (B)"))
+        self._caption = label(tr("Thickness (mm)"), "caption")
         self._lay_out()
         for signal in (state.slab_changed, state.volume_changed):
             signal.connect(self.refresh)
@@ -57,7 +62,7 @@ class SlabBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 4)
         row.setSpacing(6)
-        row.addWidget(label("Slab", "caption"))
+        row.addWidget(label(tr("Slab"), "caption"))
         for each in (self.kind, self._caption, self.slider, self.number):
             row.addWidget(each, 8 if each is self.slider else 0)
         row.addStretch(1)
@@ -77,11 +82,13 @@ class SlabBar(QWidget):
         self.setVisible(bool(slab.kind) and state.volume is not None)
         self.kind.setCurrentIndex(max(self.kind.findData(slab.kind), 0))
         self.kind.setToolTip(plain_tip(KINDS[self.kind.currentIndex()][2]))
-        words = f"Thickness ({state.length_unit})"
+        words = tr("Thickness ({length_unit})", length_unit=state.length_unit)
         self._caption.setText(words)
         for each in (self.slider, self.number):
-            each.setAccessibleName(f"{words} of the slab")
-            each.setToolTip(plain_tip(f"{words} of the slab: as near as whole slices allow"))
+            each.setAccessibleName(tr("{words} of the slab", words=words))
+            each.setToolTip(
+                plain_tip(tr("{words} of the slab: as near as whole slices allow", words=words))
+            )
         low, high = self._ends
         part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
         self.slider.blockSignals(True)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.language.translation import tr
 from app.views.text import millimetres
 from engine.quality import curve_through
 from engine.regions import Annotation
 
 TITLES = {
-    "arrow": "Arrow",
-    "text": "Words",
-    "distance": "Distance",
-    "angle": "Angle",
-    "curve": "Curve",
+    "arrow": tr("Arrow"),
+    "text": tr("Words"),
+    "distance": tr("Distance"),
+    "angle": tr("Angle"),
+    "curve": tr("Curve"),
 }
 ACROSS = ("sagittal", "coronal", "axial")
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.questions import ask_text
 from app.look.widgets import button, icon_button, label
 from app.measure.annotation_marks import AnnotationMarks
@@ -15,7 +16,7 @@ from app.measure.curve_window import CurveWindow
 from app.models.annotation_model import AnnotationModel
 from engine.regions import Annotation
 
-EMPTY = (
+EMPTY = tr(
     "The lower buttons beside the views draw distances, angles, arrows, words and curves. They are "
     "kept with their scan, and saved with the study."
 )
@@ -33,21 +34,30 @@ class AnnotationsBox(QWidget):
         self.marks = AnnotationMarks(self.model, self._state, lambda: self._ask(""))
         self.note = label(EMPTY, "muted", wrap=True)
         self.list = QListWidget()
-        self.list.setAccessibleName("Annotations")
-        self.list.setToolTip("F2 changes the words, Delete removes")
-        self.words = button("Words …", self._change_words, "Change the words beside it (F2)")
-        self.delete = button("Delete", self._delete, "Take it away (Delete)")
+        self.list.setAccessibleName(tr("Annotations"))
+        self.list.setToolTip(tr("F2 changes the words, Delete removes"))
+        self.words = button(
+            tr("Words …"), self._change_words, tr("Change the words beside it (F2)")
+        )
+        self.delete = button(tr("Delete"), self._delete, tr("Take it away (Delete)"))
         self.straighten = button(
-            "Straighten …", self._straighten, "Show the volume along the curve, straightened"
+            tr("Straighten …"),
+            self._straighten,
+            tr("Show the volume along the curve, straightened"),
         )
         self.curve_window: CurveWindow | None = None
         self._commands = context.commands
         self.undo = icon_button(
-            "undo", context.theme, regions.undo, "Undo the last change of annotations or regions"
+            "undo",
+            context.theme,
+            regions.undo,
+            tr("Undo the last change of annotations or regions"),
         )
-        self.redo = icon_button("redo", context.theme, regions.redo, "Do the undone change again")
+        self.redo = icon_button(
+            "redo", context.theme, regions.redo, tr("Do the undone change again")
+        )
         self._lay_out()
-        for keys, act in (("Delete", self._delete), ("F2", self._change_words)):
+        for keys, act in ((tr("Delete"), self._delete), ("F2", self._change_words)):
             QShortcut(QKeySequence(keys), self.list, act)
         self.list.currentRowChanged.connect(self._go_to)
         for signal in (self.model.changed, self._state.volume_changed):
@@ -113,5 +123,5 @@ class AnnotationsBox(QWidget):
 
     def _ask(self, start: str) -> str:
         """Return words that an annotation can have."""
-        typed = ask_text(self.window(), "Annotation", "Words", start)
+        typed = ask_text(self.window(), tr("Annotation"), tr("Words"), start)
         return "".join(sign for sign in typed if sign.isprintable()).strip()[:120]

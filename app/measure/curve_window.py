@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QVBoxLayout, Q
 
 from app.control.commands import Commands
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import button, label
 from app.models.annotation_model import AnnotationModel
 from app.views.curved_view import CurvedView
@@ -29,7 +30,7 @@ class CurveWindow(QDialog):
         self, parent: QWidget, model: AnnotationModel, state: ViewState, commands: Commands
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Along a curve")
+        self.setWindowTitle(tr("Along a curve"))
         self.setWindowFlag(Qt.WindowType.Tool)
         self._model, self._state, self._commands = model, state, commands
         self._which, self._is_busy = -1, False
@@ -41,17 +42,21 @@ class CurveWindow(QDialog):
         self.thickness.setFixedWidth(BOX_PX)
         self.thickness.show_number(0)
         self.thickness.edited.connect(self._take_thickness)
-        tip = f"Mean over so much across the curve ({state.length_unit})"
+        tip = tr(
+            "Mean over so much across the curve ({length_unit})", length_unit=state.length_unit
+        )
         self.thickness.setAccessibleName(tip)
         self.thickness.setToolTip(plain_tip(tip))
-        self.copy = button("Copy", self._copy, "Put the picture on the clipboard")
+        self.copy = button(tr("Copy"), self._copy, tr("Put the picture on the clipboard"))
         row = QHBoxLayout()
         row.setContentsMargins(8, 2, 8, 8)
-        row.addWidget(label(f"Thickness ({state.length_unit})", "caption"))
+        row.addWidget(
+            label(tr("Thickness ({length_unit})", length_unit=state.length_unit), "caption")
+        )
         row.addWidget(self.thickness)
         row.addStretch(1)
         row.addWidget(self.copy)
-        row.addWidget(button("Close", self.reject, "Close this window; the curve stays"))
+        row.addWidget(button(tr("Close"), self.reject, tr("Close this window; the curve stays")))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view, 1)
@@ -88,12 +93,16 @@ class CurveWindow(QDialog):
         self._commands.run_task(
             lambda _: curved_plane(volume, points, axis, thickness_mm=thick),
             self._show,
-            failed="There is no picture along the curve.",
+            failed=tr("There is no picture along the curve."),
             on_end=self._go_on,
         )
 
     def _show(self, made: CurvedPlane) -> None:
-        thick = f"mean of {self._thickness_mm:g} {self._state.length_unit}"
+        thick = tr(
+            "mean of {thickness_mm:g} {length_unit}",
+            thickness_mm=self._thickness_mm,
+            length_unit=self._state.length_unit,
+        )
         self.view.show_plane(made, thick if self._thickness_mm else "")
 
     def _go_on(self) -> None:

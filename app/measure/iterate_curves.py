@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.widgets import label
 from app.models.kept_images import Kept
 from app.views.colours import ViewColours
@@ -31,7 +32,7 @@ class IterateCurves(QWidget):
         self.views = (CurveView(), CurveView())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(label("Over the iterations of the run", "caption"))
+        column.addWidget(label(tr("Over the iterations of the run"), "caption"))
         for view in self.views:
             view.setMinimumHeight(150)
             view.setMaximumHeight(200)

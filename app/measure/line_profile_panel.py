@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.plot_colours import view_colours
 from app.look.theme import Theme
@@ -31,17 +32,19 @@ class LineProfileBox(QWidget):
         super().__init__()
         self._state, self._theme, self._save = state, theme, save
         self.draw = button(
-            "Draw a line",
+            tr("Draw a line"),
             self._toggle,
-            "Drag in a slice from one end to the other; drag an end to move it (L)",
+            tr("Drag in a slice from one end to the other; drag an end to move it (L)"),
         )
         self.draw.setCheckable(True)
         set_icon(self.draw, "line", theme)
-        self.keep = button("Keep", self._keep, "Keep this curve to compare other images with")
+        self.keep = button(
+            tr("Keep"), self._keep, tr("Keep this curve to compare other images with")
+        )
         self.keep.setCheckable(True)
-        self.clear = button("Clear", lambda: state.set_line(None), "Take the line away")
+        self.clear = button(tr("Clear"), lambda: state.set_line(None), tr("Take the line away"))
         self.csv = button(
-            "Save as CSV …", self._write, "Write the values along the line as a table"
+            tr("Save as CSV …"), self._write, tr("Write the values along the line as a table")
         )
         self.head = label("", "muted")
         self.plot = LinePlot()
@@ -98,7 +101,9 @@ class LineProfileBox(QWidget):
             kept = None
         self.keep.setChecked(kept is not None)
         self.plot.show_profile(found, kept, state.length_unit)
-        self.head.setText(f"Value ({self.plot.head})" if self.plot.head else "Value")
+        self.head.setText(
+            tr("Value ({head})", head=self.plot.head) if self.plot.head else tr("Value")
+        )
         self.head.setVisible(found is not None)
         self.numbers.show_rows(self.numbers_shown())
         self.draw.setChecked(state.draws_lines)
@@ -115,25 +120,25 @@ class LineProfileBox(QWidget):
         a, b = ("  ".join(millimetres(value) for value in place) for place in places)
         return [
             *self._width_rows(found),
-            ("Highest value", self._words(peak)),
-            ("at", f"{at:.1f} {length} from end 1"),
-            ("Lowest value", self._words(float(found.values.min()))),
-            ("Length", f"{found.length_mm:.1f} {length}"),
-            ("End 1  (x, y, z)", f"{a} {length}"),
-            ("End 2  (x, y, z)", f"{b} {length}"),
+            (tr("Highest value"), self._words(peak)),
+            ("at", tr("{at:.1f} {length} from end 1", at=at, length=length)),
+            (tr("Lowest value"), self._words(float(found.values.min()))),
+            (tr("Length"), f"{found.length_mm:.1f} {length}"),
+            (tr("End 1  (x, y, z)"), f"{a} {length}"),
+            (tr("End 2  (x, y, z)"), f"{b} {length}"),
         ]
 
     def _width_rows(self, found: LineProfile) -> list[tuple[str, str]]:
         """Return the width by a fit, or where none fits, where the line crosses half height."""
         crossed, length, volume = found.fwhm_mm, self._state.length_unit, self._state.volume
         if crossed is None or volume is None:
-            return [("FWHM of the peak", "the line ends before")]
+            return [(tr("FWHM of the peak"), tr("the line ends before"))]
         fitted = peak_width(volume, found)
         if fitted is None:
-            return [("FWHM at half height", f"{crossed:.2f} {length}")]
+            return [(tr("FWHM at half height"), f"{crossed:.2f} {length}")]
         return [
-            ("FWHM, fitted", f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
-            ("Its bias", fitted.bias),
+            (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
+            (tr("Its bias"), fitted.bias),
         ]
 
     def _words(self, value: float) -> str:

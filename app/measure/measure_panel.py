@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.widgets import label, scrolled
 from app.measure.annotations_box import AnnotationsBox
@@ -20,7 +21,7 @@ from app.measure.time_curve_panel import TimeCurveBox
 class MeasureTab(QWidget):
     """Tools that measure the image on show."""
 
-    title = "Measure"
+    title = tr("Measure")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -36,16 +37,16 @@ class MeasureTab(QWidget):
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(10)
         column.addWidget(self.over_time)
-        column.addWidget(label("Line profile", "heading"))
+        column.addWidget(label(tr("Line profile"), "heading"))
         column.addWidget(self.line)
         column.addSpacing(6)
-        column.addWidget(label("Annotations", "heading"))
+        column.addWidget(label(tr("Annotations"), "heading"))
         column.addWidget(self.annotations)
         column.addSpacing(6)
-        column.addWidget(label("Rods", "heading"))
+        column.addWidget(label(tr("Rods"), "heading"))
         column.addWidget(self.rods)
         column.addSpacing(6)
-        column.addWidget(label("Phantom", "heading"))
+        column.addWidget(label(tr("Phantom"), "heading"))
         column.addWidget(self.quality)
         column.addStretch(1)
         outside = QVBoxLayout(self)
@@ -55,14 +56,14 @@ class MeasureTab(QWidget):
     def _save(self, name: str, text: str) -> None:
         """Ask where, and write a table."""
         start = Path(self._context.preferences.folder_last_used or Path.home()) / name
-        chosen = ask_save(self, "Save as CSV", start, "Tables (*.csv)")
+        chosen = ask_save(self, tr("Save as CSV"), start, tr("Tables (*.csv)"))
         target = chosen.with_suffix(".csv") if chosen is not None else None
         if target is None or not may_write(self, target, self._context.session):
             return
         self._context.preferences.folder_last_used = str(target.parent)
         self._context.commands.run_task(
             lambda _: write_text(text, target),
-            lambda path: self._context.session.add_log("info", f"Saved: {path}"),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            lambda path: self._context.session.add_log("info", tr("Saved: {path}", path=path)),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )

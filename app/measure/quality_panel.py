@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.control.saving import may_write
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, label
@@ -41,13 +42,17 @@ class QualityBox(QWidget):
         super().__init__()
         self._context, self._session = context, context.session
         self.kind = QuietCombo()
-        self.kind.setAccessibleName("Phantom")
+        self.kind.setAccessibleName(tr("Phantom"))
         for phantom in QUALITY_PHANTOMS:
             self.kind.addItem(phantom.title, phantom.kind)
-        self.contrast = NumberEdit("Hot spheres over the background")
+        self.contrast = NumberEdit(tr("Hot spheres over the background"))
         self.contrast.show_value(USUAL_CONTRAST)
-        self.measure = button("Measure", self._measure, "Find the phantom in the image on show")
-        self.save = button("Save report …", self._save, "Write figures and slices as PDF or JSON")
+        self.measure = button(
+            tr("Measure"), self._measure, tr("Find the phantom in the image on show")
+        )
+        self.save = button(
+            tr("Save report …"), self._save, tr("Write figures and slices as PDF or JSON")
+        )
         self.note = label("", "muted", wrap=True)
         self.table = FigureTable()
         self.page = SlicesView()
@@ -64,9 +69,9 @@ class QualityBox(QWidget):
         self._hot = QWidget()
         contrast = QHBoxLayout(self._hot)
         contrast.setContentsMargins(0, 0, 0, 0)
-        contrast.addWidget(label("Contrast", "caption"))
+        contrast.addWidget(label(tr("Contrast"), "caption"))
         contrast.addWidget(self.contrast)
-        contrast.addWidget(label("to 1", "muted"))
+        contrast.addWidget(label(tr("to 1"), "muted"))
         contrast.addStretch(1)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
@@ -117,7 +122,7 @@ class QualityBox(QWidget):
         has_spheres = any(group == "Contrast recovery" for group, _ in self.phantom.followed)
         self._hot.setVisible(has_spheres)
         text = self.phantom.text if self.measured is None else self._summary()
-        self.note.setText(text if has_image else "There is no image to measure yet.")
+        self.note.setText(text if has_image else tr("There is no image to measure yet."))
         self.table.setVisible(self.measured is not None)
         self.page.setVisible(self.measured is not None)
 
@@ -126,7 +131,9 @@ class QualityBox(QWidget):
         if self.measured is None:
             return ""
         report, volume, _ = self.measured
-        other = "" if volume is self._session.view.volume else " The image on show is another one."
+        other = (
+            "" if volume is self._session.view.volume else tr(" The image on show is another one.")
+        )
         return f"{report.title}: {report.placement}.{other}"
 
     def _measure(self) -> None:
@@ -138,8 +145,8 @@ class QualityBox(QWidget):
         self._context.commands.run_task(
             lambda _: measured(phantom, volume, facts),
             self._show,
-            busy=f"Measuring the {phantom.title}",
-            failed="The phantom was not measured.",
+            busy=tr("Measuring the {title}", title=phantom.title),
+            failed=tr("The phantom was not measured."),
             on_end=self._refresh,
         )
 
@@ -158,7 +165,9 @@ class QualityBox(QWidget):
             return
         report, volume, _ = self.measured
         start = Path(self._context.preferences.folder_last_used or Path.home()) / "quality.pdf"
-        chosen = ask_save(self, "Save the report", start, "Report (*.pdf);;Figures (*.json)")
+        chosen = ask_save(
+            self, tr("Save the report"), start, tr("Report (*.pdf);;Figures (*.json)")
+        )
         if chosen is None:
             return
         target = chosen if chosen.suffix.lower() in ENDINGS else chosen.with_suffix(".pdf")
@@ -167,9 +176,9 @@ class QualityBox(QWidget):
         self._context.preferences.folder_last_used = str(target.parent)
         self._context.commands.run_task(
             lambda _: written(report, volume, target),
-            lambda path: self._session.add_log("info", f"Saved: {path}"),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            lambda path: self._session.add_log("info", tr("Saved: {path}", path=path)),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
 
@@ -179,7 +188,7 @@ class SlicesView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.image = QPixmap()
-        self.setAccessibleName("Slices and what was measured in them")
+        self.setAccessibleName(tr("Slices and what was measured in them"))
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
 

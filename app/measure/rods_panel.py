@@ -10,6 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.widgets import button, label, set_tone
 from app.measure.line_profile_panel import SAVE
 from app.models.session import Session
@@ -23,7 +24,7 @@ SETTLE_MS = 60
 MOST = 10.0
 """Valleys this much higher than the peaks have no meaning."""
 AXIS_NAMES = "xyz"
-AXES = {"y": "along y, the panels' normal", "z": "along z"}
+AXES = {"y": tr("along y, the panels' normal"), "z": tr("along z")}
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,21 @@ class RodsBox(QWidget):
         super().__init__()
         self._session, self._save = session, save
         self._study = session.study
-        self.is_derenzo = QCheckBox("This is a Derenzo phantom")
+        self.is_derenzo = QCheckBox(tr("This is a Derenzo phantom"))
         self.is_derenzo.setToolTip(
-            "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the image, the widest "
-            "round +x, neighbours two diameters apart"
+            tr(
+                "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the "
+                "image, the widest "
+                "round +x, neighbours two diameters apart"
+            )
         )
         self.axis = QuietCombo()
-        self.axis.setAccessibleName("Direction of the rods")
+        self.axis.setAccessibleName(tr("Direction of the rods"))
         for key, text in AXES.items():
-            self.axis.addItem(f"Rods {text}", key)
-        self.radius = NumberEdit("Radius of the phantom [mm]")
+            self.axis.addItem(tr("Rods {text}", text=text), key)
+        self.radius = NumberEdit(tr("Radius of the phantom [mm]"))
         self.radius.show_value(RADIUS_MM)
-        self.csv = button("Save as CSV …", self._write, "Write the table")
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the table"))
         self.rows: list[RodRow] = []
         self._inside = QWidget()
         self._lay_out()
@@ -107,7 +111,7 @@ class RodsBox(QWidget):
 
     def _lay_out(self) -> None:
         size = QHBoxLayout()
-        size.addWidget(label("Radius", "caption"))
+        size.addWidget(label(tr("Radius"), "caption"))
         size.addWidget(self.radius)
         size.addWidget(label("mm", "muted"))
         size.addStretch(1)
@@ -157,20 +161,23 @@ class RodsBox(QWidget):
         while (item := self._table.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for place, text in enumerate(("Rods", "Valley / peak", "")):
+        for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
             self._table.addWidget(label(text, "caption"), 0, place)
         for at, row in enumerate(self.rows, 1):
-            valley = "no contrast" if row.valley is None else f"{row.valley:.2f}"
-            verdict = label("told apart" if row.resolved else "not told apart")
+            valley = tr("no contrast") if row.valley is None else f"{row.valley:.2f}"
+            verdict = label(tr("told apart") if row.resolved else tr("not told apart"))
             set_tone(verdict, "ok" if row.resolved else "muted")
             parts = (label(f"{row.diameter_mm:g} mm", "number"), label(valley, "number"), verdict)
             for place, part in enumerate(parts):
                 self._table.addWidget(part, at, place)
         self._note.setText(
-            "Mean between neighbouring rods over the mean on them, in the middle 10 mm of their "
-            "length; below 0.735 they are told apart (Rayleigh)."
+            tr(
+                "Mean between neighbouring rods over the mean on them, in the middle 10 "
+                "mm of their "
+                "length; below 0.735 they are told apart (Rayleigh)."
+            )
             if self.rows
-            else "A phantom of this radius has no two rods of a size next to each other."
+            else tr("A phantom of this radius has no two rods of a size next to each other.")
         )
         self.csv.setEnabled(bool(self.rows))
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.plot_colours import view_colours
 from app.look.theme import Theme
 from app.look.widgets import button, label
@@ -29,10 +30,10 @@ class TimeCurveBox(QWidget):
         super().__init__()
         self._view, self._run, self._theme, self._save = session.view, session.run, theme, save
         self.diameter = NumberBox(False, 0.1, 1000.0)
-        self.diameter.setAccessibleName("Diameter of the ball in mm")
+        self.diameter.setAccessibleName(tr("Diameter of the ball in mm"))
         self.diameter.setFixedWidth(70)
         self.diameter.show_number(DIAMETER_MM)
-        self.csv = button("Save as CSV …", self._write, "Write the curve as a table")
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the curve as a table"))
         self.where = label("", "muted", wrap=True)
         self.head = label("", "muted")
         self.plot = TimePlot()
@@ -57,14 +58,14 @@ class TimeCurveBox(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(6)
-        caption = label("Ball about the cursor, diameter (mm)", "caption")
+        caption = label(tr("Ball about the cursor, diameter (mm)"), "caption")
         caption.setBuddy(self.diameter)
         row.addWidget(caption, 1)
         row.addWidget(self.diameter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(label("Over time", "heading"))
+        column.addWidget(label(tr("Over time"), "heading"))
         column.addLayout(row)
         for each in (self.where, self.head, self.plot, self.csv):
             column.addWidget(each)
@@ -90,12 +91,18 @@ class TimeCurveBox(QWidget):
             place = "  ".join(millimetres(value) for value in at)
             try:
                 found = time_curve(frames, SphereRegion(centre_mm=at, diameter_mm=diameter))
-                text = f"x, y, z: {place} mm; {found.volume_mm3 / 1000:.3g} mL"
+                text = tr(
+                    "x, y, z: {place} mm; {volume_mm3:.3g} mL",
+                    place=place,
+                    volume_mm3=found.volume_mm3 / 1000,
+                )
             except EngineError as e:
                 text = str(e)
         self.plot.show_curve(found)
         self.where.setText(text)
-        self.head.setText(f"Mean and spread of the voxels ({self.plot.head})" if found else "")
+        self.head.setText(
+            tr("Mean and spread of the voxels ({head})", head=self.plot.head) if found else ""
+        )
         self.csv.setEnabled(found is not None)
 
     def _write(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from engine.data import Plain, Volume, moved, values_at
 from engine.events import Failed, Finished, Preview, StageStarted
@@ -22,9 +23,9 @@ TONES = {"green": "ok", "yellow": "look", "red": "missing"}
 class Placing(Enum):
     """Who says where the map lies."""
 
-    FILE = "as its file says"
-    FOUND = "found by likeness"
-    HAND = "by hand"
+    FILE = tr("as its file says")
+    FOUND = tr("found by likeness")
+    HAND = tr("by hand")
 
 
 class AlignmentModel(QObject):
@@ -61,7 +62,7 @@ class AlignmentModel(QObject):
 
     def begin(self) -> None:
         """Wait for an image."""
-        self.work, self.fault = "Starting …", ""
+        self.work, self.fault = tr("Starting …"), ""
         self.changed.emit()
 
     def take(self, event: object) -> None:
@@ -88,7 +89,7 @@ class AlignmentModel(QObject):
     def end(self) -> None:
         """Note that nothing goes on any more."""
         if not (self._found or self.fault):
-            self.fault = "Stopped. Look again, or put the map in place by hand."
+            self.fault = tr("Stopped. Look again, or put the map in place by hand.")
         self.work = ""
         self.changed.emit()
 
@@ -155,11 +156,13 @@ class AlignmentModel(QObject):
         if self.fault:
             return self.fault
         if self.placing is Placing.HAND:
-            return f"{sentence_case(self.motion.describe())}, by hand."
+            return tr("{describe}, by hand.", describe=sentence_case(self.motion.describe()))
         if not self._found:
-            return "The map lies as its file says."
+            return tr("The map lies as its file says.")
         if self.placing is Placing.FILE and self._found["light"] != "green":
-            return f"The map lies as its file says. By likeness: {self._found['text']}"
+            return tr(
+                "The map lies as its file says. By likeness: {found}", found=self._found["text"]
+            )
         return sentence_case(self._found["text"])
 
     @property

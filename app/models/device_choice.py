@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import size
 from engine.backend import DeviceInfo, choose
 
-LOOKING = "Looking for the devices of this machine."
+LOOKING = tr("Looking for the devices of this machine.")
 
 
 class DeviceChoice(QObject):
@@ -57,12 +58,19 @@ class DeviceChoice(QObject):
             return LOOKING
         if self.in_use.usable:
             return ""
-        return f"The GPU cannot be used. {self.in_use.why_not} Or choose another device above."
+        return tr(
+            "The GPU cannot be used. {why_not} Or choose another device above.",
+            why_not=self.in_use.why_not,
+        )
 
 
 def describe(device: DeviceInfo) -> str:
     """What a tip says of a device: why it cannot be used, or its memory."""
     if device.why_not:
         return device.why_not
-    memory = f"{size(device.free_bytes)} of {size(device.memory_bytes)} memory free"
+    memory = tr(
+        "{size} of {size_2} memory free",
+        size=size(device.free_bytes),
+        size_2=size(device.memory_bytes),
+    )
     return f"{device.label}: {memory}"

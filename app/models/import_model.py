@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from engine.importing import Draft, ImportLook, Reading
 
 ROLES = ("array", "flats", "darks", "angles")
@@ -37,24 +38,40 @@ class ImportField:
 
 
 RAW_FIELDS = (
-    ImportField("columns", "Columns", "Pixels in a row of an image"),
-    ImportField("rows", "Rows", "Rows of an image"),
-    ImportField("dtype", "Type", "Type of the stored values", TYPES),
-    ImportField("byte_order", "Byte first", "Which byte of a value comes first", ("little", "big")),
-    ImportField("offset_bytes", "Header", "Bytes before the images"),
+    ImportField("columns", tr("Columns"), tr("Pixels in a row of an image")),
+    ImportField("rows", tr("Rows"), tr("Rows of an image")),
+    ImportField("dtype", tr("Type"), tr("Type of the stored values"), TYPES),
+    ImportField(
+        "byte_order", tr("Byte first"), tr("Which byte of a value comes first"), ("little", "big")
+    ),
+    ImportField("offset_bytes", tr("Header"), tr("Bytes before the images")),
 )
-ARRAY = ImportField("array", "Array", "Name of the projections in the file")
-KIND = ImportField("kind", "Values", "What the values are", KINDS)
-SCALE = ImportField("scale", "Scale", "What stored values are multiplied by; 0.001 for thousandths")
-WHITE = ImportField("white_level", "Open beam", "Counts where nothing is in the way")
+ARRAY = ImportField("array", tr("Array"), tr("Name of the projections in the file"))
+KIND = ImportField("kind", tr("Values"), tr("What the values are"), KINDS)
+SCALE = ImportField(
+    "scale", tr("Scale"), tr("What stored values are multiplied by; 0.001 for thousandths")
+)
+WHITE = ImportField("white_level", tr("Open beam"), tr("Counts where nothing is in the way"))
 LAST_FIELDS = (
-    ImportField("flats", "Flats", "A folder, a file, or what names begin with; none for none"),
-    ImportField("darks", "Darks", "A folder, a file, or what names begin with; none for none"),
-    ImportField("angles", "Angles", "360 or 180 degrees in all; 0:0.5 for first and step; a text"),
-    ImportField("beam", "Beam", "parallel, or source to axis and to detector in mm: 100,400"),
-    ImportField("pixel", "Pixel", "Width on the detector in mm: 0.05, or 0.05,0.06"),
-    ImportField("first_row", "First row", "Which row of an image comes first", ("top", "bottom")),
-    ImportField("axis_column", "Axis", "Column that sees the rotation axis, from 0; blank: found"),
+    ImportField(
+        "flats", tr("Flats"), tr("A folder, a file, or what names begin with; none for none")
+    ),
+    ImportField(
+        "darks", tr("Darks"), tr("A folder, a file, or what names begin with; none for none")
+    ),
+    ImportField(
+        "angles", tr("Angles"), tr("360 or 180 degrees in all; 0:0.5 for first and step; a text")
+    ),
+    ImportField(
+        "beam", tr("Beam"), tr("parallel, or source to axis and to detector in mm: 100,400")
+    ),
+    ImportField("pixel", tr("Pixel"), tr("Width on the detector in mm: 0.05, or 0.05,0.06")),
+    ImportField(
+        "first_row", tr("First row"), tr("Which row of an image comes first"), ("top", "bottom")
+    ),
+    ImportField(
+        "axis_column", tr("Axis"), tr("Column that sees the rotation axis, from 0; blank: found")
+    ),
 )
 FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
 
@@ -225,7 +242,12 @@ class ImportModel(QObject):
         text, why = (found.text, found.why) if found is not None else ("", "")
         if key in ("columns", "rows") and draft.shapes:
             n_views, rows, columns = draft.shape
-            sizes = f"{n_views:,} views of {rows:,} × {columns:,}: "
+            sizes = tr(
+                "{n_views:,} views of {rows:,} × {columns:,}: ",
+                n_views=n_views,
+                rows=rows,
+                columns=columns,
+            )
             return str(columns if key == "columns" else rows), f"{sizes}{why}" if why else ""
         if key in ("dtype", "byte_order"):
             return str(draft.table.get(key, "")), why
@@ -237,13 +259,17 @@ class ImportModel(QObject):
         if self.fault:
             return self.fault
         if self.look is None:
-            return "Looking at the files …"
+            return tr("Looking at the files …")
         if self.look.fault:
             return self.look.fault
         titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
         if titles:
-            return f"Still to be said: {', '.join(titles)}. {self.look.remark}".strip()
-        return self.look.remark or "Pick the slice that is sharp and no mirror image."
+            return tr(
+                "Still to be said: {value}. {remark}",
+                value=", ".join(titles),
+                remark=self.look.remark,
+            ).strip()
+        return self.look.remark or tr("Pick the slice that is sharp and no mirror image.")
 
     @property
     def tone(self) -> str:

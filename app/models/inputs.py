@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from app.language.translation import tr
 from engine.data import InputRole, Plain
 from engine.geometry import ImageGrid, Scanner
 from engine.modalities import (
@@ -111,9 +112,9 @@ class Inputs(dict[str, Input]):
     def fault(self) -> str:
         """Return the first reason why this study cannot run, empty if there is none."""
         if DATA not in self:
-            return "Open a scan first."
+            return tr("Open a scan first.")
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
-            return "The scan does not say which scanner it is from; choose one in step 1."
+            return tr("The scan does not say which scanner it is from; choose one in step 1.")
         return ""
 
 

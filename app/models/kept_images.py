@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.language.translation import tr
 from engine.data import FrameVolume, TimeFrame, Volume
 
 KEPT_BYTES = 1 << 30
 """Images of past iterations may hold this much memory."""
-ALL_FRAMES = "all frames"
+ALL_FRAMES = tr("all frames")
 """Label of the sum or mean of frames of time."""
 Place = tuple[float, int]
 """Iteration and subset behind an image."""

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 
+from app.language.translation import tr
 from app.models.inputs import SCANNER
 from engine.data import Plain
 from engine.errors import EngineError
@@ -72,16 +73,23 @@ class KeptInput:
     def origin(self) -> str:
         """Why the input is there though nobody chose it for this scan."""
         day = date.fromisoformat(self.since)
-        return f"From {self.owner}: kept for every scan of it since {day.day} {day:%b %Y}"
+        return tr(
+            "From {owner}: kept for every scan of it since {day} {day_2:%b %Y}",
+            owner=self.owner,
+            day=day.day,
+            day_2=day,
+        )
 
     def obstacle(self) -> str:
         """Return why it cannot be used any more, empty if it can."""
         name = Path(self.value).name
         if (self.n_bytes, self.mtime_ns) == _identity(self.value):
             return ""
-        return (
-            f"{name}: the file has changed or gone since it was kept for {self.owner}; choose it "
-            "again and keep it anew."
+        return tr(
+            "{name}: the file has changed or gone since it was kept for {owner}; choose "
+            "it again and keep it anew.",
+            name=name,
+            owner=self.owner,
         )
 
 
@@ -131,9 +139,12 @@ class KeptInputs:
             aside = self._path.with_suffix(".damaged")
             with suppress(OSError):
                 self._path.replace(aside)
-            self.fault = (
-                f"{FILE}: what was kept for scanners cannot be read ({e}) and was moved to "
-                f"{aside.name}; keep the files anew."
+            self.fault = tr(
+                "{FILE}: what was kept for scanners cannot be read ({e}) and was moved "
+                "to {name}; keep the files anew.",
+                FILE=FILE,
+                e=e,
+                name=aside.name,
             )
             return {}
 

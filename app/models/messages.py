@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from app.language.translation import tr
+
 Level = Literal["info", "warning", "error"]
 
 
@@ -47,3 +49,12 @@ class Problem:
     answer: Answer | None = None
     files: tuple[Path, ...] = ()
     """Files it names that are not of the study."""
+
+
+def protocol_taken(name: str, last: str) -> str:
+    """Say that a protocol was taken that nobody asked for."""
+    return tr(
+        "The protocol {name!r} was taken, which suits this scan; {last!r} was for the last one.",
+        name=name,
+        last=last,
+    )

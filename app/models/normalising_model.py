@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import count, sentence_case
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
@@ -34,7 +35,9 @@ class MeasuringPhase(Enum):
         )
 
 
-IDLE_WORDS = "Nothing is measured yet. Choose scans and say what was in the scanner, then Start."
+IDLE_WORDS = tr(
+    "Nothing is measured yet. Choose scans and say what was in the scanner, then Start."
+)
 
 
 class NormalisingModel(QObject):
@@ -111,8 +114,12 @@ class NormalisingModel(QObject):
         match event:
             case ReadingScan():
                 self.phase, self.part = MeasuringPhase.COUNTING, 0.0
-                of = f" ({event.number} of {event.n_scans})" if event.n_scans > 1 else ""
-                self._scan = f"Counting the events of {event.name}{of}."
+                of = (
+                    tr(" ({number} of {n_scans})", number=event.number, n_scans=event.n_scans)
+                    if event.n_scans > 1
+                    else ""
+                )
+                self._scan = tr("Counting the events of {name}{of}.", name=event.name, of=of)
             case Counted():
                 self.part = event.done / max(event.total, 1)
                 self._counted = _counted_words(event)
@@ -134,15 +141,15 @@ class NormalisingModel(QObject):
     def state_words(self) -> str:
         """How far it is, a sentence or two."""
         if self.phase.is_active and self.is_ending:
-            return "Stopping."
+            return tr("Stopping.")
         if self.phase.is_active and self.rests:
-            return "It rests. Go on when the machine is free again."
-        pausing = " It rests after this step." if self._wants_rest else ""
+            return tr("It rests. Go on when the machine is free again.")
+        pausing = tr(" It rests after this step.") if self._wants_rest else ""
         match self.phase:
             case MeasuringPhase.IDLE:
                 return IDLE_WORDS
             case MeasuringPhase.STARTING:
-                return f"Starting a process of its own.{pausing}"
+                return tr("Starting a process of its own.{pausing}", pausing=pausing)
             case MeasuringPhase.COUNTING:
                 return f"{self._scan}{pausing}"
             case MeasuringPhase.STEPPING:
@@ -150,7 +157,7 @@ class NormalisingModel(QObject):
             case MeasuringPhase.DONE:
                 return self._done_words()
             case MeasuringPhase.STOPPED:
-                return "Stopped; nothing was kept."
+                return tr("Stopped; nothing was kept.")
             case MeasuringPhase.REFUSED:
                 return sentence_case(self._refusal) if ": " not in self._refusal else self._refusal
 
@@ -162,25 +169,32 @@ class NormalisingModel(QObject):
     def _step_words(self) -> str:
         from engine.normalise import SMALL
 
-        return (
-            f"Step {len(self.changes)}: the components change by {self.changes[-1]:.2g} of their "
-            f"standard errors; they have settled at {SMALL:g}."
+        return tr(
+            "Step {n_changes}: the components change by {changes:.2g} of their standard "
+            "errors; they have settled at {SMALL:g}.",
+            n_changes=len(self.changes),
+            changes=self.changes[-1],
+            SMALL=SMALL,
         )
 
     def _done_words(self) -> str:
         if self.made is None:
             return ""
         found = self.made.found
-        return (
-            f"Measured from {count(found.counts)} counts in {found.steps} steps, on "
-            f"{self.made.scanner.name}. Save it to use it."
+        return tr(
+            "Measured from {count} counts in {steps} steps, on {name}. Save it to use it.",
+            count=count(found.counts),
+            steps=found.steps,
+            name=self.made.scanner.name,
         )
 
 
 def _counted_words(event: Counted) -> str:
     if event.counts <= 0:
-        return "No count on a line through the source yet."
-    return (
-        f"{count(event.counts)} counts on lines through the source: the median crystal is known to "
-        f"{100 * event.crystal_error:.2g} %."
+        return tr("No count on a line through the source yet.")
+    return tr(
+        "{count} counts on lines through the source: the median crystal is known to "
+        "{crystal_error:.2g} %.",
+        count=count(event.counts),
+        crystal_error=100 * event.crystal_error,
     )

@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from app.language.translation import tr
 from engine.errors import EngineError, ResourceError, SettingsError
 from engine.modalities import (
     MODALITIES,
@@ -31,7 +32,11 @@ from engine.settings import explain
 Source = Literal["program", "site", "own"]
 EARLIER = "earlier"
 """Folder of the versions before."""
-WHOSE: dict[Source, str] = {"program": "comes with Isocenter", "site": "of the site", "own": "own"}
+WHOSE: dict[Source, str] = {
+    "program": tr("comes with Isocenter"),
+    "site": tr("of the site"),
+    "own": "own",
+}
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,13 @@ class ListedProtocol:
         """Why it cannot be changed, in a sentence; empty if it can."""
         name = self.protocol.name
         if self.source == "program":
-            return f"{name!r} comes with Isocenter; save it under a name of your own."
+            return tr("{name!r} comes with Isocenter; save it under a name of your own.", name=name)
         if self.source == "site":
-            return f"{name!r} is in the site's folder, which is only read; save it as your own."
-        return f"{name!r} is locked; unlock it first." if self.is_locked else ""
+            return tr(
+                "{name!r} is in the site's folder, which is only read; save it as your own.",
+                name=name,
+            )
+        return tr("{name!r} is locked; unlock it first.", name=name) if self.is_locked else ""
 
 
 class ProtocolLibrary:
@@ -91,7 +99,9 @@ class ProtocolLibrary:
         """Return why each file that cannot be used is left out."""
         faults = [fault for *_, fault in self._files() if fault]
         if self._site is not None and not self._site.is_dir():
-            faults.append(f"{self._site}: the site's folder of protocols is not there.")
+            faults.append(
+                tr("{site}: the site's folder of protocols is not there.", site=self._site)
+            )
         return faults
 
     def find(self, protocol: Protocol) -> ListedProtocol | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language.translation import tr
 from app.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
 from engine.modalities import Protocol, modality_of
@@ -12,16 +13,18 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     modality = modality_of(protocol)
     in_use = [c.title for c in modality.choices(protocol).values() if c.use != "off"]
     filters = [each.describe() for each in protocol.finishing]
-    filters += [f"{each.describe()} between iterations" for each in protocol.between]
+    filters += [
+        tr("{describe} between iterations", describe=each.describe()) for each in protocol.between
+    ]
     facts = [
-        ("Scans", modality.title),
-        ("Algorithm", protocol.algorithm.describe()),
-        ("Voxels", _edges(protocol.grid.voxel_mm)),
+        (tr("Scans"), modality.title),
+        (tr("Algorithm"), protocol.algorithm.describe()),
+        (tr("Voxels"), _edges(protocol.grid.voxel_mm)),
         (modality.ledger_title, ", ".join(in_use) or "none"),
-        ("Finishing", ", then ".join(filters) or "no filter"),
+        (tr("Finishing"), tr(", then ").join(filters) or tr("no filter")),
     ]
     if protocol.frame_words:
-        facts.append(("Images", protocol.frame_words))
+        facts.append((tr("Images"), protocol.frame_words))
     return facts
 
 
@@ -36,5 +39,5 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
 
 def _edges(voxel_mm: Point | None) -> str:
     if voxel_mm is None:
-        return "voxels as the scan suggests"
+        return tr("voxels as the scan suggests")
     return f"{' × '.join(f'{edge:g}' for edge in voxel_mm)} mm"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from app.language.translation import tr
 from engine.errors import EngineError
 from engine.geometry import Point
 from engine.modalities import OpenStudy, Protocol, modality_of
@@ -15,14 +16,18 @@ QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
 VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
 ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
 TEXTS = {
-    "fast": "Voxels twice as large, half the iterations: a first look",
-    "standard": "As the protocol says",
-    "fine": "Voxels two thirds as large, twice the iterations: for sharp, quiet scans",
+    "fast": tr("Voxels twice as large, half the iterations: a first look"),
+    "standard": tr("As the protocol says"),
+    "fine": tr("Voxels two thirds as large, twice the iterations: for sharp, quiet scans"),
 }
 
 
-SHORT_TEXTS = {"fast": "2 × voxel size", "standard": "as the protocol says", "fine": "⅔ voxel size"}
-ITERATION_TEXTS = {"fast": ", ½ the iterations", "standard": "", "fine": ", 2 × iterations"}
+SHORT_TEXTS = {
+    "fast": tr("2 × voxel size"),
+    "standard": tr("as the protocol says"),
+    "fine": tr("⅔ voxel size"),
+}
+ITERATION_TEXTS = {"fast": tr(", ½ the iterations"), "standard": "", "fine": tr(", 2 × iterations")}
 
 
 def caption_of(quality: Quality | None, base: Protocol) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import size
 from engine.results import Result
 
@@ -33,5 +34,5 @@ class ResultList(QObject):
 
     def describe(self) -> str:
         """Return how many there are and what room they take."""
-        n = "1 result" if len(self.items) == 1 else f"{len(self.items):,} results"
+        n = tr("1 result") if len(self.items) == 1 else f"{len(self.items):,} results"
         return f"{n}, {size(sum(each.n_bytes for each in self.items))}"

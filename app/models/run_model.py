@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import words
 from app.models.kept_images import ALL_FRAMES, Kept, KeptImages, Place
 from app.models.run_record import RunRecord, RunState
@@ -122,14 +123,19 @@ class RunModel(QObject):
         self._keep(ALL_FRAMES if self.record.images.frames else "final", event.volume)
         self.select(None)
         self.set_state(RunState.FINISHED)
-        self.reported.emit("info", "Finished.")
+        self.reported.emit("info", tr("Finished."))
 
     def _stop(self, state: RunState) -> None:
         """Keep the last image of a run that ended early."""
         last = self.record.latest
         if last is not None and not last.ends_iteration and last.slices is None:
             step = "frame" if last.frame is not None else "iteration"
-            label = f"{step} {last.iteration}, subset {last.subset}"
+            label = tr(
+                "{step} {iteration}, subset {subset}",
+                step=step,
+                iteration=last.iteration,
+                subset=last.subset,
+            )
             place = last.iteration, last.subset
             self._keep(label, last.volume, place, last.iterations)
         self.set_state(state)
@@ -154,7 +160,11 @@ class RunModel(QObject):
         place, frame = (preview.iteration, preview.subset), preview.frame
         label = f"iteration {preview.iteration}"
         if frame is not None:
-            label = f"frame {preview.iteration}, {frame.describe()}"
+            label = tr(
+                "frame {iteration}, {describe}",
+                iteration=preview.iteration,
+                describe=frame.describe(),
+            )
         self._keep(label, preview.volume, place, preview.iterations, frame)
 
     def keep_earlier(self, job: str, earlier: Sequence[Kept]) -> None:
@@ -209,7 +219,13 @@ class RunModel(QObject):
 
     def _keep_frames(self, frames: Sequence[FrameVolume]) -> None:
         for k, (frame, image) in enumerate(frames, 1):
-            self._keep(f"frame {k}, {frame.describe()}", image, (k, 1), len(frames), frame)
+            self._keep(
+                tr("frame {k}, {describe}", k=k, describe=frame.describe()),
+                image,
+                (k, 1),
+                len(frames),
+                frame,
+            )
 
     def _keep(
         self,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
@@ -76,12 +77,12 @@ class Session(QObject):
             return long_work[record.stage]
         if record.progress_text:
             return f"{record.stage_text}: {record.progress_text}"
-        return record.stage_text or "Starting the engine"
+        return record.stage_text or tr("Starting the engine")
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
         if self.run.state.is_active:
-            return "A reconstruction is running."
+            return tr("A reconstruction is running.")
         return self.refusal() or self.study.obstacle()
 
     def show_file(
@@ -95,7 +96,7 @@ class Session(QObject):
         self.view.set_blurred_axis(None)
         self.view.state_axes("")  # which was said of another file
         self.run.show_stored(volume, name, frames)
-        what = f"{volume.grid.describe()}, {volume.unit or 'no unit'}"
+        what = f"{volume.grid.describe()}, {volume.unit or tr('no unit')}"
         self.add_log("info", f"{alias or name}: {what}")
 
     def show_result(
@@ -125,7 +126,7 @@ class Session(QObject):
         record = self.run.record
         inputs = record.provenance.get("inputs")
         origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
-        return OpenVolume(IMAGE, record.local_title or "Image", "image", volume, origin)
+        return OpenVolume(IMAGE, record.local_title or tr("Image"), "image", volume, origin)
 
     def _follow_inputs(self) -> None:
         """Close what was opened as an input of the study and is none any more."""

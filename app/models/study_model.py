@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, Input, Inputs, XrayStudy, roles_of
+from app.models.messages import protocol_taken
 from app.models.quality import Qualities, Quality
 from app.models.speeds import Speeds, once_key
 from app.models.undo_history import UndoHistory
@@ -130,10 +132,7 @@ class StudyModel(QObject):
         last = self.base.name
         self._restart(protocol)
         if not is_first:
-            self.note = (
-                f"The protocol {protocol.name!r} was taken, which suits this scan; "
-                f"{last!r} was for the last one."
-            )
+            self.note = protocol_taken(protocol.name, last)
             self.protocol_replaced.emit(self.note)
 
     def _take(self, protocol: Protocol) -> None:
@@ -286,7 +285,7 @@ class StudyModel(QObject):
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
         for name in self.reading.values():
-            return f"{name} is still being read."
+            return tr("{name} is still being read.", name=name)
         unsuited = self.modality.fault(self.protocol, self.known)
         if fault := self.inputs.fault() or unsuited or self.device.obstacle():
             return fault

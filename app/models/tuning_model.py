@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.look.formatting import clock, sentence_case
 from app.views.tuning_plot import FormTimes
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tuning import SearchEnded, TriedForm
 
-KEEPS = "Later runs on images of this size use it, and say so in their provenance."
-STAYS = "Later runs go on as they were."
+KEEPS = tr("Later runs on images of this size use it, and say so in their provenance.")
+STAYS = tr("Later runs go on as they were.")
 
 
 class Phase(Enum):
@@ -83,7 +84,12 @@ class TuningModel(QObject):
 
         match event:
             case SearchPrepared():
-                self.work = f"{sentence_case(event.title)} on {event.device}: {event.work}."
+                self.work = tr(
+                    "{title} on {device}: {work}.",
+                    title=sentence_case(event.title),
+                    device=event.device,
+                    work=event.work,
+                )
             case Began():
                 self.shipped_seconds = event.shipped_seconds
                 self._until = monotonic() + event.seconds_left
@@ -137,13 +143,15 @@ class TuningModel(QObject):
         """How far the search is, one line."""
         match self.phase:
             case Phase.IDLE:
-                return "Nothing else should run meanwhile: it would slow some forms and not others."
+                return tr(
+                    "Nothing else should run meanwhile: it would slow some forms and not others."
+                )
             case Phase.PREPARING:
-                return "Preparing: the work is made, and the shipped form compiled and run."
+                return tr("Preparing: the work is made, and the shipped form compiled and run.")
             case Phase.SEARCHING:
                 return f"{self._count_words()} {clock(self.seconds_left)} left."
             case Phase.STOPPING:
-                return f"{self._count_words()} Stopping."
+                return tr("{count_words} Stopping.", count_words=self._count_words())
             case Phase.ENDED | Phase.REFUSED:
                 return self._last_words
 
@@ -160,13 +168,17 @@ class TuningModel(QObject):
         from engine.tuning import form_words, gain_words
 
         if self.best is None or self.best.comparison is None:
-            return "None is faster than the shipped form beyond the noise yet."
-        return f"Best so far: {form_words(self.best.values)}, {gain_words(self.best.comparison)}."
+            return tr("None is faster than the shipped form beyond the noise yet.")
+        return tr(
+            "Best so far: {form_words}, {gain_words}.",
+            form_words=form_words(self.best.values),
+            gain_words=gain_words(self.best.comparison),
+        )
 
     def _count_words(self) -> str:
         n, faults = len(self.tried), len([one for one in self.tried if one.seconds is None])
-        bad = f", {faults} of them wrong or failed" if faults else ""
-        return f"{n} form{'' if n == 1 else 's'} tried{bad}."
+        bad = tr(", {faults} of them wrong or failed", faults=faults) if faults else ""
+        return tr("{n} form{value} tried{bad}.", n=n, value="" if n == 1 else "s", bad=bad)
 
 
 def _sentence(text: str) -> str:
@@ -175,5 +187,5 @@ def _sentence(text: str) -> str:
 
 
 def _end_words(ended: SearchEnded) -> str:
-    stopped = "Stopped. " if ended.was_stopped else ""
+    stopped = tr("Stopped. ") if ended.was_stopped else ""
     return f"{stopped}{ended.verdict} {KEEPS if ended.best is not None else STAYS}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from app.language.translation import tr
 from engine.data import Plain, Volume
 from engine.modalities import Study
 
-TWO_PATIENTS = "These are two patients."
-TWO_SCANS = "Two scans, perhaps two patients."
-TWO_SPACES = "Two frames of reference."
-NOT_SAID = "nothing says that both are of one patient"
-NO_SIDES = "how the patient lay is not known"
+TWO_PATIENTS = tr("These are two patients.")
+TWO_SCANS = tr("Two scans, perhaps two patients.")
+TWO_SPACES = tr("Two frames of reference.")
+NOT_SAID = tr("nothing says that both are of one patient")
+NO_SIDES = tr("how the patient lay is not known")
 
 
 @dataclass(frozen=True)

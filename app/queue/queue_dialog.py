@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, fit_to_screen, icon_button, label, set_tone
@@ -28,19 +29,19 @@ from app.views.plain_text import plain_tip
 from engine.jobs import QueueEntry
 
 SIZE_PX = (640, 520)
-EMPTY = (
+EMPTY = tr(
     "No study waits. Run > Add to queue puts the study that is open, with its settings as they "
     "are, at the end; so does isocenter queue add on the command line."
 )
 AT_ONCE = (
-    ("One at a time", 1),
-    ("Two at a time", 2),
-    ("Four at a time", 4),
-    ("As many as the memory holds", 0),
+    (tr("One at a time"), 1),
+    (tr("Two at a time"), 2),
+    (tr("Four at a time"), 4),
+    (tr("As many as the memory holds"), 0),
 )
-RUNS = "Studies begin in this order, also when this window or Isocenter is closed."
-RESTS = "The queue is paused: no study begins."
-CHOOSE = "Choose a study in the list."
+RUNS = tr("Studies begin in this order, also when this window or Isocenter is closed.")
+RESTS = tr("The queue is paused: no study begins.")
+CHOOSE = tr("Choose a study in the list.")
 
 
 class QueueDialog(QDialog):
@@ -48,26 +49,30 @@ class QueueDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Queue")
+        self.setWindowTitle(tr("Queue"))
         fit_to_screen(self, *SIZE_PX)
         self._commands, self._model = context.queue, context.session.queue
         self._theme, self._chosen = context.theme, ""
         self.list = self._make_list(context)
-        self.run = button("Run the queue", self._run_or_rest, role="primary")
+        self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
         self.at_once = QComboBox()
-        self.at_once.setAccessibleName("Studies at a time")
+        self.at_once.setAccessibleName(tr("Studies at a time"))
         self.at_once.setToolTip(
-            plain_tip("Beside others a study begins only if its estimated memory is free")
+            plain_tip(tr("Beside others a study begins only if its estimated memory is free"))
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
         self.at_once.activated.connect(self._set_at_once)
-        self.pause = button("Pause", self._pause_or_resume)
-        self.retry = button("Retry", self._retry)
-        self.remove = button("Remove", self._remove)
-        self.clear = button("Clear finished", self._commands.clear, "Their images are results")
-        self.up = icon_button("up", context.theme, lambda: self._shift(-1), "Earlier (Alt+Up)")
-        self.down = icon_button("down", context.theme, lambda: self._shift(1), "Later (Alt+Down)")
+        self.pause = button(tr("Pause"), self._pause_or_resume)
+        self.retry = button(tr("Retry"), self._retry)
+        self.remove = button(tr("Remove"), self._remove)
+        self.clear = button(
+            tr("Clear finished"), self._commands.clear, tr("Their images are results")
+        )
+        self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Earlier (Alt+Up)"))
+        self.down = icon_button(
+            "down", context.theme, lambda: self._shift(1), tr("Later (Alt+Down)")
+        )
         self.reason = label("", wrap=True)
         self.said = label("", "muted", wrap=True)
         self._lay_out()
@@ -76,7 +81,7 @@ class QueueDialog(QDialog):
 
     def _make_list(self, context: AppContext) -> QListWidget:
         made = QListWidget()
-        made.setAccessibleName("Studies in the queue")
+        made.setAccessibleName(tr("Studies in the queue"))
         made.setItemDelegate(QueueDelegate(context.theme, self._model, made))
         made.setUniformItemSizes(True)
         made.setMouseTracking(True)
@@ -149,7 +154,7 @@ class QueueDialog(QDialog):
         index = self.at_once.findData(self._model.settings.at_once)
         if index < 0:
             number = self._model.settings.at_once
-            self.at_once.addItem(f"{number} at a time", number)
+            self.at_once.addItem(tr("{number} at a time", number=number), number)
             index = self.at_once.count() - 1
         self.at_once.setCurrentIndex(index)
         self._repaint()
@@ -170,7 +175,7 @@ class QueueDialog(QDialog):
     def _show_words(self) -> None:
         model = self._model
         if model.fault:
-            self.said.setText(f"The queue cannot be read: {model.fault}")
+            self.said.setText(tr("The queue cannot be read: {fault}", fault=model.fault))
         else:
             how = RUNS if model.settings.runs else RESTS
             standing = f"{sentence_case(model.describe())}. {how}" if model.entries else ""
@@ -187,25 +192,37 @@ class QueueDialog(QDialog):
         entry, runs = self.current, self._model.settings.runs
         state = state_of(entry) if entry is not None else ""
         set_icon(self.run, "pause" if runs else "start", self._theme, "on_accent")
-        self.run.setText("Pause the queue" if runs else "Run the queue")
-        tip = "Begin no more; those at work keep a checkpoint" if runs else "Begin, in this order"
+        self.run.setText(tr("Pause the queue") if runs else tr("Run the queue"))
+        tip = (
+            tr("Begin no more; those at work keep a checkpoint")
+            if runs
+            else tr("Begin, in this order")
+        )
         waits = runs or any(each.is_ready for each in self._model.entries)
-        _allow(self.run, "" if waits else "No study waits.", tip)
+        _allow(self.run, "" if waits else tr("No study waits."), tip)
         is_held = state == "paused" or (entry is not None and entry.wish == "pause")
-        self.pause.setText("Resume" if is_held else "Pause")
-        no_pause = "" if state in ("waiting", "running", "paused") else "It has ended."
-        tip = "Let it wait for its turn again" if is_held else "Hold it back, with a checkpoint"
+        self.pause.setText(tr("Resume") if is_held else tr("Pause"))
+        no_pause = "" if state in ("waiting", "running", "paused") else tr("It has ended.")
+        tip = (
+            tr("Let it wait for its turn again")
+            if is_held
+            else tr("Hold it back, with a checkpoint")
+        )
         _allow(self.pause, no_pause if entry else CHOOSE, tip)
-        no_retry = "" if state == "failed" else "It has not failed."
-        _allow(self.retry, no_retry if entry else CHOOSE, "Let it wait for its turn again")
-        _allow(self.remove, "" if entry else CHOOSE, "Take it out; its results stay (Delete)")
+        no_retry = "" if state == "failed" else tr("It has not failed.")
+        _allow(self.retry, no_retry if entry else CHOOSE, tr("Let it wait for its turn again"))
+        _allow(self.remove, "" if entry else CHOOSE, tr("Take it out; its results stay (Delete)"))
         has_finished = any(each.state == "finished" for each in self._model.entries)
-        _allow(self.clear, "" if has_finished else "None has finished.", "Their images are results")
+        _allow(
+            self.clear,
+            "" if has_finished else tr("None has finished."),
+            tr("Their images are results"),
+        )
         last = self.list.count() - 1
         row = self.list.currentRow() if entry is not None else -1
         for each, end, why, words in (
-            (self.up, 0, "It is the first.", "Earlier (Alt+Up)"),
-            (self.down, last, "It is the last.", "Later (Alt+Down)"),
+            (self.up, 0, tr("It is the first."), tr("Earlier (Alt+Up)")),
+            (self.down, last, tr("It is the last."), tr("Later (Alt+Down)")),
         ):
             _allow(each, CHOOSE if row < 0 else why if row == end else "", words)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from app.language.translation import tr
 from app.look.formatting import duration, sentence_case
 from app.models.queue_model import state_of
 from engine.jobs import QueueEntry
@@ -16,8 +17,12 @@ ICONS = {
     "failed": "missing",
 }
 COLOURS = {"finished": "ok", "failed": "missing", "running": "link"}
-WISHES = {"pause": "Ends, then is paused", "wait": "Ends, then waits", "remove": "Ends, then goes"}
-IN_RESULTS = "its image is in the tab Results"
+WISHES = {
+    "pause": tr("Ends, then is paused"),
+    "wait": tr("Ends, then waits"),
+    "remove": tr("Ends, then goes"),
+}
+IN_RESULTS = tr("its image is in the tab Results")
 
 
 def standing_of(entry: QueueEntry) -> str:
@@ -27,26 +32,32 @@ def standing_of(entry: QueueEntry) -> str:
         if entry.wish:
             return f"{WISHES[entry.wish]} …"
         share = f", {100 * entry.done:.0f} %" if entry.done else ""
-        return f"{entry.doing or 'Starting the engine'}{share}"
+        return f"{entry.doing or tr('Starting the engine')}{share}"
     if state == "finished":
-        return f"Finished{_ended(entry)}; {IN_RESULTS}"
+        return tr("Finished{ended}; {IN_RESULTS}", ended=_ended(entry), IN_RESULTS=IN_RESULTS)
     if state == "failed":
-        return f"Failed{_ended(entry)}: {entry.text}"
+        return tr("Failed{ended}: {text}", ended=_ended(entry), text=entry.text)
     if state == "paused":
         if entry.text:  # nobody asked for it
-            return f"Paused: {entry.text}"
-        return "Paused; it goes on from its checkpoint" if entry.updates else "Paused"
+            return tr("Paused: {text}", text=entry.text)
+        return tr("Paused; it goes on from its checkpoint") if entry.updates else tr("Paused")
     if entry.deaths or entry.is_abandoned:
-        return "Waiting to go on; its engine ended"
-    return "Waiting to go on from its checkpoint" if entry.updates else "Waiting"
+        return tr("Waiting to go on; its engine ended")
+    return tr("Waiting to go on from its checkpoint") if entry.updates else tr("Waiting")
 
 
 def tip_of(entry: QueueEntry) -> str:
     """Return all that is known of a study in the queue."""
     rows = [entry.title, sentence_case(standing_of(entry))]
-    rows.append(f"Added {_local(entry.added_utc):%A, %d %B %Y %H:%M}, for {entry.device}")
+    rows.append(
+        tr(
+            "Added {local:%A, %d %B %Y %H:%M}, for {device}",
+            local=_local(entry.added_utc),
+            device=entry.device,
+        )
+    )
     if entry.output:
-        rows.append(f"Written to {entry.output}, too")
+        rows.append(tr("Written to {output}, too", output=entry.output))
     return "\n".join(rows)
 
 
@@ -55,7 +66,10 @@ def _ended(entry: QueueEntry) -> str:
         return ""
     took = ""
     if entry.begun_utc is not None:
-        took = f", took {duration((entry.ended_utc - entry.begun_utc).total_seconds())}"
+        took = tr(
+            ", took {duration}",
+            duration=duration((entry.ended_utc - entry.begun_utc).total_seconds()),
+        )
     return f" {_local(entry.ended_utc):%a %H:%M}{took}"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.models.kept_images import Kept
 from engine.data import Volume
 from engine.regions import (
@@ -123,7 +124,7 @@ class RegionFollower(QObject):
         run = self._session.run
         items, shown = run.record.images.items, self._session.view.volume
         kept = next((each for each in items if each.volume is shown), None)
-        return kept.caption if kept is not None else "image on show"
+        return kept.caption if kept is not None else tr("image on show")
 
     @property
     def is_of_frames(self) -> bool:
@@ -154,7 +155,7 @@ class RegionFollower(QObject):
         self._context.commands.run_task(
             lambda _: found_in(regions, volume, image, kept, self._means, chosen),
             self._take,
-            failed="The regions were not measured.",
+            failed=tr("The regions were not measured."),
             on_end=self._go_on,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.widgets import label, set_tone
 from app.models.session import Session
 from app.regions.region_plots import HistogramPlot
@@ -37,13 +38,13 @@ class RegionDetails(QWidget):
         set_tone(self.fault, "look")
         self.numbers = Numbers()
         self.background = QuietCombo()
-        self.background.setAccessibleName("Background region")
-        self.background.setToolTip("The region that the chosen one is compared with")
+        self.background.setAccessibleName(tr("Background region"))
+        self.background.setToolTip(tr("The region that the chosen one is compared with"))
         self.background.activated.connect(self._show)
         self._against = QWidget()
         row = QHBoxLayout(self._against)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("Contrast with", "caption"))
+        row.addWidget(label(tr("Contrast with"), "caption"))
         row.addWidget(self.background, 1)
         self.contrast = Numbers()
         self.histogram = HistogramPlot()
@@ -80,20 +81,27 @@ class RegionDetails(QWidget):
 
     def _rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
         say = self._say
-        yield "Mean", say(figures.mean)
-        yield "Standard deviation", say(figures.sd)
-        yield "Coefficient of variation", f"{number(PERCENT * figures.cov)} %"
-        yield "Minimum, maximum", f"{say(figures.least, unit=False)} to {say(figures.most)}"
+        yield tr("Mean"), say(figures.mean)
+        yield tr("Standard deviation"), say(figures.sd)
+        yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
+        yield tr("Minimum, maximum"), f"{say(figures.least, unit=False)} to {say(figures.most)}"
         if figures.peak is not None:
             at = "  ".join(millimetres(value) for value in figures.peak.at_mm)
-            yield "Peak (1 mL)", say(figures.peak.value)
-            yield "Peak at (x, y, z)", f"{at} mm"
+            yield tr("Peak (1 mL)"), say(figures.peak.value)
+            yield tr("Peak at (x, y, z)"), f"{at} mm"
         else:
-            yield "Peak (1 mL)", "no ball of 1 mL fits in"
-        yield "Volume", f"{number(figures.volume_ml, 4)} mL, {figures.n_voxels:,} voxels"
-        yield "Total", f"{number(figures.total, 4)} {figures.total_unit}"
+            yield tr("Peak (1 mL)"), tr("no ball of 1 mL fits in")
+        yield (
+            tr("Volume"),
+            tr(
+                "{volume_ml} mL, {n_voxels:,} voxels",
+                volume_ml=number(figures.volume_ml, 4),
+                n_voxels=figures.n_voxels,
+            ),
+        )
+        yield tr("Total"), f"{number(figures.total, 4)} {figures.total_unit}"
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
-            yield f"{percent}th percentile", say(value)
+            yield tr("{percent}th percentile", percent=percent), say(value)
 
     def _say(self, value: float, *, unit: bool = True) -> str:
         shown = number(self._view.to_shown(value), 4)
@@ -113,11 +121,11 @@ class RegionDetails(QWidget):
             try:
                 found = contrast_of(figures, behind.figures)
                 rows = [
-                    ("Ratio of the means", number(found.ratio, 4)),
-                    ("Contrast", f"{number(PERCENT * found.contrast, 4)} %"),
-                    ("Contrast to noise", number(found.to_noise, 4)),
+                    (tr("Ratio of the means"), number(found.ratio, 4)),
+                    (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
+                    (tr("Contrast to noise"), number(found.to_noise, 4)),
                 ]
             except EngineError as e:
-                rows = [("Contrast", str(e))]
+                rows = [(tr("Contrast"), str(e))]
         self.contrast.setVisible(bool(rows))
         self.contrast.show_rows(rows)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF
 
+from app.language.translation import tr
 from app.models.region_model import RegionModel
 from app.views.slice_marks import SlicePane
 from app.views.text import millimetres
@@ -30,12 +31,12 @@ CORNER_PX = 3.0
 """Between two corners of a polygon that is drawn."""
 LEAST_MM = 0.1
 NAMES = {
-    "sphere": "Ball",
-    "ellipsoid": "Ellipsoid",
-    "box": "Box",
-    "cylinder": "Cylinder",
-    "polygon": "Polygon",
-    "brush": "Painted",
+    "sphere": tr("Ball"),
+    "ellipsoid": tr("Ellipsoid"),
+    "box": tr("Box"),
+    "cylinder": tr("Cylinder"),
+    "polygon": tr("Polygon"),
+    "brush": tr("Painted"),
 }
 
 

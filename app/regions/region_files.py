@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open, ask_save
 from app.look.questions import ask, tell
 from app.regions.live_figures import RegionFollower
@@ -23,15 +24,15 @@ from engine.regions import (
     write_regions,
 )
 
-TABLES = "Tables (*.csv)"
-SETS = "Regions (*.toml)"
-LABELS = "NIfTI labels (*.nii.gz *.nii)"
-ALL = "Regions and labels (*.toml *.nii.gz *.nii);;All files (*)"
-OTHER_SCAN = (
+TABLES = tr("Tables (*.csv)")
+SETS = tr("Regions (*.toml)")
+LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
+ALL = tr("Regions and labels (*.toml *.nii.gz *.nii);;All files (*)")
+OTHER_SCAN = tr(
     "These regions were drawn on another scan. They lie where they should only if both scans are "
     "of the same patient in the same position. Take them all the same?"
 )
-OTHER_PATIENT = (
+OTHER_PATIENT = tr(
     "The two scans say that they are of two patients, so the regions are not taken. Draw them anew."
 )
 
@@ -47,7 +48,7 @@ class RegionFiles:
         """Put the table of the image on show into the clipboard, for a sheet of numbers."""
         text = csv_of(self._live.found.measured, "\t")
         QApplication.clipboard().setText(text)
-        self._session.add_log("info", "Copied: the table of the regions.")
+        self._session.add_log("info", tr("Copied: the table of the regions."))
 
     def save_table(self) -> None:
         """Write the figures of the image on show."""
@@ -63,20 +64,23 @@ class RegionFiles:
     def save_regions(self) -> None:
         """Write the regions as a file of their own."""
         regions = self._model.current
-        target = self._target("Save regions", "image.regions.toml", SETS, ".toml")
+        target = self._target(tr("Save regions"), "image.regions.toml", SETS, ".toml")
         if target is not None:
             self._write(target, lambda: write_regions(regions, target))
 
     def save_labels(self) -> None:
         """Write the regions as an image of whole numbers on the grid of the image on show."""
         volume, regions = self._session.view.volume, self._model.regions
-        target = self._target("Save as labels", "labels.nii.gz", LABELS, ".nii.gz")
+        target = self._target(tr("Save as labels"), "labels.nii.gz", LABELS, ".nii.gz")
         if target is None or volume is None:
             return
 
         def said(n_shared: object) -> None:
             if n_shared:
-                text = f"{n_shared:,} voxels lie in several regions; in the labels each has one."
+                text = tr(
+                    "{n_shared:,} voxels lie in several regions; in the labels each has one.",
+                    n_shared=n_shared,
+                )
                 self._session.add_log("warning", text)
 
         self._write(target, lambda: labels_at(regions, volume, target), said)
@@ -84,7 +88,7 @@ class RegionFiles:
     def load(self) -> None:
         """Take regions from a file, or from an image of labels."""
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self._parent, "Take regions", folder, ALL)
+        path = ask_open(self._parent, tr("Take regions"), folder, ALL)
         if path is None:
             return
         self._context.preferences.folder_last_used = str(path.parent)
@@ -92,8 +96,8 @@ class RegionFiles:
         self._context.commands.run_task(
             lambda _: loader().call(read_any, path, about=path),
             self.take,
-            busy=f"Reading {path.name}",
-            failed=f"{path.name} holds no regions that can be used.",
+            busy=tr("Reading {name}", name=path.name),
+            failed=tr("{name} holds no regions that can be used.", name=path.name),
         )
 
     def take(self, found: RegionSet) -> None:
@@ -102,22 +106,22 @@ class RegionFiles:
         if volume is None:
             return
         is_own = found.is_of(self._model.current.scans)
-        if is_own or ask(self._parent, "Regions of another scan", OTHER_SCAN, "Take them"):
+        if is_own or ask(self._parent, tr("Regions of another scan"), OTHER_SCAN, tr("Take them")):
             self._model.take_over(found, volume)
 
     def take_over(self, title: str, found: RegionSet) -> None:
         """Take regions that were drawn on another scan of this session."""
         volume = self._session.view.volume
         if self._model.are_of_other_patient(title):
-            tell(self._parent, "Another patient", OTHER_PATIENT)
+            tell(self._parent, tr("Another patient"), OTHER_PATIENT)
         elif volume is not None and ask(
-            self._parent, f"Regions of {title}", OTHER_SCAN, "Take them"
+            self._parent, tr("Regions of {title}", title=title), OTHER_SCAN, tr("Take them")
         ):
             self._model.take_over(found, volume)
 
     def _write_table(self, images: Sequence[tuple[str, Volume]]) -> None:
         regions = self._model.regions
-        target = self._target("Save as CSV", "regions.csv", TABLES, ".csv")
+        target = self._target(tr("Save as CSV"), "regions.csv", TABLES, ".csv")
         if target is not None:
             self._write(target, lambda: table_at(regions, images, target))
 
@@ -141,14 +145,14 @@ class RegionFiles:
         done: Callable[[object], object] = lambda _: None,
     ) -> None:
         def written(result: object) -> None:
-            self._session.add_log("info", f"Saved: {target}")
+            self._session.add_log("info", tr("Saved: {target}", target=target))
             done(result)
 
         self._context.commands.run_task(
             lambda _: work(),
             written,
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
 

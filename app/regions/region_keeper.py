@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.control.context import AppContext
 from app.control.regions_beside import regions_beside
+from app.language.translation import tr
 from app.models.open_volumes import OpenVolume
 from app.models.run_record import RunRecord
 from engine.errors import EngineError
@@ -31,7 +32,7 @@ from engine.results import VOLUME, Results
 SAVE_MS = 1500
 FOLDER, ENDING = "regions", ".regions.toml"
 DIGITS = 24
-NOT_OURS = (
+NOT_OURS = tr(
     "The regions beside the study were drawn on another scan, or on another computer; they can be "
     "taken from their file in the tab Regions."
 )
@@ -86,7 +87,7 @@ class RegionKeeper(QObject):
         self._context.commands.run_task(
             lambda _: kept_at(regions, path, result),
             lambda _: None,
-            failed="The regions are not kept with the scan.",
+            failed=tr("The regions are not kept with the scan."),
         )
 
     def file_of(self, mark: str) -> Path:
@@ -104,7 +105,7 @@ class RegionKeeper(QObject):
             try:
                 found = read_regions(path)
             except EngineError as e:
-                self._session.add_log("warning", f"Regions are left out. {e}")
+                self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
                 continue
             if found.is_of(marks):
                 return found
@@ -115,7 +116,7 @@ class RegionKeeper(QObject):
         try:
             found = regions_beside(self._session)
         except EngineError as e:
-            self._session.add_log("warning", f"Regions are left out. {e}")
+            self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
             return None
         if found is None or found.is_of(marks):
             return found

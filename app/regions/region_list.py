@@ -8,19 +8,20 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
+from app.language.translation import tr
 from app.models.region_model import RegionModel
 from app.views.plain_text import plain_tip
 from app.views.state import ViewState
 from app.views.text import number
 from engine.regions import MeasuredRegion, Region
 
-COLUMNS = ("Region", "Mean", "SD", "Peak", "mL")
+COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
 TIPS = (
-    "Name; the box says whether it is drawn. F2 renames, Delete removes",
-    "Mean, weighted by the share of each voxel inside",
-    "Standard deviation of the voxels",
-    "Highest mean of a ball of 1 mL in the region",
-    "Volume inside the image",
+    tr("Name; the box says whether it is drawn. F2 renames, Delete removes"),
+    tr("Mean, weighted by the share of each voxel inside"),
+    tr("Standard deviation of the voxels"),
+    tr("Highest mean of a ball of 1 mL in the region"),
+    tr("Volume inside the image"),
 )
 SWATCH_PX = 11
 NAME = Qt.ItemDataRole.UserRole
@@ -40,7 +41,7 @@ class RegionList(QTreeWidget):
     def __init__(self, model: RegionModel, view: ViewState) -> None:
         super().__init__()
         self._model, self._view = model, view
-        self.setAccessibleName("Regions")
+        self.setAccessibleName(tr("Regions"))
         self.setHeaderLabels(COLUMNS)
         for column, tip in enumerate(TIPS):
             self.headerItem().setToolTip(column, plain_tip(tip))
@@ -123,7 +124,7 @@ class RegionList(QTreeWidget):
         try:
             self._model.change(name, name=item.text(0).strip(), shown=is_shown)
         except ValueError as e:
-            self.refused.emit(f"The name is not taken: {reason_of(e)}.")
+            self.refused.emit(tr("The name is not taken: {reason_of}.", reason_of=reason_of(e)))
         self.fill()
 
     def _choose(self) -> None:

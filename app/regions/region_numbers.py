@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from app.forms.fields import QuietCombo
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import label
 from app.models.region_model import RegionModel
 from app.views.plain_text import plain_tip
@@ -30,22 +31,28 @@ class RegionNumbers(QWidget):
     def __init__(self, model: RegionModel, view: ViewState) -> None:
         super().__init__()
         self._model, self._view = model, view
-        self.middle = [self._box(f"Middle of the region, {a} in mm", -MOST_MM) for a in AXES]
-        self.sizes = [self._box(f"Size of the region along {a} in mm", LEAST_MM) for a in AXES]
+        self.middle = [
+            self._box(tr("Middle of the region, {a} in mm", a=a), -MOST_MM) for a in AXES
+        ]
+        self.sizes = [
+            self._box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
+        ]
         self.rule = QuietCombo()
-        self.rule.setAccessibleName("How the level of the contour is found")
-        self.rule.setToolTip("What of the region counts: all of it, or what lies above a level")
-        self.rule.addItem("All of it", "")
+        self.rule.setAccessibleName(tr("How the level of the contour is found"))
+        self.rule.setToolTip(tr("What of the region counts: all of it, or what lies above a level"))
+        self.rule.addItem(tr("All of it"), "")
         for rule, title in RULES.items():
             self.rule.addItem(title, rule)
         self.rule.activated.connect(self._take_rule)
         self.level = NumberBox(False, None, None)
-        self.level.setAccessibleName("Level of the contour")
+        self.level.setAccessibleName(tr("Level of the contour"))
         self.level.edited.connect(self._take_rule)
         self.level.setFixedWidth(84)
         self.unit = label("", "muted")
-        self.connected = QCheckBox("Only what hangs together with the highest")
-        self.connected.setToolTip("Voxels that share a face with one another and the highest one")
+        self.connected = QCheckBox(tr("Only what hangs together with the highest"))
+        self.connected.setToolTip(
+            tr("Voxels that share a face with one another and the highest one")
+        )
         self.connected.clicked.connect(self._take_rule)
         self._lay_out()
         for signal in (model.changed, model.chosen_changed, view.volume_changed):
@@ -67,7 +74,7 @@ class RegionNumbers(QWidget):
         for k, axis in enumerate(AXES, 1):
             grid.addWidget(label(axis, "caption"), 0, k)
             grid.setColumnStretch(k, 1)
-        named = (("Middle (mm)", self.middle), ("Size (mm)", self.sizes))
+        named = ((tr("Middle (mm)"), self.middle), (tr("Size (mm)"), self.sizes))
         for row, (words, boxes) in enumerate(named, 1):
             grid.addWidget(label(words, "caption"), row, 0)
             for k, box in enumerate(boxes, 1):

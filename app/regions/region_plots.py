@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import StillPlot, paint_axes, thousands
@@ -62,7 +63,7 @@ class HistogramPlot(_LazyPlot):
     """Volume [mL] by value of one region."""
 
     def __init__(self) -> None:
-        super().__init__("Histogram of the region")
+        super().__init__(tr("Histogram of the region"))
         self._found: ValueHistogram | None = None
         self._unit, self._colour = "", "#ffffff"
 
@@ -77,7 +78,9 @@ class HistogramPlot(_LazyPlot):
         if found is None:
             return
         power = thousands([float(found.edges[0]), float(found.edges[-1])])
-        self.head.setText(f"mL by value ({unit_text(self._unit, power) or 'no unit'})")
+        self.head.setText(
+            tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or "no unit")
+        )
         if plot is None:
             return
         plot.clear()
@@ -97,7 +100,7 @@ class MeanCurves(_LazyPlot):
     """Means of regions by iteration or over time, each in the colour of its region."""
 
     def __init__(self) -> None:
-        super().__init__("Means of the regions over the run")
+        super().__init__(tr("Means of the regions over the run"))
         self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
         self._ink: Mapping[str, str] = {}
         self._unit, self._below = "", "iteration"
@@ -113,7 +116,7 @@ class MeanCurves(_LazyPlot):
         """Show a curve for each region that has an ink; hidden before there are two points."""
         self._curves = {name: points for name, points in curves.items() if name in ink}
         self._ink, self._unit = ink, unit
-        self._below = "time [s]" if over_time else "iteration"
+        self._below = tr("time [s]") if over_time else "iteration"
         self.setVisible(any(len(points) > 1 for points in self._curves.values()))
         self.draw()
 
@@ -121,7 +124,13 @@ class MeanCurves(_LazyPlot):
         values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
         power = thousands(values)
         over = "frames" if self._below.startswith("time") else "iterations"
-        self.head.setText(f"Mean over the {over} ({unit_text(self._unit, power) or 'no unit'})")
+        self.head.setText(
+            tr(
+                "Mean over the {over} ({unit_text})",
+                over=over,
+                unit_text=unit_text(self._unit, power) or "no unit",
+            )
+        )
         if self.plot is None or not values:
             return
         self.plot.clear()

@@ -7,17 +7,18 @@ from functools import partial
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import button, label
 from app.models.region_model import RegionModel, Tool
 from app.views.state import ViewState
 
 TOOLS: dict[Tool, tuple[str, str]] = {
-    "sphere": ("Ball", "Press in the middle of the ball and drag to its border"),
-    "ellipsoid": ("Ellipsoid", "Drag from corner to corner of the ellipsoid"),
-    "box": ("Box", "Drag from corner to corner of the box"),
-    "cylinder": ("Cylinder", "Drag from corner to corner of a cylinder across the slice"),
-    "polygon": ("Polygon", "Drag around what is to be inside; the depth is set afterwards"),
-    "brush": ("Brush", "Paint voxels; into the chosen region if that is a painted one"),
+    "sphere": (tr("Ball"), tr("Press in the middle of the ball and drag to its border")),
+    "ellipsoid": (tr("Ellipsoid"), tr("Drag from corner to corner of the ellipsoid")),
+    "box": (tr("Box"), tr("Drag from corner to corner of the box")),
+    "cylinder": (tr("Cylinder"), tr("Drag from corner to corner of a cylinder across the slice")),
+    "polygon": (tr("Polygon"), tr("Drag around what is to be inside; the depth is set afterwards")),
+    "brush": (tr("Brush"), tr("Paint voxels; into the chosen region if that is a painted one")),
 }
 PER_ROW = 3
 LEAST_MM, MOST_MM = 0.5, 500.0
@@ -39,18 +40,18 @@ class RegionTools(QWidget):
             self.buttons[tool] = made
             grid.addWidget(made, k // PER_ROW, k % PER_ROW)
         self.brush = NumberBox(False, LEAST_MM, MOST_MM)
-        self.brush.setAccessibleName("Diameter of the brush in mm")
-        self.brush.setToolTip("Diameter of the brush in mm")
+        self.brush.setAccessibleName(tr("Diameter of the brush in mm"))
+        self.brush.setToolTip(tr("Diameter of the brush in mm"))
         self.brush.setFixedWidth(70)
         self.brush.show_number(model.brush_mm)
         self.brush.edited.connect(self._take_brush)
-        self.erases = QCheckBox("Erase")
-        self.erases.setToolTip("Take voxels away in place of adding them")
+        self.erases = QCheckBox(tr("Erase"))
+        self.erases.setToolTip(tr("Take voxels away in place of adding them"))
         self.erases.clicked.connect(self._take_brush)
         self._brush_row = QWidget()
         row = QHBoxLayout(self._brush_row)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("Brush, diameter (mm)", "caption"))
+        row.addWidget(label(tr("Brush, diameter (mm)"), "caption"))
         row.addWidget(self.brush)
         row.addStretch(1)
         row.addWidget(self.erases)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QHideEvent, QKeySequence, QShortcut, QShowEven
 from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, icon_button, label, scrolled, set_tone
@@ -22,17 +23,17 @@ from app.regions.region_tools import RegionTools
 from app.views.plain_text import plain_tip
 from engine.errors import EngineError
 
-EMPTY = (
+EMPTY = tr(
     "Choose a tool and drag in a slice. Regions are kept with their scan: they hold for every "
     "image of it, and for no other one unless you say so."
 )
-TWO = "Choose two regions or more."
+TWO = tr("Choose two regions or more.")
 
 
 class RegionsTab(QWidget):
     """All of the regions of the scan on show."""
 
-    title = "Regions"
+    title = tr("Regions")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -56,25 +57,29 @@ class RegionsTab(QWidget):
 
     def _make_buttons(self) -> None:
         theme = self._context.theme
-        self.undo = icon_button("undo", theme, self.model.undo, "Undo the last change of regions")
-        self.redo = icon_button("redo", theme, self.model.redo, "Do the undone change again")
-        self.combine = QPushButton("Combine")
+        self.undo = icon_button(
+            "undo", theme, self.model.undo, tr("Undo the last change of regions")
+        )
+        self.redo = icon_button("redo", theme, self.model.redo, tr("Do the undone change again"))
+        self.combine = QPushButton(tr("Combine"))
         self.combine.setMenu(self._combining())
-        self.copy = button("Copy", self.files.copy, "Copy the table, with all figures")
-        self.csv = QPushButton("Save")
-        self.csv.setToolTip("Tables, the regions themselves, labels for other programs")
+        self.copy = button(tr("Copy"), self.files.copy, tr("Copy the table, with all figures"))
+        self.csv = QPushButton(tr("Save"))
+        self.csv.setToolTip(tr("Tables, the regions themselves, labels for other programs"))
         self.csv.setMenu(self._saving())
-        self.more = button("", self._show_menu, "Colour, duplicate, keep the voxels, delete, take")
-        self.more.setAccessibleName("More")
+        self.more = button(
+            "", self._show_menu, tr("Colour, duplicate, keep the voxels, delete, take")
+        )
+        self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", theme)
 
     def _combining(self) -> QMenu:
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         for title, operation, tip in (
-            ("Union", "union", "What is in any of the chosen regions"),
-            ("Intersection", "intersection", "What is in all of the chosen regions"),
-            ("First minus the others", "minus", "What is in the first chosen one alone"),
+            (tr("Union"), "union", tr("What is in any of the chosen regions")),
+            (tr("Intersection"), "intersection", tr("What is in all of the chosen regions")),
+            (tr("First minus the others"), "minus", tr("What is in the first chosen one alone")),
         ):
             action = menu.addAction(title)
             action.setToolTip(plain_tip(tip))
@@ -83,42 +88,44 @@ class RegionsTab(QWidget):
 
     def _saving(self) -> QMenu:
         menu, files = QMenu(self), self.files
-        menu.addAction("Table of the image on show …").triggered.connect(lambda: files.save_table())
-        menu.addAction("Table over iterations or frames …").triggered.connect(
+        menu.addAction(tr("Table of the image on show …")).triggered.connect(
+            lambda: files.save_table()
+        )
+        menu.addAction(tr("Table over iterations or frames …")).triggered.connect(
             lambda: files.save_series()
         )
         menu.addSeparator()
-        menu.addAction("Regions …").triggered.connect(lambda: files.save_regions())
-        menu.addAction("Labels (NIfTI) …").triggered.connect(lambda: files.save_labels())
+        menu.addAction(tr("Regions …")).triggered.connect(lambda: files.save_regions())
+        menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
         return menu
 
     def menu(self) -> QMenu:
         """Return what else can be done."""
         menu, model = QMenu(self), self.model
         chosen, one = model.chosen, model.chosen_region
-        colour = menu.addAction("Colour …")
+        colour = menu.addAction(tr("Colour …"))
         colour.triggered.connect(self._recolour)
-        freeze = menu.addAction("Keep the voxels of this image")
+        freeze = menu.addAction(tr("Keep the voxels of this image"))
         freeze.triggered.connect(self._freeze)
         for action in (colour, freeze):
             action.setEnabled(one is not None)
-        copy = menu.addAction("Duplicate")
+        copy = menu.addAction(tr("Duplicate"))
         copy.triggered.connect(lambda: model.duplicate(*chosen))
-        delete = menu.addAction("Delete")
+        delete = menu.addAction(tr("Delete"))
         delete.triggered.connect(lambda: model.remove(*chosen))
         for action in (copy, delete):
             action.setEnabled(bool(chosen))
         menu.addSeparator()
-        menu.addAction("Take from a file …").triggered.connect(lambda: self.files.load())
+        menu.addAction(tr("Take from a file …")).triggered.connect(lambda: self.files.load())
         for title, found in model.others():
-            take = menu.addAction(f"Take those of {title} …")
+            take = menu.addAction(tr("Take those of {title} …", title=title))
             take.triggered.connect(lambda _=False, t=title, f=found: self.files.take_over(t, f))
         return menu
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(2)
-        head.addWidget(label("Draw", "heading"), 1)
+        head.addWidget(label(tr("Draw"), "heading"), 1)
         head.addWidget(self.undo)
         head.addWidget(self.redo)
         row = QHBoxLayout()
@@ -176,7 +183,7 @@ class RegionsTab(QWidget):
         self.redo.setEnabled(model.can_redo)
         self.list.setVisible(has_any)
         set_tone(self.note, "muted")
-        self.note.setText(EMPTY if has_image else "There is no image to draw in yet.")
+        self.note.setText(EMPTY if has_image else tr("There is no image to draw in yet."))
         self.note.setVisible(not has_any)
         for each in (self.copy, self.csv):
             each.setVisible(has_any)
@@ -184,7 +191,7 @@ class RegionsTab(QWidget):
         can_combine = len(model.chosen) > 1
         self.combine.setEnabled(can_combine)
         self.combine.setToolTip(
-            plain_tip("Make a region of the chosen ones" if can_combine else TWO)
+            plain_tip(tr("Make a region of the chosen ones") if can_combine else TWO)
         )
         self.more.setEnabled(has_image)
 
@@ -208,7 +215,7 @@ class RegionsTab(QWidget):
         region = self.model.chosen_region
         if region is None:
             return
-        chosen = QColorDialog.getColor(QColor(region.colour), self, "Colour of the region")
+        chosen = QColorDialog.getColor(QColor(region.colour), self, tr("Colour of the region"))
         if chosen.isValid():
             self.model.change(region.name, colour=chosen.name())
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.models.run_record import RunRecord
 from engine.documents import (
     Judgement,
@@ -23,7 +24,7 @@ from engine.io import exports_folder
 from engine.regions import RegionSet, file_beside, marks_of, read_regions, write_regions
 from engine.results import VOLUME, Result, Results, default_export_name
 
-NO_RESULT = "There is no result yet: it is kept once a run has ended."
+NO_RESULT = tr("There is no result yet: it is kept once a run has ended.")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Reported:
 
 def people_of(site: Site) -> tuple[str, ...]:
     """Return who may sign: the people of the settings, else the login."""
-    return site.people or (login_name() or "not known",)
+    return site.people or (login_name() or tr("not known"),)
 
 
 def obstacle(record: RunRecord) -> str:
@@ -82,8 +83,8 @@ def sign_and_report(
     context.commands.run_task(
         work,
         lambda found: _tell(context, found, done),
-        busy="Writing the report",
-        failed="The report was not written.",
+        busy=tr("Writing the report"),
+        failed=tr("The report was not written."),
     )
 
 
@@ -122,6 +123,6 @@ def free_path(result: Result, site: Site) -> Path:
 
 
 def _tell(context: AppContext, reported: Reported, done: Callable[[Reported], object]) -> None:
-    context.session.add_log("info", f"Report: {reported.path}")
+    context.session.add_log("info", tr("Report: {path}", path=reported.path))
     context.results.refresh()
     done(reported)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.widgets import button, label
 from app.report.printing import DPI, ask_and_print
@@ -27,7 +28,7 @@ from engine.documents import KINDS, ReportSubject, report_of, send_report, to_im
 from engine.results import Results
 
 WIDTH_PX = 560
-NO_NODE = "The settings name no DICOM node to send to; add one there."
+NO_NODE = tr("The settings name no DICOM node to send to; add one there.")
 
 
 class ReportDialog(QDialog):
@@ -35,21 +36,23 @@ class ReportDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Report")
+        self.setWindowTitle(tr("Report"))
         self.setMinimumWidth(WIDTH_PX)
         self._context = context
         self._id = context.session.run.record.result_id
         self.sign_off = SignOff(context)
-        self.full = QCheckBox("All that is known, not one page")
-        self.full.setToolTip("Facts of the scan, every setting, numbers of the image, all digests")
+        self.full = QCheckBox(tr("All that is known, not one page"))
+        self.full.setToolTip(
+            tr("Facts of the scan, every setting, numbers of the image, all digests")
+        )
         self.formats = QButtonGroup(self)
-        self.save = button("Save …", self._save, "Write the report to a file", "primary")
-        self.print = button("Print …", self._print, "Print the pages")
-        self.send = button("Send", self._send)
+        self.save = button(tr("Save …"), self._save, tr("Write the report to a file"), "primary")
+        self.print = button(tr("Print …"), self._print, tr("Print the pages"))
+        self.send = button(tr("Send"), self._send)
         self.said = label("", "muted", wrap=True)
         node = context.preferences.site.node
         self.send.setEnabled(bool(node))
-        self.send.setToolTip(plain_tip(f"Send it to {node}" if node else NO_NODE))
+        self.send.setToolTip(plain_tip(tr("Send it to {node}", node=node) if node else NO_NODE))
         self._lay_out()
 
     @property
@@ -62,11 +65,11 @@ class ReportDialog(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(label("Signing off", "caption"), 0, 0)
+        grid.addWidget(label(tr("Signing off"), "caption"), 0, 0)
         grid.addWidget(self.sign_off, 0, 1)
-        grid.addWidget(label("Content", "caption"), 1, 0)
+        grid.addWidget(label(tr("Content"), "caption"), 1, 0)
         grid.addWidget(self.full, 1, 1)
-        grid.addWidget(label("Format", "caption"), 2, 0)
+        grid.addWidget(label(tr("Format"), "caption"), 2, 0)
         for i, (ending, (name, _)) in enumerate(KINDS.items()):
             radio = QRadioButton(f"{name} ({ending})")
             self.formats.addButton(radio, i)
@@ -76,7 +79,7 @@ class ReportDialog(QDialog):
         row.addWidget(self.print)
         row.addWidget(self.send)
         row.addStretch(1)
-        row.addWidget(button("Close", self.reject))
+        row.addWidget(button(tr("Close"), self.reject))
         row.addWidget(self.save)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
@@ -89,7 +92,9 @@ class ReportDialog(QDialog):
         site, result = self._context.preferences.site, Results().open(self._id)
         start = free_path(result, site)
         start = start.with_name(start.name.removesuffix(".pdf") + self.ending)
-        chosen = ask_save(self, "Save the report", start, f"Reports (*{self.ending})")
+        chosen = ask_save(
+            self, tr("Save the report"), start, tr("Reports (*{ending})", ending=self.ending)
+        )
         if chosen is None:
             return
         whole = chosen.name.lower().endswith(self.ending)
@@ -103,14 +108,14 @@ class ReportDialog(QDialog):
         )
 
     def _saved(self, reported: Reported) -> None:
-        self.said.setText(f"Written: {reported.path}")
+        self.said.setText(tr("Written: {path}", path=reported.path))
 
     def _print(self) -> None:
         self._context.commands.run_task(
             lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
             lambda pages: ask_and_print(self, pages),
-            busy="Making the pages",
-            failed="The report was not printed.",
+            busy=tr("Making the pages"),
+            failed=tr("The report was not printed."),
         )
 
     def _send(self) -> None:
@@ -120,9 +125,9 @@ class ReportDialog(QDialog):
 
         self._context.commands.run_task(
             work,
-            lambda node: self.said.setText(f"{node} has taken the report."),
-            busy="Sending the report",
-            failed="The report was not sent.",
+            lambda node: self.said.setText(tr("{node} has taken the report.", node=node)),
+            busy=tr("Sending the report"),
+            failed=tr("The report was not sent."),
         )
 
     def _subject(self) -> ReportSubject:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, label, set_tone
@@ -31,13 +32,13 @@ from app.views.plain_text import plain_tip
 from engine.documents import JUDGEMENTS, Judgement
 
 SHORT: dict[Judgement, str] = {
-    "acceptable": "Accept",
-    "acceptable with remarks": "Remarks",
-    "not acceptable": "Reject",
+    "acceptable": tr("Accept"),
+    "acceptable with remarks": tr("Remarks"),
+    "not acceptable": tr("Reject"),
 }
 PLACES = ("first", "middle", "last")
-UNJUDGED = "Judge the image first: acceptable, with remarks, or not."
-NO_REMARK = "Say what the remark is."
+UNJUDGED = tr("Judge the image first: acceptable, with remarks, or not.")
+NO_REMARK = tr("Say what the remark is.")
 
 
 class JudgementButtons(QWidget):
@@ -53,7 +54,7 @@ class JudgementButtons(QWidget):
         for place, judgement in zip(PLACES, JUDGEMENTS, strict=True):
             made = QToolButton()
             made.setText(SHORT[judgement])
-            made.setToolTip(plain_tip(f"The image is {judgement}"))
+            made.setToolTip(plain_tip(tr("The image is {judgement}", judgement=judgement)))
             made.setCheckable(True)
             made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             made.setProperty("role", "segment")
@@ -85,15 +86,15 @@ class SignOff(QWidget):
         self._reported: Reported | None = None
         self.judgement = JudgementButtons()
         self.remark = QLineEdit()
-        self.remark.setPlaceholderText("Remark")
-        self.remark.setAccessibleName("Remark")
+        self.remark.setPlaceholderText(tr("Remark"))
+        self.remark.setAccessibleName(tr("Remark"))
         self.who = QuietCombo()
-        self.who.setAccessibleName("Signed off by")
-        self.who.setToolTip("Who signs; the settings list the people of the site")
-        self.sign = button("Sign off and report", self._sign, role="primary")
+        self.who.setAccessibleName(tr("Signed off by"))
+        self.who.setToolTip(tr("Who signs; the settings list the people of the site"))
+        self.sign = button(tr("Sign off and report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
         self.said = label("", "muted", wrap=True)
-        self.open = button("Open the report", self._open, "In the program for such files")
+        self.open = button(tr("Open the report"), self._open, tr("In the program for such files"))
         self._lay_out()
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
@@ -104,7 +105,7 @@ class SignOff(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label("By", "caption"))
+        row.addWidget(label(tr("By"), "caption"))
         row.addWidget(self.who, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -125,7 +126,7 @@ class SignOff(QWidget):
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
-        self.sign.setToolTip(plain_tip(why or "Keep who judged it how, and write the report"))
+        self.sign.setToolTip(plain_tip(why or tr("Keep who judged it how, and write the report")))
         can_judge = not obstacle(record) and self._reported is None
         self.judgement.setEnabled(can_judge)
         self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
@@ -134,11 +135,11 @@ class SignOff(QWidget):
 
     def _obstacle(self) -> str:
         if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
-            return "A reconstruction is running."
+            return tr("A reconstruction is running.")
         if why := obstacle(self._run.record):
             return why
         if self._reported is not None:
-            return "It is signed off."
+            return tr("It is signed off.")
         if self.judgement.chosen is None:
             return UNJUDGED
         is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()
@@ -150,7 +151,13 @@ class SignOff(QWidget):
             set_tone(self.said, "muted")
             return
         last = self._reported.signatures[-1]
-        self.said.setText(f"{sentence_case(last.describe())}. Report: {self._reported.path.name}")
+        self.said.setText(
+            tr(
+                "{describe}. Report: {name}",
+                describe=sentence_case(last.describe()),
+                name=self._reported.path.name,
+            )
+        )
         self.said.setToolTip(plain_tip(str(self._reported.path)))
         set_tone(self.said, "ok")
 

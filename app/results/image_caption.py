@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.widgets import set_tone
 from app.models.inputs import DATA
 from app.models.run_record import RunRecord
@@ -10,7 +11,7 @@ from app.results.result_text import made_with
 from app.views.labels import ElidedLabel
 from engine.data import Volume
 
-OF_LAST = "The image of the last run, until the first of this one comes."
+OF_LAST = tr("The image of the last run, until the first of this one comes.")
 
 
 class ImageCaption(ElidedLabel):
@@ -22,7 +23,7 @@ class ImageCaption(ElidedLabel):
         self._study, self._run = context.session.study, context.session.run
         self._of: RunRecord | None = None
         self.setContentsMargins(10, 3, 10, 3)
-        self.setAccessibleName("What made the image")
+        self.setAccessibleName(tr("What made the image"))
         self._run.image_selected.connect(self._take)
         for signal in (
             self._study.protocol_changed,

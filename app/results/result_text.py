@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from app.language.translation import tr
 from app.look.formatting import clock, size
 from app.models.run_record import RunRecord
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
 
-OTHER_SCAN = "This image is of {0.then}, not of the scan that is open, {0.now}."
+OTHER_SCAN = tr("This image is of {0.then}, not of the scan that is open, {0.now}.")
 
 
 def lines_of(result: Result) -> tuple[str, str, str]:
@@ -29,14 +30,19 @@ def tip_of(result: Result) -> str:
     rows = [
         f"{result.scan} ({record.title.partition(',')[0]})",
         f"{record.protocol}, {record.ending}",
-        f"{record.voxels}, {record.unit or 'no unit'}",
-        f"{result.created:%A, %d %B %Y %H:%M}, {clock(record.seconds)} on {record.device}",
+        f"{record.voxels}, {record.unit or tr('no unit')}",
+        tr(
+            "{created:%A, %d %B %Y %H:%M}, {clock} on {device}",
+            created=result.created,
+            clock=clock(record.seconds),
+            device=record.device,
+        ),
         f"{size(result.n_bytes)} in {result.folder}",
     ]
     if result.pinned:
-        rows.append("Pinned: kept until you delete it")
+        rows.append(tr("Pinned: kept until you delete it"))
     if result.exported:
-        rows.append("Exported")
+        rows.append(tr("Exported"))
     return "<br>".join(escape(row) for row in rows)
 
 
@@ -48,7 +54,11 @@ def made_with(record: RunRecord, now: Study | None) -> tuple[str, bool]:
     study = record.study
     if study is None:
         return "", False
-    made = f"Made with {study.protocol.name}: {study.protocol.algorithm.describe()}."
+    made = tr(
+        "Made with {name}: {describe}.",
+        name=study.protocol.name,
+        describe=study.protocol.algorithm.describe(),
+    )
     ending = f"{record.ending}." if record.ending else ""
     changed = [] if now is None else differences(study, now)
     other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
@@ -57,4 +67,4 @@ def made_with(record: RunRecord, now: Study | None) -> tuple[str, bool]:
 
 
 def _changes(changed: Sequence[Difference]) -> str:
-    return f"Changed since: {'; '.join(str(each) for each in changed)}."
+    return tr("Changed since: {value}.", value="; ".join(str(each) for each in changed))

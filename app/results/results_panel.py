@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.questions import ask
 from app.look.widgets import button, label, set_tone
@@ -25,17 +26,17 @@ from app.results.result_text import lines_of, tip_of
 from app.views.plain_text import plain_tip
 from engine.results import Result
 
-EMPTY = (
+EMPTY = tr(
     "No results yet. Every finished image is kept here with its settings and its time, so that "
     "nothing is lost when you start again, open another scan or quit."
 )
-RUNNING = "A reconstruction is running."
+RUNNING = tr("A reconstruction is running.")
 
 
 class ResultsTab(QWidget):
     """Results on disk, the newest first."""
 
-    title = "Results"
+    title = tr("Results")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -45,17 +46,19 @@ class ResultsTab(QWidget):
         self._chosen = ""
         self.confirm: Callable[[str, str], bool] = self._ask
         self.list = QListWidget()
-        self.list.setAccessibleName("Results")
+        self.list.setAccessibleName(tr("Results"))
         self.list.setItemDelegate(ResultDelegate(context.theme, self._results, self.list))
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.open = button("Open", self._open, "", "primary")
-        self.settings = button("Use settings", self._use_settings)
-        self.more = button("", self._show_menu, "Lay over the image, pin, delete, show in folder")
-        self.more.setAccessibleName("More")
+        self.open = button(tr("Open"), self._open, "", "primary")
+        self.settings = button(tr("Use settings"), self._use_settings)
+        self.more = button(
+            "", self._show_menu, tr("Lay over the image, pin, delete, show in folder")
+        )
+        self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", context.theme)
         self._total = label("", wrap=True)
         self._limits = label("", "muted", wrap=True)
@@ -81,19 +84,19 @@ class ResultsTab(QWidget):
         """Return what else can be done with the chosen result."""
         made, result = QMenu(self), self.current
         if result is not None:
-            pin = made.addAction("Pinned")
+            pin = made.addAction(tr("Pinned"))
             pin.setCheckable(True)
             pin.setChecked(result.pinned)
             pin.triggered.connect(lambda on: self._commands.pin(result, on=on))
-            folder = made.addAction("Show in folder")
+            folder = made.addAction(tr("Show in folder"))
             folder.triggered.connect(lambda: self._commands.show_in_folder(result))
             made.addSeparator()
-            over = made.addAction("Lay over the volume on show")
+            over = made.addAction(tr("Lay over the volume on show"))
             over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
-            instead = made.addAction("Show, the image of the run stays open")
+            instead = made.addAction(tr("Show, the image of the run stays open"))
             instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
             made.addSeparator()
-            made.addAction("Delete …").triggered.connect(self._delete)
+            made.addAction(tr("Delete …")).triggered.connect(self._delete)
         return made
 
     def _lay_out(self) -> None:
@@ -147,12 +150,12 @@ class ResultsTab(QWidget):
         self.list.viewport().update()
 
     def _show_buttons(self) -> None:
-        obstacle = "Choose a result in the list." if self.current is None else ""
+        obstacle = tr("Choose a result in the list.") if self.current is None else ""
         busy = RUNNING if self._run.state.is_active else obstacle
         for each, why, tip in (
-            (self.open, busy, "Show this image with what made it (Return)"),
-            (self.settings, busy, "Take its protocol for the scan that is open"),
-            (self.more, obstacle, "Lay over the image, pin, delete, show in folder"),
+            (self.open, busy, tr("Show this image with what made it (Return)")),
+            (self.settings, busy, tr("Take its protocol for the scan that is open")),
+            (self.more, obstacle, tr("Lay over the image, pin, delete, show in folder")),
         ):
             each.setEnabled(not why)
             each.setToolTip(plain_tip(why or tip))
@@ -173,12 +176,17 @@ class ResultsTab(QWidget):
         result = self.current
         if result is None:
             return
-        text = f"Delete {result.scan}, {result.record.protocol}, {result.created:%d %b %Y %H:%M}, "
-        text += "from the disk?"
+        text = tr(
+            "Delete {scan}, {protocol}, {created:%d %b %Y %H:%M}, ",
+            scan=result.scan,
+            protocol=result.record.protocol,
+            created=result.created,
+        )
+        text += tr("from the disk?")
         if not result.exported:
-            text += " It was not exported."
-        if self.confirm("Delete this result?", text):
+            text += tr(" It was not exported.")
+        if self.confirm(tr("Delete this result?"), text):
             self._commands.delete(result)
 
     def _ask(self, title: str, text: str) -> bool:
-        return ask(self, title, text, "Delete")
+        return ask(self, title, text, tr("Delete"))

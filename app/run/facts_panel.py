@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import words
 from app.look.glossary import meaning_of
 from app.look.widgets import button, label
@@ -15,14 +16,14 @@ from app.views.plain_text import plain_tip
 from engine.data import Plain
 from engine.io import fact_of
 
-EMPTY = "No facts yet. What the scan says of itself stands here, and all that made an image."
+EMPTY = tr("No facts yet. What the scan says of itself stands here, and all that made an image.")
 Branch = Plain | list[Any] | tuple[Any, ...]
 
 
 class FactsTab(QWidget):
     """A tree of names and values."""
 
-    title = "Facts"
+    title = tr("Facts")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -30,10 +31,10 @@ class FactsTab(QWidget):
         self.tree = QTreeWidget()
         self.tree.setColumnCount(2)
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName("Facts of the scan and provenance of the image")
+        self.tree.setAccessibleName(tr("Facts of the scan and provenance of the image"))
         self.tree.setIndentation(14)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.copy = button("Copy as text", self._copy, "Copy everything to the clipboard")
+        self.copy = button(tr("Copy as text"), self._copy, tr("Copy everything to the clipboard"))
         self._empty = label(EMPTY, "muted", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 10)

@@ -8,10 +8,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.models.messages import LogLine
 
 MAX_LINES = 2000
-WORDS = {"info": "", "warning": "look here: ", "error": "fault: "}
+WORDS = {"info": "", "warning": tr("look here: "), "error": "fault: "}
 TONES = {"info": "muted", "warning": "look", "error": "missing"}
 
 
@@ -24,8 +25,8 @@ class LogPanel(QWidget):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(MAX_LINES)
-        self.text.setAccessibleName("Log")
-        self.text.setPlaceholderText("Nothing has happened yet.")
+        self.text.setAccessibleName(tr("Log"))
+        self.text.setPlaceholderText(tr("Nothing has happened yet."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.text)

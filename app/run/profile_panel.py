@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, label, scrolled, set_tone
@@ -25,15 +26,15 @@ from app.views.plain_text import plain_tip
 from app.views.stage_bars import StageBars
 from engine.profiling import Kernel, Profile
 
-NOTHING = "Where the time goes, how fast the work is and what the machine does, during a run."
-EXPORT_TIP = "Write all of these numbers to a JSON file"
+NOTHING = tr("Where the time goes, how fast the work is and what the machine does, during a run.")
+EXPORT_TIP = tr("Write all of these numbers to a JSON file")
 NAME = "profile.json"
 
 
 class ProfileTab(QWidget):
     """What the last profile says; empty before a run."""
 
-    title = "Profile"
+    title = tr("Profile")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -44,12 +45,12 @@ class ProfileTab(QWidget):
         self.meaning = label("", "caption", wrap=True)
         self.bars = StageBars()
         self.bars.setToolTip(plain_tip(words.TIME_TIP))
-        self.rates = ProfileTable("Speed of each stage")
-        self.traffic = ProfileTable("Memory traffic")
+        self.rates = ProfileTable(tr("Speed of each stage"))
+        self.traffic = ProfileTable(tr("Memory traffic"))
         self.kernels = KernelTable()
-        self.machine = ProfileTable("Machine")
+        self.machine = ProfileTable(tr("Machine"))
         self.note = label("", "caption", wrap=True)
-        self.save = button("Export profile …", self._choose, EXPORT_TIP)
+        self.save = button(tr("Export profile …"), self._choose, EXPORT_TIP)
         self._lay_out()
         self._run.progress_changed.connect(self._show)
         context.theme.changed.connect(self._paint)
@@ -66,7 +67,7 @@ class ProfileTab(QWidget):
         head.addWidget(self.headline)
         head.addWidget(self.meaning)
         column.addLayout(head)
-        self.time_title = label("Time")
+        self.time_title = label(tr("Time"))
         time = QVBoxLayout()
         time.setSpacing(0)
         time.addWidget(self.time_title)
@@ -91,11 +92,11 @@ class ProfileTab(QWidget):
     def _show_profile(self, profile: Profile | None) -> None:
         known = profile is not None
         self.save.setEnabled(known)
-        self.save.setToolTip(plain_tip(EXPORT_TIP if known else "There is no profile yet."))
+        self.save.setToolTip(plain_tip(EXPORT_TIP if known else tr("There is no profile yet.")))
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         traced = profile is not None and profile.events_per_s is not None
-        self.headline.setText(words.headline(profile) if profile else "No profile yet")
+        self.headline.setText(words.headline(profile) if profile else tr("No profile yet"))
         self.headline.setToolTip(plain_tip(words.SPEED_TIP if traced else ""))
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
         self.meaning.setToolTip(plain_tip(words.device_tip(profile) if profile else ""))
@@ -109,7 +110,7 @@ class ProfileTab(QWidget):
 
     def _choose(self) -> None:
         folder = Path(self._context.preferences.folder_last_used or Path.home())
-        chosen = ask_save(self, "Export profile", folder / NAME, "Profiles (*.json)")
+        chosen = ask_save(self, tr("Export profile"), folder / NAME, tr("Profiles (*.json)"))
         target = chosen.with_suffix(".json") if chosen is not None else None
         if target is not None and may_write(self, target, self._session):
             self._context.preferences.folder_last_used = str(target.parent)
@@ -125,9 +126,9 @@ class ProfileTab(QWidget):
         text = to_json({"run": session.run.record.title, **profile.as_dict()}, indent=2) + "\n"
         self._context.commands.run_task(
             lambda _: write_atomically(text.encode(), target),
-            lambda _: session.add_log("info", f"Profile written: {target}"),
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            lambda _: session.add_log("info", tr("Profile written: {target}", target=target)),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
 
@@ -171,10 +172,10 @@ class KernelTable(QWidget):
     """One line for each kernel as compiled; hidden while there are none."""
 
     HEADS = (
-        ("Kernel", "A program that runs on the card."),
-        ("Threads", words.THREADS_TIP),
-        ("Registers", words.REGISTERS_TIP),
-        ("Occupancy", words.OCCUPANCY_TIP),
+        (tr("Kernel"), tr("A program that runs on the card.")),
+        (tr("Threads"), words.THREADS_TIP),
+        (tr("Registers"), words.REGISTERS_TIP),
+        (tr("Occupancy"), words.OCCUPANCY_TIP),
     )
 
     def __init__(self) -> None:

@@ -4,69 +4,75 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.language.translation import tr
 from app.look.formatting import clock, count, size
 from engine.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
 STAGE_TIPS = {
-    "read": "The scan comes from the disk.",
-    "kernels": "The kernels are compiled, or taken from where they were kept.",
-    "response": "The response of the panels is read, or computed and kept for the next run.",
-    "correct": "What each correction needs is worked out from the scan.",
-    "sort": "Events are put in order so that neighbours cross the same voxels.",
-    "upload": "Events go from the memory of the machine to that of the card.",
-    "scatter": "Scatter is simulated from coarse images of the scan, in rounds.",
-    "sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
-    "forward": "The image is summed along the line of each event.",
-    "back": "The ratio of each event is spread back along its line.",
-    "fused": "Forward and back in one go: each event reads its line and gives to its voxels.",
-    "update": "The new image is made from the sums, voxel by voxel.",
-    "filter": "The image is smoothed, between iterations or at the end.",
-    "preview": "The image is copied so that the window can show it.",
+    "read": tr("The scan comes from the disk."),
+    "kernels": tr("The kernels are compiled, or taken from where they were kept."),
+    "response": tr("The response of the panels is read, or computed and kept for the next run."),
+    "correct": tr("What each correction needs is worked out from the scan."),
+    "sort": tr("Events are put in order so that neighbours cross the same voxels."),
+    "upload": tr("Events go from the memory of the machine to that of the card."),
+    "scatter": tr("Scatter is simulated from coarse images of the scan, in rounds."),
+    "sensitivity": tr("How well the scanner sees each voxel; kept on disk for the next run."),
+    "forward": tr("The image is summed along the line of each event."),
+    "back": tr("The ratio of each event is spread back along its line."),
+    "fused": tr("Forward and back in one go: each event reads its line and gives to its voxels."),
+    "update": tr("The new image is made from the sums, voxel by voxel."),
+    "filter": tr("The image is smoothed, between iterations or at the end."),
+    "preview": tr("The image is copied so that the window can show it."),
 }
 COUNTED_TIPS = {
-    ("forward", "rays"): "The image is summed along the ray to each pixel.",
-    ("back", "rays"): "Each pixel is spread back along its ray: the exact transpose of Forward.",
-    ("back", "voxel updates"): (
-        "Each voxel takes from each view what its shadow there shows. An update is one voxel in "
-        "one view."
+    ("forward", "rays"): tr("The image is summed along the ray to each pixel."),
+    ("back", "rays"): tr(
+        "Each pixel is spread back along its ray: the exact transpose of Forward."
     ),
-    ("filter", "pixels"): "Rows of the projections are weighted and filtered.",
-    ("upload", "pixels"): "Projections go from the memory of the machine to that of the card.",
+    ("back", tr("voxel updates")): (
+        tr(
+            "Each voxel takes from each view what its shadow there shows. An update is "
+            "one voxel in "
+            "one view."
+        )
+    ),
+    ("filter", "pixels"): tr("Rows of the projections are weighted and filtered."),
+    ("upload", "pixels"): tr("Projections go from the memory of the machine to that of the card."),
 }
 """Tips of stages that do something else than with events, by what they count."""
 KERNELS = {
-    "forward": "Forward",
-    "back": "Back",
-    "update": "Forward/back",
-    "joseph forward": "Forward, by rays",
-    "joseph back": "Back, by rays",
-    "matrix forward": "Forward",
-    "matrix back": "Back",
+    "forward": tr("Forward"),
+    "back": tr("Back"),
+    "update": tr("Forward/back"),
+    "joseph forward": tr("Forward, by rays"),
+    "joseph back": tr("Back, by rays"),
+    "matrix forward": tr("Forward"),
+    "matrix back": tr("Back"),
 }
 """Kernels that do the work of a stage, by its name."""
-SPEED_TIP = (
+SPEED_TIP = tr(
     "Events traced forward and back in one second of that work alone. Reading, sorting, "
     "sensitivity, updates, filters and previews are not counted."
 )
-TIME_TIP = (
+TIME_TIP = tr(
     "Seconds of each stage so far, all its calls together, and its share of the sum. Work on a "
     "card is timed by the card's own clock."
 )
-TRAFFIC_TIP = (
+TRAFFIC_TIP = tr(
     "What the work asks of the card's memory, worked out from the events and voxels, in each "
     "second; and its share of the most the memory can deliver. The card's caches serve part of "
     "it, so it can exceed 100 %; where the card waits for something else, it stays far below."
 )
-BUS_TIP = "What crosses between the machine and the card in each second."
-REGISTERS_TIP = (
+BUS_TIP = tr("What crosses between the machine and the card in each second.")
+REGISTERS_TIP = tr(
     "Registers are the fastest storage of a thread. The fewer a kernel takes, the more threads "
     "fit on the card at once."
 )
-OCCUPANCY_TIP = (
+OCCUPANCY_TIP = tr(
     "Threads that fit on the card at once, of the most it can hold. More threads hide the time "
     "in which others wait for the memory; beyond about half, more seldom helps."
 )
-THREADS_TIP = "Threads that work in one block and share its memory."
+THREADS_TIP = tr("Threads that work in one block and share its memory.")
 
 
 class ProfileRow(NamedTuple):
@@ -83,7 +89,7 @@ def headline(profile: Profile) -> str:
         return per_s(profile.events_per_s)
     back = profile.stage("back")
     if back is None or back.events_per_s is None:
-        return f"{clock(profile.seconds)} of work"
+        return tr("{clock} of work", clock=clock(profile.seconds))
     return per_s(back.events_per_s, back.unit)
 
 
@@ -91,9 +97,9 @@ def meaning(profile: Profile) -> str:
     """Return what the headline means, in a line."""
     back = profile.stage("back")
     if profile.events_per_s is not None:
-        return f"traced forward and back, on {profile.device.name}"
+        return tr("traced forward and back, on {name}", name=profile.device.name)
     if back is not None and back.events_per_s is not None:
-        return f"projected back, on {profile.device.name}"
+        return tr("projected back, on {name}", name=profile.device.name)
     return f"on {profile.device.name}"
 
 
@@ -137,7 +143,11 @@ def traffic(profile: Profile) -> list[ProfileRow]:
 
 def _traffic(stage: Stage) -> str:
     text = bytes_per_s(stage.bytes_per_s or 0.0)
-    return f"{text}, {percent(stage.peak_share)} of peak" if stage.peak_share else text
+    return (
+        tr("{text}, {peak_share} of peak", text=text, peak_share=percent(stage.peak_share))
+        if stage.peak_share
+        else text
+    )
 
 
 def machine(profile: Profile) -> list[ProfileRow]:
@@ -148,17 +158,17 @@ def machine(profile: Profile) -> list[ProfileRow]:
         rows += _card(counters.gpu)
     rows.append(
         ProfileRow(
-            "Process memory",
+            tr("Process memory"),
             f"{size(counters.process_bytes)} of {size(counters.machine_bytes)}",
-            "Memory of the machine that the engine's process holds.",
+            tr("Memory of the machine that the engine's process holds."),
         )
     )
     if counters.cpu_percent is not None:
         rows.append(
             ProfileRow(
-                "Processor",
-                f"{counters.cpu_percent / 100:.1f} cores busy",
-                "Processor cores that the engine keeps busy, on average of the last moments.",
+                tr("Processor"),
+                tr("{cpu_percent:.1f} cores busy", cpu_percent=counters.cpu_percent / 100),
+                tr("Processor cores that the engine keeps busy, on average of the last moments."),
             )
         )
     return rows
@@ -168,16 +178,26 @@ def device_tip(profile: Profile) -> str:
     """Return what the device is."""
     device = profile.device
     if device.kind == "cpu":
-        return "The reconstruction runs on the processor, on as many threads as named."
+        return tr("The reconstruction runs on the processor, on as many threads as named.")
     facts = []
     if device.compute_capability is not None:
-        facts.append(f"compute capability {device.compute_capability / 10:.1f}")
+        facts.append(
+            tr(
+                "compute capability {compute_capability:.1f}",
+                compute_capability=device.compute_capability / 10,
+            )
+        )
     if device.memory_bytes is not None:
-        facts.append(f"{size(device.memory_bytes)} of memory")
+        facts.append(tr("{size} of memory", size=size(device.memory_bytes)))
     if device.peak_bytes_per_s is not None:
-        facts.append(f"at most {bytes_per_s(device.peak_bytes_per_s)} to and from it")
+        facts.append(
+            tr(
+                "at most {bytes_per_s} to and from it",
+                bytes_per_s=bytes_per_s(device.peak_bytes_per_s),
+            )
+        )
     if device.driver is not None:
-        facts.append(f"driver for CUDA {device.driver}")
+        facts.append(tr("driver for CUDA {driver}", driver=device.driver))
     return f"{device.name}: {', '.join(facts)}."
 
 
@@ -185,28 +205,34 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
     rows = []
     if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
         used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)
-        tip = "Memory of the card that is taken, by all programs together."
-        rows.append(ProfileRow("Card memory", f"{used} of {total}", tip))
+        tip = tr("Memory of the card that is taken, by all programs together.")
+        rows.append(ProfileRow(tr("Card memory"), f"{used} of {total}", tip))
     if gpu.utilisation_percent is not None:
-        tip = "Share of the last moments in which the card had something to do."
-        rows.append(ProfileRow("Card busy", f"{gpu.utilisation_percent:.0f} %", tip))
+        tip = tr("Share of the last moments in which the card had something to do.")
+        rows.append(ProfileRow(tr("Card busy"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
-        tip = "Electrical power the card draws, and the most it allows itself."
-        rows.append(ProfileRow("Power", f"{gpu.power_w:.0f}{limit} W", tip))
+        tip = tr("Electrical power the card draws, and the most it allows itself.")
+        rows.append(ProfileRow(tr("Power"), f"{gpu.power_w:.0f}{limit} W", tip))
     if gpu.temperature_c is not None:
-        tip = "Temperature of the card's chip; near 90 °C it slows itself down."
-        rows.append(ProfileRow("Temperature", f"{gpu.temperature_c:.0f} °C", tip))
+        tip = tr("Temperature of the card's chip; near 90 °C it slows itself down.")
+        rows.append(ProfileRow(tr("Temperature"), f"{gpu.temperature_c:.0f} °C", tip))
     if gpu.clock_mhz is not None:
-        tip = "Speed of the card's processors; it falls when the card is hot or idle."
-        rows.append(ProfileRow("Clock", f"{gpu.clock_mhz:,.0f} MHz", tip))
+        tip = tr("Speed of the card's processors; it falls when the card is hot or idle.")
+        rows.append(
+            ProfileRow(tr("Clock"), tr("{clock_mhz:,.0f} MHz", clock_mhz=gpu.clock_mhz), tip)
+        )
     return rows
 
 
 def missing(profile: Profile) -> str:
     """Return why load, power and temperature are not shown, empty if they are."""
     reason = profile.counters.gpu_reason
-    return f"Load, power and temperature of the card are not shown: {reason}." if reason else ""
+    return (
+        tr("Load, power and temperature of the card are not shown: {reason}.", reason=reason)
+        if reason
+        else ""
+    )
 
 
 def kernel_name(kernel: Kernel) -> str:
@@ -216,16 +242,22 @@ def kernel_name(kernel: Kernel) -> str:
 
 def threads_tip(kernel: Kernel) -> str:
     """Return what threads of a block are, and the memory they share."""
-    return f"{THREADS_TIP} Here they share {size(kernel.shared_bytes)}."
+    return tr(
+        "{THREADS_TIP} Here they share {size}.",
+        THREADS_TIP=THREADS_TIP,
+        size=size(kernel.shared_bytes),
+    )
 
 
 def registers_tip(kernel: Kernel) -> str:
     """Return what registers are, and a warning where they do not suffice."""
     if not kernel.local_bytes:
         return REGISTERS_TIP
-    return (
-        f"{REGISTERS_TIP} Here they do not suffice: each thread also uses {kernel.local_bytes} "
-        "bytes of slow memory."
+    return tr(
+        "{REGISTERS_TIP} Here they do not suffice: each thread also uses {local_bytes} "
+        "bytes of slow memory.",
+        REGISTERS_TIP=REGISTERS_TIP,
+        local_bytes=kernel.local_bytes,
     )
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import clock, count
 from app.look.glossary import meaning_of
 from app.look.plot_colours import view_colours
@@ -21,7 +22,7 @@ from engine.events import Preview
 class ProgressTab(QWidget):
     """How the run goes, and how the last one went."""
 
-    title = "Progress"
+    title = tr("Progress")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -29,7 +30,7 @@ class ProgressTab(QWidget):
         self._study, self._run = context.session.study, context.session.run
         self.headline = label("", "heading", wrap=True)
         self.numbers = Numbers()
-        self.curve = CurveView("Log-likelihood")
+        self.curve = CurveView(tr("Log-likelihood"))
         self.curve.setMinimumHeight(190)
         self.curve.setMaximumHeight(260)
         self.bars = StageBars()
@@ -40,7 +41,7 @@ class ProgressTab(QWidget):
         column.addWidget(self.headline)
         column.addWidget(self.numbers)
         column.addWidget(self.curve)
-        column.addWidget(label("Time"))
+        column.addWidget(label(tr("Time")))
         column.addWidget(self.bars)
         column.addStretch(1)
         outside = QVBoxLayout(self)
@@ -92,18 +93,20 @@ class ProgressTab(QWidget):
             rows += _steps(latest)
         _, unit = self._study.modality.curve
         if record.curve and unit:
-            rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))
+            rows.append((tr("Residual"), f"{number(record.curve[-1][1])} {unit}"))
         if self._run.state is RunState.RUNNING and record.seconds_left is not None:
-            rows.append(("Time left", clock(record.seconds_left)))
+            rows.append((tr("Time left"), clock(record.seconds_left)))
         for measured in record.timings:
             rate = measured.figures.get(f"{counted}_per_second")
             if rate:
-                rows.append(("Speed", f"{count(rate)} {counted}/s"))
+                rows.append((tr("Speed"), f"{count(rate)} {counted}/s"))
         if self._run.state is RunState.FINISHED:
             total = sum(measured.seconds for measured in record.timings)
-            rows.append(("Whole run", clock(total)))
+            rows.append((tr("Whole run"), clock(total)))
         if record.warnings:
-            rows.append(("Warnings", f"{len(record.warnings)}, see the log"))
+            rows.append(
+                (tr("Warnings"), tr("{n_warnings}, see the log", n_warnings=len(record.warnings)))
+            )
         return rows
 
 
@@ -143,11 +146,11 @@ class Numbers(QWidget):
 def headline(state: RunState, doing: str) -> str:
     """Return one line that says where the run stands."""
     fixed = {
-        RunState.IDLE: "Nothing is running",
-        RunState.PAUSED: "Paused",
-        RunState.FINISHED: "Finished",
-        RunState.FAILED: "Stopped by a fault",
-        RunState.ABORTED: "Aborted",
+        RunState.IDLE: tr("Nothing is running"),
+        RunState.PAUSED: tr("Paused"),
+        RunState.FINISHED: tr("Finished"),
+        RunState.FAILED: tr("Stopped by a fault"),
+        RunState.ABORTED: tr("Aborted"),
     }
     return fixed.get(state, doing)
 
@@ -157,7 +160,7 @@ def _steps(latest: Preview) -> list[tuple[str, str]]:
     of_subsets = f"{latest.subset} of {latest.subsets}"
     if latest.slices is not None:
         slices = f"{latest.slices:,} of {latest.volume.grid.shape[0]:,}"
-        return [("Slabs", of_subsets), ("Slices", slices)]
-    names = ("Iteration", "Subset") if latest.frame is None else ("Frame", "Update")
+        return [(tr("Slabs"), of_subsets), (tr("Slices"), slices)]
+    names = (tr("Iteration"), tr("Subset")) if latest.frame is None else (tr("Frame"), tr("Update"))
     rows = [(names[0], f"{latest.iteration} of {latest.iterations}")]
     return [*rows, (names[1], of_subsets)] if latest.subsets > 1 else rows

@@ -19,6 +19,7 @@ from app.control.previews import Previews
 from app.control.queue_commands import QueueCommands
 from app.control.result_commands import ResultCommands
 from app.control.volume_commands import VolumeCommands
+from app.language.translation import tr
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
@@ -70,12 +71,12 @@ def report_settings(session: Session, preferences: Preferences) -> None:
     """Say what of the user's settings is not used, and why."""
     left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
-    words += [f"A protocol is left out: {sentence}" for sentence in left_out]
+    words += [tr("A protocol is left out: {sentence}", sentence=sentence) for sentence in left_out]
     for sentence in words:
         session.add_log("warning", sentence)
     if words:
-        more = f" {len(words) - 1} more in the log." if len(words) > 1 else ""
-        session.raise_problem(Problem("Not all settings could be used.", words[0] + more))
+        more = tr(" {n_words} more in the log.", n_words=len(words) - 1) if len(words) > 1 else ""
+        session.raise_problem(Problem(tr("Not all settings could be used."), words[0] + more))
 
 
 def report_fault(
@@ -85,8 +86,14 @@ def report_fault(
     log.error("a fault of ours", exc_info=(kind, fault, trace))
     keep_fault(fault)
     session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
-    text = f"{kind.__name__}: {fault}. Please report it (Help > Save support bundle)."
-    session.raise_problem(Problem("A fault of ours.", text, "Your study and images are kept."))
+    text = tr(
+        "{name}: {fault}. Please report it (Help > Save support bundle).",
+        name=kind.__name__,
+        fault=fault,
+    )
+    session.raise_problem(
+        Problem(tr("A fault of ours."), text, tr("Your study and images are kept."))
+    )
 
 
 def run_window(*, path: Path | None = None, demo: str = "") -> int:

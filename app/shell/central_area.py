@@ -15,6 +15,7 @@ from app.control.slice_saving import keep_slices
 from app.fusion.fusion_bar import FusionBar
 from app.inspect.planes_page import PlanesPage
 from app.inspect.scan_pages import PAGES, ScanPages
+from app.language.translation import tr
 from app.look.plot_colours import view_colours
 from app.looking.looking import Looking
 from app.models.inputs import DATA
@@ -107,7 +108,7 @@ class CentralArea(QWidget):
         for title, tip in PAGES:
             self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("What is shown of the scan")
+        self.tabs.setAccessibleName(tr("What is shown of the scan"))
         self.tabs.hide()
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -221,5 +222,7 @@ class CentralArea(QWidget):
         if before and labels[:-1] == before:
             self.scrubber.append(labels[-1])
         else:
-            waiting = "The last image, until a new one comes" if self._has_volume else NO_ITERATES
+            waiting = (
+                tr("The last image, until a new one comes") if self._has_volume else NO_ITERATES
+            )
             self.scrubber.set_iterates(labels, waiting)

@@ -7,13 +7,14 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.models.device_choice import LOOKING, describe
 from app.views.plain_text import plain_tip
 from engine.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
-RUNNING = "Another device can be chosen once the run has ended."
+RUNNING = tr("Another device can be chosen once the run has ended.")
 
 
 class DeviceChooser(QToolButton):
@@ -46,7 +47,7 @@ class DeviceChooser(QToolButton):
         self._context.commands.run_task(
             lambda _: find_devices(),
             self._choice.set_found,
-            failed="The devices of this machine cannot be listed.",
+            failed=tr("The devices of this machine cannot be listed."),
         )
 
     def _list(self, keys: tuple[str, ...]) -> None:
@@ -80,10 +81,12 @@ class DeviceChooser(QToolButton):
 
     def _show(self) -> None:
         best = self._choice.named("auto")
-        automatic = f"Automatic ({best.label})" if best is not None else "Automatic"
+        automatic = (
+            tr("Automatic ({label})", label=best.label) if best is not None else tr("Automatic")
+        )
         keys = tuple(device.key for device in self._choice.found) or ("cpu", "cuda")
         self._list(("auto", *keys))
-        self._show_entry("auto", automatic, "The GPU if it can be used, else the CPU")
+        self._show_entry("auto", automatic, tr("The GPU if it can be used, else the CPU"))
         for key in keys:
             self._show_device(key, self._choice.named(key))
         active, current = self._context.session.run.state.is_active, self._choice.in_use
@@ -92,10 +95,14 @@ class DeviceChooser(QToolButton):
         set_icon(self, "device" if usable else "look", self._theme, "muted" if usable else "look")
         short = self._choice.label.removeprefix("NVIDIA ")
         elide = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(short or "Device", elide, TEXT_PX))
-        tip = f"Reconstructions run on: {describe(current)}" if current is not None else LOOKING
+        self.setText(self.fontMetrics().elidedText(short or tr("Device"), elide, TEXT_PX))
+        tip = (
+            tr("Reconstructions run on: {describe}", describe=describe(current))
+            if current is not None
+            else LOOKING
+        )
         self.setToolTip(plain_tip(RUNNING if active else tip))
-        self.setAccessibleName(f"Device: {self._choice.label or LOOKING}")
+        self.setAccessibleName(tr("Device: {label}", label=self._choice.label or LOOKING))
 
     def _show_device(self, key: str, device: DeviceInfo | None) -> None:
         if device is None:
@@ -103,7 +110,7 @@ class DeviceChooser(QToolButton):
         elif device.usable:
             self._show_entry(key, device.label, describe(device))
         else:
-            text = f"{device.label} (cannot be used)"
+            text = tr("{label} (cannot be used)", label=device.label)
             self._show_entry(key, text, describe(device), enabled=False)
 
     def _show_entry(self, key: str, text: str, tip: str, *, enabled: bool = True) -> None:

@@ -18,6 +18,7 @@ from app.export.writing import (
     provenance_of,
     write,
 )
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open, ask_save
 from app.look.questions import ask, ask_text, question_box
 from app.models.inputs import DATA, SCANNER
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from app.queue.queue_dialog import QueueDialog
 
 ICON_PX = 48
-IMPORT_KINDS = (
+IMPORT_KINDS = tr(
     "Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat "
     "*.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
 )
@@ -59,7 +60,7 @@ class Dialogs(QObject):
     def choose_import(self) -> None:
         """Let the user choose what to import: one of many images stands for all of them."""
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self._parent, "Import", folder, IMPORT_KINDS)
+        path = ask_open(self._parent, tr("Import"), folder, IMPORT_KINDS)
         if path is not None:
             self._context.preferences.folder_last_used = str(path.parent)
             self.import_scan(path)
@@ -102,21 +103,21 @@ class Dialogs(QObject):
         self._context.commands.run_task(
             save,
             exported,
-            busy=f"Writing {target.name}",
-            failed=f"{target.name} was not written.",
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
         )
 
     def save_study(self) -> None:
         """Write the study file."""
         start = Path(self._context.preferences.folder_last_used) / "study.toml"
-        target = self._target("Save study", start, "Studies (*.toml)")
+        target = self._target(tr("Save study"), start, tr("Studies (*.toml)"))
         if target is not None:
             self._context.commands.save_study(target)
 
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
         base = self._context.session.study.base.name
-        name = ask_text(self._parent, "Save protocol", "Name of the protocol", base).strip()
+        name = ask_text(self._parent, tr("Save protocol"), tr("Name of the protocol"), base).strip()
         if name:
             save_as(self._parent, self._context, name)
 
@@ -224,8 +225,8 @@ class Dialogs(QObject):
         self._context.commands.run_task(
             lambda _: gather(log=log, names=[*values, *recent]),
             self._show_bundle,
-            busy="Gathering facts without names",
-            failed="There is no support bundle.",
+            busy=tr("Gathering facts without names"),
+            failed=tr("There is no support bundle."),
         )
 
     def _show_bundle(self, bundle: SupportBundle) -> None:
@@ -234,12 +235,14 @@ class Dialogs(QObject):
         if not SupportDialog(self._parent, bundle).exec():
             return
         start = Path.home() / "isocenter-support.zip"
-        target = self._target("Save support bundle", start, "Archives (*.zip)")
+        target = self._target(tr("Save support bundle"), start, tr("Archives (*.zip)"))
         if target is not None:
             self._context.commands.run_task(
                 lambda _: bundle.write(target),
-                lambda _: self._context.session.add_log("info", f"Written: {target}"),
-                failed=f"{target.name} was not written.",
+                lambda _: self._context.session.add_log(
+                    "info", tr("Written: {target}", target=target)
+                ),
+                failed=tr("{name} was not written.", name=target.name),
             )
 
     def _target(self, title: str, start: Path, kinds: str) -> Path | None:
@@ -260,12 +263,12 @@ def about_box(parent: QWidget) -> QMessageBox:
     from importlib.metadata import version
 
     parts = (
-        f"Isocenter {version('isocenter')}",
-        "Turns PET and X-ray CT measurements into volumes.",
-        "Research use only. Not for diagnosis or treatment.",
-        "Free software, licence BSD-3-Clause.",
+        tr("Isocenter {version}", version=version("isocenter")),
+        tr("Turns PET and X-ray CT measurements into volumes."),
+        tr("Research use only. Not for diagnosis or treatment."),
+        tr("Free software, licence BSD-3-Clause."),
     )
-    box = question_box(parent, "About Isocenter", "\n\n".join(parts), "info")
+    box = question_box(parent, tr("About Isocenter"), "\n\n".join(parts), "info")
     box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
     box.setStandardButtons(QMessageBox.StandardButton.Close)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -277,13 +280,13 @@ def choice_of(role: str) -> tuple[str, str]:
     from engine.io import SCAN_READERS, suffixes_of
 
     if role == DATA:
-        return "Open", _kinds("Scans and studies", suffixes_of(SCAN_READERS))
+        return tr("Open"), _kinds(tr("Scans and studies"), suffixes_of(SCAN_READERS))
     if role == SCANNER:
-        return "Choose a scanner", _kinds("Scanners", SCANNER_SUFFIXES)
+        return tr("Choose a scanner"), _kinds(tr("Scanners"), SCANNER_SUFFIXES)
     found = next(each for each in all_roles() if each.key == role)
-    return f"Choose: {found.title}", _kinds(found.text, found.suffixes)
+    return tr("Choose: {title}", title=found.title), _kinds(found.text, found.suffixes)
 
 
 def _kinds(name: str, suffixes: tuple[str, ...]) -> str:
     patterns = " ".join(f"*{suffix}" for suffix in suffixes)
-    return f"{name} ({patterns});;All files (*)"
+    return tr("{name} ({patterns});;All files (*)", name=name, patterns=patterns)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.look.widgets import fit_to_screen, label
 from app.shell.guide_pages import GuidePage, guide_folder, page_text, pages
 
@@ -34,7 +35,7 @@ class PageView(QTextBrowser):
         super().__init__()
         self._folder, self.name = folder, ""
         self.setOpenLinks(False)
-        self.setAccessibleName("Page of the guide")
+        self.setAccessibleName(tr("Page of the guide"))
 
     def show_page(self, name: str) -> None:
         """Show a page by its name from the guide's folder."""
@@ -75,24 +76,24 @@ class GuideWindow(QDialog):
 
     def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Guide")
+        self.setWindowTitle(tr("Guide"))
         fit_to_screen(self, *SIZE_PX)
         self._folder = folder or guide_folder()
         self._pages = pages(self._folder)
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search the guide")
-        self.search.setAccessibleName("Search the guide")
+        self.search.setPlaceholderText(tr("Search the guide"))
+        self.search.setAccessibleName(tr("Search the guide"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self.list, self.view = QListWidget(), PageView(self._folder)
-        self.list.setAccessibleName("Pages of the guide")
+        self.list.setAccessibleName(tr("Pages of the guide"))
         for page in self._pages:
             self.list.addItem(_item(page))
         self.list.currentItemChanged.connect(self._show_item)
         self.view.anchorClicked.connect(
             lambda url: self.open_page(self.view.target(url.toString()))
         )
-        self._none = label("No page holds these words.", "muted", wrap=True)
+        self._none = label(tr("No page holds these words."), "muted", wrap=True)
         self._none.hide()
         self._lay_out()
         self.list.setCurrentRow(0)

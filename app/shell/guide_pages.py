@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-SECTIONS = {"user": "For technicians", "physics": "For physicists"}
+from app.language.translation import tr
+
+SECTIONS = {"user": tr("For technicians"), "physics": tr("For physicists")}
 LINK = re.compile(r"^\d+\. \[(?P<title>.+?)\]\((?P<name>[\w-]+\.md)\)", re.MULTILINE)
 API = re.compile(r"^::: (?P<name>[\w.]+)$", re.MULTILINE)
 """A line of the site that becomes the documentation of a name; here it says how to read it."""

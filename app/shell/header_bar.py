@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.formatting import clock
 from app.look.icons import set_icon
 from app.look.widgets import label
@@ -88,8 +89,8 @@ class ChoicePage(QWidget):
         self.protocols = QuietCombo()
         self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
-        self.protocols.setAccessibleName("Protocol")
-        self.protocols.setToolTip("Saved choice of grid, corrections, algorithm and filters")
+        self.protocols.setAccessibleName(tr("Protocol"))
+        self.protocols.setToolTip(tr("Saved choice of grid, corrections, algorithm and filters"))
         self.protocols.activated.connect(self._chosen)
         self.qualities = Segments(context)
         self.start = QPushButton(actions.start.text())
@@ -99,13 +100,13 @@ class ChoicePage(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACING_PX)
-        self._caption = label("Protocol", "caption")
+        self._caption = label(tr("Protocol"), "caption")
         row.addWidget(self._caption)
         row.addWidget(self.protocols, 4)
         self.manage = action_button(actions.protocols)
         row.addWidget(self.manage)
         self._changed = label("changed", "muted")
-        self._changed.setToolTip("These settings differ from the saved protocol")
+        self._changed.setToolTip(tr("These settings differ from the saved protocol"))
         row.addWidget(self._changed)
         row.addSpacing(4)
         row.addWidget(self.qualities)
@@ -193,7 +194,7 @@ class RunningPage(QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, BAR_STEPS)
-        self.bar.setAccessibleName("Progress")
+        self.bar.setAccessibleName(tr("Progress"))
         self.left = label("", "muted")
         self.left.setMinimumWidth(78)
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -238,9 +239,19 @@ def progress_text(session: Session) -> str:
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return session.doing
     if latest.slices is not None:
-        return f"Slab {latest.subset} of {latest.subsets}, slices up to {latest.slices:,}"
-    step, part = ("Iteration", "subset") if latest.frame is None else ("Frame", "update")
+        return tr(
+            "Slab {subset} of {subsets}, slices up to {slices:,}",
+            subset=latest.subset,
+            subsets=latest.subsets,
+            slices=latest.slices,
+        )
+    step, part = (tr("Iteration"), "subset") if latest.frame is None else (tr("Frame"), "update")
     text = f"{step} {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:
-        text += f", {part} {latest.subset} of {latest.subsets}"
+        text += tr(
+            ", {part} {subset} of {subsets}",
+            part=part,
+            subset=latest.subset,
+            subsets=latest.subsets,
+        )
     return text

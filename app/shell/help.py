@@ -13,101 +13,129 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.look.glossary import GLOSSARY
 from app.look.widgets import fit_to_screen, label, scrolled
 
 SIZE_PX = (640, 620)
 STEPS = (
     (
-        "1  Study",
-        "Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal "
-        "efficiencies to a PET scan if you have them.",
+        tr("1  Study"),
+        tr(
+            "Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal "
+            "efficiencies to a PET scan if you have them."
+        ),
     ),
     (
-        "2  Corrections",
-        "Each row says whether the correction is applied, what it did, or why it cannot be used.",
+        tr("2  Corrections"),
+        tr(
+            "Each row says whether the correction is applied, what it did, or why it "
+            "cannot be used."
+        ),
     ),
     (
-        "3, 4, 5  Settings",
-        "Sound values are there already. Fast, Standard and "
-        "Fine change voxels and iterations together.",
+        tr("3, 4, 5  Settings"),
+        tr(
+            "Sound values are there already. Fast, Standard and "
+            "Fine change voxels and iterations together."
+        ),
     ),
     (
-        "Start",
-        "Memory and time stand in the lowest line before you press it. While it runs you "
-        "may pause, abort, or finish early and keep the image.",
+        tr("Start"),
+        tr(
+            "Memory and time stand in the lowest line before you press it. While it runs you "
+            "may pause, abort, or finish early and keep the image."
+        ),
     ),
     (
-        "Device",
-        "In the header. Automatic takes the GPU where there is one. If it fails, the last image "
-        "is kept and you may go on on the CPU. Tune this machine, in the same menu, finds out in "
-        "a minute which kernels are fastest here.",
+        tr("Device"),
+        tr(
+            "In the header. Automatic takes the GPU where there is one. If it fails, the "
+            "last image "
+            "is kept and you may go on on the CPU. Tune this machine, in the same menu, "
+            "finds out in "
+            "a minute which kernels are fastest here."
+        ),
     ),
     (
-        "Profile",
-        "Beside the progress: where the time goes, and what the device reaches while it works.",
+        tr("Profile"),
+        tr("Beside the progress: where the time goes, and what the device reaches while it works."),
     ),
     (
-        "Measure",
-        "Draw a line across a slice to see the values along it, with the width of the highest "
-        "peak. Keep a curve to compare iterations.",
+        tr("Measure"),
+        tr(
+            "Draw a line across a slice to see the values along it, with the width of the highest "
+            "peak. Keep a curve to compare iterations."
+        ),
     ),
     (
-        "Regions",
-        "Draw balls, boxes, polygons or voxels in the slices to read mean, peak and volume in "
-        "them. They are kept with their scan, and hold for every image of it.",
+        tr("Regions"),
+        tr(
+            "Draw balls, boxes, polygons or voxels in the slices to read mean, peak and volume in "
+            "them. They are kept with their scan, and hold for every image of it."
+        ),
     ),
     (
-        "Results",
-        "Every finished image is kept there with its settings. Open one, take its settings, pin "
-        "or delete it.",
+        tr("Results"),
+        tr(
+            "Every finished image is kept there with its settings. Open one, take its "
+            "settings, pin "
+            "or delete it."
+        ),
     ),
     (
-        "Several volumes",
-        "Over the views: lay a result, an iterate, the μ-map or any file over the volume on show, "
-        "blended, swiped, side by side, as difference or ratio.",
+        tr("Several volumes"),
+        tr(
+            "Over the views: lay a result, an iterate, the μ-map or any file over the "
+            "volume on show, "
+            "blended, swiped, side by side, as difference or ratio."
+        ),
     ),
-    ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
+    (tr("Export"), tr("Writes the image on show, or any kept iteration, with its provenance.")),
 )
 SHORTCUTS = (
-    ("Ctrl+O", "Open a file"),
-    ("Ctrl+E", "Export the image"),
-    ("Ctrl+S", "Save the study"),
-    ("Ctrl+Shift+S", "Save the protocol under a name"),
-    ("Ctrl+Shift+E", "Sign off, and report"),
-    ("Ctrl+,", "Settings"),
-    ("Ctrl+Shift+P", "Protocols: save, rename, lock, share"),
-    ("Ctrl+R", "Start"),
-    ("Space or Ctrl+P", "Pause, go on"),
-    ("Ctrl+K", "Finish and keep"),
-    ("Ctrl+.", "Abort"),
-    ("Ctrl+Shift+R, Ctrl+U", "Add the study to the queue, show the queue"),
-    ("Ctrl+Z, Ctrl+Shift+Z", "Undo, redo a setting"),
-    ("[ and ]", "Earlier, later iteration"),
-    ("F", "Views only"),
-    ("L", "Draw lines in the slices, or move the crosshair again"),
-    ("K", "Play a film in the views, or rest"),
-    ("Z", "A magnifying glass under the pointer"),
-    ("B", "Several slices as one, or single slices again"),
-    ("O", "Hide the volume that lies over another one, and show it again"),
-    ("T, M", "Turn the slice by a quarter, mirror it"),
-    ("Ctrl+C", "Copy the views as a picture"),
-    ("V, P, G, S", "Volume, projections, geometry, slices in space of an X-ray scan"),
-    ("Ctrl+1 … 5", "Open or close a step"),
-    ("Ctrl+L", "Log"),
-    ("Ctrl+Shift+L", "Follow a running X-ray scan"),
-    ("Ctrl+T", "Light or dark"),
-    ("F1", "This help"),
-    ("Shift+F1", "The guide: first scans step by step, corrections, formulas, files"),
+    ("Ctrl+O", tr("Open a file")),
+    ("Ctrl+E", tr("Export the image")),
+    ("Ctrl+S", tr("Save the study")),
+    ("Ctrl+Shift+S", tr("Save the protocol under a name")),
+    ("Ctrl+Shift+E", tr("Sign off, and report")),
+    ("Ctrl+,", tr("Settings")),
+    ("Ctrl+Shift+P", tr("Protocols: save, rename, lock, share")),
+    ("Ctrl+R", tr("Start")),
+    (tr("Space or Ctrl+P"), tr("Pause, go on")),
+    ("Ctrl+K", tr("Finish and keep")),
+    ("Ctrl+.", tr("Abort")),
+    (tr("Ctrl+Shift+R, Ctrl+U"), tr("Add the study to the queue, show the queue")),
+    (tr("Ctrl+Z, Ctrl+Shift+Z"), tr("Undo, redo a setting")),
+    (tr("[ and ]"), tr("Earlier, later iteration")),
+    ("F", tr("Views only")),
+    ("L", tr("Draw lines in the slices, or move the crosshair again")),
+    ("K", tr("Play a film in the views, or rest")),
+    ("Z", tr("A magnifying glass under the pointer")),
+    ("B", tr("Several slices as one, or single slices again")),
+    ("O", tr("Hide the volume that lies over another one, and show it again")),
+    ("T, M", tr("Turn the slice by a quarter, mirror it")),
+    ("Ctrl+C", tr("Copy the views as a picture")),
+    ("V, P, G, S", tr("Volume, projections, geometry, slices in space of an X-ray scan")),
+    (tr("Ctrl+1 … 5"), tr("Open or close a step")),
+    ("Ctrl+L", tr("Log")),
+    ("Ctrl+Shift+L", tr("Follow a running X-ray scan")),
+    ("Ctrl+T", tr("Light or dark")),
+    ("F1", tr("This help")),
+    ("Shift+F1", tr("The guide: first scans step by step, corrections, formulas, files")),
     (
-        "In a view",
-        "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "
-        "Double click: enlarge.",
+        tr("In a view"),
+        tr(
+            "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "
+            "Double click: enlarge."
+        ),
     ),
     (
-        "Planes in space",
-        "Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: "
-        "move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first.",
+        tr("Planes in space"),
+        tr(
+            "Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: "
+            "move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first."
+        ),
     ),
 )
 
@@ -117,12 +145,12 @@ class HelpDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Help")
+        self.setWindowTitle(tr("Help"))
         fit_to_screen(self, *SIZE_PX)
         self.tabs = tabs = QTabWidget()
-        tabs.addTab(_table(STEPS), "How it goes")
-        tabs.addTab(_table(SHORTCUTS), "Shortcuts")
-        tabs.addTab(_table(tuple(GLOSSARY.items())), "Words")
+        tabs.addTab(_table(STEPS), tr("How it goes"))
+        tabs.addTab(_table(SHORTCUTS), tr("Shortcuts"))
+        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Words"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 from app.control.context import AppContext
 from app.control.runner import Runner
+from app.language.translation import tr
 from app.look.widgets import fit_to_screen
 from app.models.inputs import DATA
 from app.models.run_record import RunState
@@ -26,6 +27,8 @@ from app.shell.central_area import CentralArea
 from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
+from app.shell.losses import aborts_to_close, gives_up_image
+from app.shell.menu_bar import fill_menus
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
 from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
@@ -76,7 +79,9 @@ class MainWindow(QMainWindow):
         lines = self.actions_.log, self.actions_.queue
         self.status = StatusLine(context, *lines, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
-        self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
+        fill_menus(
+            self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo
+        )
         self._connect()
         self.technician = technician_of(self)
         self.setMinimumSize(QSize(*LEAST_PX).boundedTo(self.screen().availableSize()))
@@ -89,7 +94,7 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
 
     def _add_header(self) -> None:
-        self._bar = bar = QToolBar("Header")
+        self._bar = bar = QToolBar(tr("Header"))
         bar.setMovable(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.setContentsMargins(0, 0, 0, 0)
@@ -104,7 +109,7 @@ class MainWindow(QMainWindow):
         self.steps[0].set_open(True)
         left = Qt.DockWidgetArea.LeftDockWidgetArea
         self.workflow = Workflow(self.steps, self.context, self.choose_any, self.start)
-        self.workflow_dock = self._dock("Workflow", self.workflow, left)
+        self.workflow_dock = self._dock(tr("Workflow"), self.workflow, left)
 
     def _add_centre(self) -> None:
         self.centre = CentralArea(
@@ -124,8 +129,8 @@ class MainWindow(QMainWindow):
         self.tabs, self._preview = tabs_of(self.context), TABS.index(PreviewTab)
         self.log = LogPanel(self.context)
         area = Qt.DockWidgetArea
-        self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)
-        self.log_dock = self._dock("Log", self.log, area.BottomDockWidgetArea)
+        self.results_dock = self._dock(tr("Results"), self.tabs, area.RightDockWidgetArea)
+        self.log_dock = self._dock(tr("Log"), self.log, area.BottomDockWidgetArea)
         self.log_dock.hide()
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
@@ -191,8 +196,8 @@ class MainWindow(QMainWindow):
         record = self.session.run.record
         record.exported = True
         self.context.results.note_exported(record.result_id)
-        self.session.add_log("info", f"Exported: {target}")
-        self.status.flash(f"Exported: {target}")
+        self.session.add_log("info", tr("Exported: {target}", target=target))
+        self.status.flash(tr("Exported: {target}", target=target))
 
     def open_path(self, path: Path, role: str = "") -> None:
         """Open any file, or one for a role, unless an image that lies nowhere else would go."""
@@ -206,9 +211,7 @@ class MainWindow(QMainWindow):
         record = self.session.run.record
         if not record.is_only_here or self.session.run.state.is_active:
             return True
-        text = f"The image of {record.local_title} is only in this window: it could not be kept on "
-        text += "disk, and it is not exported. Give it up?"
-        return self.dialogs.confirm("Image not kept", text, "Give it up")
+        return gives_up_image(self.dialogs, record.local_title)
 
     def start(self) -> None:
         """Reconstruct the study at hand."""
@@ -264,7 +267,7 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() and not self.session.run.state.is_active:
             event.acceptProposedAction()
-            self.status.flash("Drop to open", 0)
+            self.status.flash(tr("Drop to open"), 0)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.status.flash("")
@@ -277,12 +280,7 @@ class MainWindow(QMainWindow):
     # the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.session.run.state.is_active and not self.dialogs.confirm(
-            "A reconstruction is running",
-            "Closing the window aborts the run. The last image is kept among the results, and the "
-            "last checkpoint stays: it can be resumed later.",
-            "Abort and close",
-        ):
+        if self.session.run.state.is_active and not aborts_to_close(self.dialogs):
             event.ignore()
             return
         may_close = self.may_forget_image() and self.live.may_close() and self.dialogs.may_close()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import button, label, set_property
@@ -37,12 +38,12 @@ class MessageBar(QFrame):
         self._title = label("", "heading", wrap=True)
         self._text = label("", wrap=True)
         self.resume = button(
-            "Resume", self._resume_job, "Go on from the last checkpoint", "primary"
+            tr("Resume"), self._resume_job, tr("Go on from the last checkpoint"), "primary"
         )
-        self.on_cpu = button("", self._resume_on_cpu, "The CPU does the same work, only slower")
+        self.on_cpu = button("", self._resume_on_cpu, tr("The CPU does the same work, only slower"))
         self.answer = button("", self._do_answer)
-        self._log = button("Show log", show_log, "Open the log (Ctrl+L)")
-        self._dismiss = button("Dismiss", self.clear, "Hide this message (Esc)")
+        self._log = button(tr("Show log"), show_log, tr("Open the log (Ctrl+L)"))
+        self._dismiss = button(tr("Dismiss"), self.clear, tr("Hide this message (Esc)"))
         words = QVBoxLayout()
         words.setSpacing(3)
         words.addWidget(self._title)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open
 from app.look.questions import ask_text, tell
 from app.look.widgets import button, label, set_tone
@@ -31,7 +32,7 @@ from engine.settings import explain
 WIDTH_PX = 620
 FOLDERS, LOGOS = ("protocols", "reports"), ("logo",)
 THEMES = ("dark", "light")
-PEOPLE_TIP = "Who signs reports off, with commas between; empty: the name of the login"
+PEOPLE_TIP = tr("Who signs reports off, with commas between; empty: the name of the login")
 LEAST_LETTERS = 4
 
 
@@ -40,7 +41,7 @@ class SettingsDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(tr("Settings"))
         self.setMinimumWidth(WIDTH_PX)
         self._context, self._preferences = context, context.preferences
         self._passphrase = context.preferences.passphrase
@@ -86,7 +87,9 @@ class SettingsDialog(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(line, 1)
-        row.addWidget(button("Choose …", lambda: self._choose(name), "Choose it on the disk"))
+        row.addWidget(
+            button(tr("Choose …"), lambda: self._choose(name), tr("Choose it on the disk"))
+        )
         return made
 
     def _add_looks(self) -> None:
@@ -94,24 +97,26 @@ class SettingsDialog(QDialog):
         self.theme.addItems([name.capitalize() for name in THEMES])
         self.theme.setCurrentIndex(THEMES.index(self._context.theme.name))
         choice = self._context.session.device
-        self.device.addItem("Automatic", "auto")
+        self.device.addItem(tr("Automatic"), "auto")
         for each in choice.found:
             if each.usable:
                 self.device.addItem(each.label, each.key)
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
-            ("Theme", self.theme, "Colours of the window"),
-            ("Device", self.device, "What reconstructions run on"),
+            (tr("Theme"), self.theme, tr("Colours of the window")),
+            (tr("Device"), self.device, tr("What reconstructions run on")),
         ):
             box.setAccessibleName(title)
             box.setToolTip(plain_tip(tip))
             self._add(title, box)
 
     def _add_technician(self) -> None:
-        self.technician = QCheckBox("Begin in the technician's mode")
-        self.technician.setToolTip("Open, protocol, Start, judge, export and report, nothing else")
+        self.technician = QCheckBox(tr("Begin in the technician's mode"))
+        self.technician.setToolTip(
+            tr("Open, protocol, Start, judge, export and report, nothing else")
+        )
         self.technician.setChecked(self._preferences.technician)
-        self.change = button("", self._set_passphrase, "It ends the technician's mode")
+        self.change = button("", self._set_passphrase, tr("It ends the technician's mode"))
         self._name_passphrase()
         row = QHBoxLayout()
         row.addWidget(self.technician, 1)
@@ -119,7 +124,7 @@ class SettingsDialog(QDialog):
         inside = QWidget()
         row.setContentsMargins(0, 0, 0, 0)
         inside.setLayout(row)
-        self._add("Technician", inside)
+        self._add(tr("Technician"), inside)
 
     def _add(self, title: str, shown: QWidget) -> None:
         row = self._grid.rowCount()
@@ -129,24 +134,33 @@ class SettingsDialog(QDialog):
     def _choose(self, name: str) -> None:
         start = self.fields[name].text() or self._preferences.folder_last_used
         if name in LOGOS:
-            path = ask_open(self, "Choose a logo", start, "Pictures (*.png *.jpg *.jpeg)")
+            path = ask_open(self, tr("Choose a logo"), start, tr("Pictures (*.png *.jpg *.jpeg)"))
             found = "" if path is None else str(path)
         else:
-            found = QFileDialog.getExistingDirectory(self, "Choose a folder", start)
+            found = QFileDialog.getExistingDirectory(self, tr("Choose a folder"), start)
         if found:
             self.fields[name].setText(found)
 
     def _name_passphrase(self) -> None:
-        self.change.setText("Change passphrase …" if self._passphrase else "Set passphrase …")
+        self.change.setText(
+            tr("Change passphrase …") if self._passphrase else tr("Set passphrase …")
+        )
 
     def _set_passphrase(self) -> None:
-        one = ask_text(self, "Passphrase", "New passphrase", "", hidden=True)
+        one = ask_text(self, tr("Passphrase"), tr("New passphrase"), "", hidden=True)
         if not one:
             return
         if len(one) < LEAST_LETTERS:
-            tell(self, "Passphrase", f"A passphrase has at least {LEAST_LETTERS} letters.")
+            tell(
+                self,
+                tr("Passphrase"),
+                tr(
+                    "A passphrase has at least {LEAST_LETTERS} letters.",
+                    LEAST_LETTERS=LEAST_LETTERS,
+                ),
+            )
         elif ask_text(self, "Passphrase", "Once more", "", hidden=True) != one:
-            tell(self, "Passphrase", "The two are not the same; nothing was changed.")
+            tell(self, tr("Passphrase"), tr("The two are not the same; nothing was changed."))
         else:
             self._passphrase = hashed(one)
             self._name_passphrase()

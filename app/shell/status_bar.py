@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, label
@@ -18,7 +19,7 @@ from app.shell.header_parts import action_button
 from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel, plain_tip
 
-CLAIM = "Not for clinical use"
+CLAIM = tr("Not for clinical use")
 PLACE_PX = 330
 """The longest place and value of the cursor that is written out."""
 
@@ -38,7 +39,7 @@ class StatusLine(QStatusBar):
         self._icon = PlainLabel()
         self.text, self.place = ElidedLabel(), ElidedLabel()
         self.place.setProperty("role", "muted")
-        self.stop = button("Stop", context.commands.stop_reading, "Wait for it no longer")
+        self.stop = button(tr("Stop"), context.commands.stop_reading, tr("Wait for it no longer"))
         self.stop.hide()
         self._queue_action = queue
         self.queue = button("", queue.trigger, role="quiet")
@@ -81,11 +82,13 @@ class StatusLine(QStatusBar):
             sum(state in which for state in states)
             for which in (("running", "waiting", "paused"), ("failed",))
         )
-        counted = ((left, "in queue"), (failed, "failed"))
+        counted = ((left, tr("in queue")), (failed, "failed"))
         words = ", ".join(f"{n} {what}" for n, what in counted if n)
         self.queue.setText(words)
-        self.queue.setAccessibleName(f"Queue: {model.describe()}")
-        self.queue.setToolTip(plain_tip(f"Queue: {model.describe()} (Ctrl+U shows it)"))
+        self.queue.setAccessibleName(tr("Queue: {describe}", describe=model.describe()))
+        self.queue.setToolTip(
+            plain_tip(tr("Queue: {describe} (Ctrl+U shows it)", describe=model.describe()))
+        )
         self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 
     def refresh(self) -> None:
@@ -120,7 +123,7 @@ class StatusLine(QStatusBar):
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
-            text = f"Finished. Another run {text}"
+            text = tr("Finished. Another run {text}", text=text)
         return "ok", "ok", sentence_case(text)
 
     def _set_busy(self, text: str) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import size
 from app.look.widgets import button, fit_to_screen, label
 from app.views.plain_text import plain_tip
@@ -24,7 +25,7 @@ from engine.errors import EngineError
 from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
 
 SIZE_PX = (720, 460)
-COLUMNS = ("What", "Size", "Last used")
+COLUMNS = (tr("What"), tr("Size"), tr("Last used"))
 PATHS = Qt.ItemDataRole.UserRole
 OLD_DAYS = 30
 Confirm = Callable[[str, str, str], bool]
@@ -35,29 +36,29 @@ class StorageDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext, confirm: Confirm) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Storage")
+        self.setWindowTitle(tr("Storage"))
         fit_to_screen(self, *SIZE_PX)
         self._context, self._confirm = context, confirm
         self.items: list[StoredItem] = []
-        self.sum = label("Looking at the disk …", wrap=True)
+        self.sum = label(tr("Looking at the disk …"), wrap=True)
         self.said = label("", "muted", wrap=True)
         self.said.hide()
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._allow)
-        self.remove = button("Remove selected …", self._remove_selected)
+        self.remove = button(tr("Remove selected …"), self._remove_selected)
         self.remove_old = button(
-            f"Remove caches unused for {OLD_DAYS} days …",
+            tr("Remove caches unused for {OLD_DAYS} days …", OLD_DAYS=OLD_DAYS),
             self._remove_old,
-            "Caches are made again when they are needed; that takes time",
+            tr("Caches are made again when they are needed; that takes time"),
         )
-        self.close_button = button("Close", self.accept, role="primary")
+        self.close_button = button(tr("Close"), self.accept, role="primary")
         self._lay_out()
         self._allow()
         self.look()
 
     def look(self) -> None:
         """Read what lies there, in a thread."""
-        failed = "The folders could not be read."
+        failed = tr("The folders could not be read.")
         self._context.commands.run_task(lambda _: stored(), self._show, failed=failed)
 
     @property
@@ -94,19 +95,26 @@ class StorageDialog(QDialog):
             self.tree.addTopLevelItem(head)
         total = size(sum(item.n_bytes for item in items))
         self.sum.setText(
-            f"Isocenter keeps {total} on this computer for its own use. Interrupted jobs can be "
-            "resumed; caches save time and are made again when they are needed. Results are "
-            "deleted one by one, in the tab Results."
+            tr(
+                "Isocenter keeps {total} on this computer for its own use. Interrupted "
+                "jobs can be resumed; caches save time and are made again when they are "
+                "needed. Results are deleted one by one, in the tab Results.",
+                total=total,
+            )
         )
         self._allow()
 
     def _allow(self) -> None:
         chosen = self.selected
         self.remove.setEnabled(bool(chosen))
-        tip = f"{len(chosen):,} selected, {size(sum(item.n_bytes for item in chosen))}"
+        tip = tr(
+            "{n_chosen:,} selected, {size}",
+            n_chosen=len(chosen),
+            size=size(sum(item.n_bytes for item in chosen)),
+        )
         self.remove.setToolTip(
             plain_tip(
-                tip if chosen else "Select jobs or caches first; running jobs and results stay."
+                tip if chosen else tr("Select jobs or caches first; running jobs and results stay.")
             )
         )
         self.remove_old.setEnabled(bool(self._old()))
@@ -122,16 +130,26 @@ class StorageDialog(QDialog):
 
     def _ask(self, doomed: list[StoredItem]) -> None:
         n_jobs = sum(item.kind == "interrupted" for item in doomed)
-        jobs = f" {n_jobs:,} of them can still be resumed, and no longer then." if n_jobs else ""
+        jobs = (
+            tr(" {n_jobs:,} of them can still be resumed, and no longer then.", n_jobs=n_jobs)
+            if n_jobs
+            else ""
+        )
         n, total = len(doomed), size(sum(item.n_bytes for item in doomed))
-        text = f"Remove {n:,} {'entry' if n == 1 else 'entries'} ({total})?{jobs}"
-        if doomed and self._confirm("Remove from the disk", text, "Remove"):
+        text = tr(
+            "Remove {n:,} {value} ({total})?{jobs}",
+            n=n,
+            value="entry" if n == 1 else "entries",
+            total=total,
+            jobs=jobs,
+        )
+        if doomed and self._confirm(tr("Remove from the disk"), text, tr("Remove")):
             self._context.commands.run_task(
-                lambda _: _removed(doomed), self._report, failed="Not everything was removed."
+                lambda _: _removed(doomed), self._report, failed=tr("Not everything was removed.")
             )
 
     def _report(self, faults: list[str]) -> None:
-        self.said.setText(" ".join(faults) or "Removed.")
+        self.said.setText(" ".join(faults) or tr("Removed."))
         self.said.show()
         self.look()
 
@@ -149,7 +167,7 @@ def _removed(doomed: list[StoredItem]) -> list[str]:
 
 def _tree() -> QTreeWidget:
     tree = QTreeWidget()
-    tree.setAccessibleName("Jobs, results and caches on the disk")
+    tree.setAccessibleName(tr("Jobs, results and caches on the disk"))
     tree.setHeaderLabels(COLUMNS)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     tree.setUniformRowHeights(True)
@@ -168,7 +186,11 @@ def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
     n = len(items)
     what = f"{name} ({n:,})" if n > 1 else name
     days = min(item.age_days for item in items)
-    used = "today" if days < 1 else f"{days:,.0f} day{'s' if days >= 1.5 else ''} ago"
+    used = (
+        "today"
+        if days < 1
+        else tr("{days:,.0f} day{value} ago", days=days, value="s" if days >= 1.5 else "")
+    )
     row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
     row.setData(0, PATHS, [str(item.path) for item in items])
     for column in (1, 2):

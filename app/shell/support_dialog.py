@@ -13,11 +13,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.look.widgets import fit_to_screen, label
 from engine.support import SupportBundle
 
 SIZE_PX = (900, 560)
-HEAD = (
+HEAD = tr(
     "This is all that the bundle holds. It has no image and no scan; names of patients, users, "
     "machines, files and folders are replaced by marks as [1]. Read it, save it, and send it with "
     "what you did and what you expected."
@@ -29,17 +30,17 @@ class SupportDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, bundle: SupportBundle) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Support bundle")
+        self.setWindowTitle(tr("Support bundle"))
         self.bundle = bundle
         self.names, self.text = QListWidget(), QPlainTextEdit()
-        self.names.setAccessibleName("Files in the bundle")
+        self.names.setAccessibleName(tr("Files in the bundle"))
         self.names.addItems(list(bundle.files))
         self.names.currentTextChanged.connect(self._show)
         self.text.setReadOnly(True)
-        self.text.setAccessibleName("Content of the file")
+        self.text.setAccessibleName(tr("Content of the file"))
         self.names.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.save = buttons.addButton("Save …", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save = buttons.addButton(tr("Save …"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.save.setProperty("role", "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.questions import ask_text, tell
 from app.models.passphrase import is_right
 from engine.modalities import Protocol, digest_of
@@ -24,8 +25,8 @@ ALLOWED = frozenset(
     )
 )
 """Names of the actions that a technician has."""
-TABS_ALLOWED = ("Progress", "Measure", "Results")
-FOREIGN = "is none that the site has approved; choose one in the header."
+TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Results"))
+FOREIGN = tr("is none that the site has approved; choose one in the header.")
 
 
 class TechnicianMode(QObject):
@@ -118,9 +119,9 @@ class TechnicianMode(QObject):
         kept = self._context.preferences.passphrase
         if not kept:
             return True
-        said = ask_text(self._window, "Unlock", "Passphrase", "", hidden=True)
+        said = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
         if said and not is_right(said, kept):
-            tell(self._window, "Unlock", "That is not the passphrase.")
+            tell(self._window, tr("Unlock"), tr("That is not the passphrase."))
         return bool(said) and is_right(said, kept)
 
     def _show(self) -> None:
@@ -135,5 +136,7 @@ class TechnicianMode(QObject):
             if self._tabs.tabText(i) != "Preview":
                 shown = not self.is_on or self._tabs.tabText(i) in TABS_ALLOWED
                 self._tabs.setTabVisible(i, shown)
-        self._actions["technician"].setText("Unlock …" if self.is_on else "Technician's mode")
+        self._actions["technician"].setText(
+            tr("Unlock …") if self.is_on else tr("Technician's mode")
+        )
         self.changed.emit(self.is_on)

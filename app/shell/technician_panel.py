@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.widgets import button, label, set_paragraphs, set_tone
 from app.models.inputs import DATA
@@ -18,11 +19,11 @@ from engine.modalities import version_words
 LEAST_PX = 300
 DONE = (RunState.FINISHED, RunState.ABORTED, RunState.FAILED)
 STATE_WORDS = {
-    RunState.IDLE: "not started",
+    RunState.IDLE: tr("not started"),
     RunState.PAUSED: "paused",
     RunState.FINISHED: "finished",
     RunState.ABORTED: "aborted",
-    RunState.FAILED: "stopped by a fault",
+    RunState.FAILED: tr("stopped by a fault"),
 }
 
 
@@ -63,12 +64,12 @@ class TechnicianPanel(QWidget):
         self.setMinimumWidth(LEAST_PX)
         self._session = context.session
         self._study, self._run = context.session.study, context.session.run
-        names = ("1  Scan", "2  Protocol", "3  Run", "4  Judge and sign off")
+        names = (tr("1  Scan"), tr("2  Protocol"), tr("3  Run"), tr("4  Judge and sign off"))
         self.scan, self.protocol, self.running, self.judging = (
             TechnicianStep(name, context) for name in names
         )
-        self.open = button("Open …", open_scan, "Choose a scan (Ctrl+O)")
-        self.start = button("Start", start)
+        self.open = button(tr("Open …"), open_scan, tr("Choose a scan (Ctrl+O)"))
+        self.start = button(tr("Start"), start)
         self.sign_off = SignOff(context)
         self.scan.column.addWidget(self.open)
         self.running.column.addWidget(self.start)
@@ -97,7 +98,7 @@ class TechnicianPanel(QWidget):
     def _show_scan(self) -> None:
         inputs = self._study.inputs
         if DATA not in inputs:
-            self.scan.say(["No scan is open."], "waiting")
+            self.scan.say([tr("No scan is open.")], "waiting")
             return
         notes = list(inputs.scan.notes) if inputs.scan else []
         self.scan.say([inputs[DATA].text, *notes], "look" if notes else "ok")
@@ -105,14 +106,14 @@ class TechnicianPanel(QWidget):
     def _show_protocol(self) -> None:
         words = version_words(self._study.base)
         quality = self._study.quality
-        at = f", {quality.capitalize()}" if quality else ", changed"
+        at = f", {quality.capitalize()}" if quality else tr(", changed")
         why = self._session.refusal()
         self.protocol.say([f"{words}{at}", *([why] if why else [])], "missing" if why else "ok")
 
     def _show_run(self) -> None:
         state, obstacle = self._run.state, self._session.obstacle()
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(plain_tip(obstacle or "Reconstruct (Ctrl+R)"))
+        self.start.setToolTip(plain_tip(obstacle or tr("Reconstruct (Ctrl+R)")))
         self.open.setEnabled(not state.is_active)
         is_done = state is RunState.FINISHED
         words = STATE_WORDS.get(state, self._session.doing)
@@ -125,14 +126,14 @@ class TechnicianPanel(QWidget):
         """Say which corrections were not applied, and each warning: what to look at."""
         record = self._run.record
         if self._run.state not in DONE or not record.images.items:
-            self.judging.say(["Once there is an image."], "waiting")
+            self.judging.say([tr("Once there is an image.")], "waiting")
             return
         choices = self._study.modality.choices(self._study.protocol)
         titles = {kind: choice.title for kind, choice in choices.items()}
         missing = [
-            f"{titles.get(kind, kind)} not applied: {each.text}."
+            tr("{kind} not applied: {text}.", kind=titles.get(kind, kind), text=each.text)
             for kind, each in record.ledger.items()
             if each.state == "unavailable"
         ]
         found = [*missing, *record.warnings]
-        self.judging.say(found or ["All corrections were applied."], "look" if found else "ok")
+        self.judging.say(found or [tr("All corrections were applied.")], "look" if found else "ok")

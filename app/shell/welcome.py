@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
@@ -33,8 +34,8 @@ from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
 DEMOS_ACROSS = 2
-LIVE_DEMO = "Play a simulated scan, and watch its"
-LIVE_DEMOS = {FRAMES: ("CT", "slices come into focus"), EVENTS: ("PET", "image form")}
+LIVE_DEMO = tr("Play a simulated scan, and watch its")
+LIVE_DEMOS = {FRAMES: ("CT", tr("slices come into focus")), EVENTS: ("PET", tr("image form"))}
 """What the demos of running scans are called, by their kind."""
 
 
@@ -93,22 +94,26 @@ class WelcomeCard(WelcomeTile):
         super().__init__()
         self._theme = theme
         self.open = button(
-            "Open a scan …", open_scan, "Choose a PET or X-ray scan (Ctrl+O)", "primary"
+            tr("Open a scan …"), open_scan, tr("Choose a PET or X-ray scan (Ctrl+O)"), "primary"
         )
         set_icon(self.open, "open", theme, "on_accent")
         self.open.setMinimumHeight(36)
         self.live = button(
-            "Follow a running scan …", live, "The image while a scan is measured (Ctrl+Shift+L)"
+            tr("Follow a running scan …"),
+            live,
+            tr("The image while a scan is measured (Ctrl+Shift+L)"),
         )
         set_icon(self.live, "live", theme)
         self.live_demos = [
-            button(f"Live {name} demo", partial(live_demo, kind), f"{LIVE_DEMO} {words}")
+            button(
+                tr("Live {name} demo", name=name), partial(live_demo, kind), f"{LIVE_DEMO} {words}"
+            )
             for kind, (name, words) in LIVE_DEMOS.items()
         ]
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
-        self.cancel = button("Cancel", cancel, "End the simulation; nothing is opened")
+        self.cancel = button(tr("Cancel"), cancel, tr("End the simulation; nothing is opened"))
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
         demos = QGridLayout()
@@ -117,11 +122,11 @@ class WelcomeCard(WelcomeTile):
             demos.addWidget(each, n // DEMOS_ACROSS, n % DEMOS_ACROSS)
         self.column.addWidget(label("Isocenter", "title"))
         self.column.addWidget(
-            label("Turn a PET or X-ray CT scan into an image, and watch it form.", "muted")
+            label(tr("Turn a PET or X-ray CT scan into an image, and watch it form."), "muted")
         )
         self.column.addSpacing(10)
         self.column.addWidget(self.open)
-        self.column.addWidget(label("… or drop a file anywhere on this window.", "muted"))
+        self.column.addWidget(label(tr("… or drop a file anywhere on this window."), "muted"))
         running = QHBoxLayout()
         running.setSpacing(8)
         running.addWidget(self.live, 2)
@@ -129,7 +134,7 @@ class WelcomeCard(WelcomeTile):
             running.addWidget(each, 1)
         self.column.addLayout(running)
         self.column.addSpacing(10)
-        simulated = label("Try a demo, simulated on this machine", "caption")
+        simulated = label(tr("Try a demo, simulated on this machine"), "caption")
         self.extras = (self.live, *self.live_demos, simulated, *self.demos)
         self.column.addWidget(simulated)
         self.column.addLayout(demos)
@@ -216,7 +221,7 @@ class ReadyCard(WelcomeTile):
         self._text = label("", "muted", wrap=True)
         self._drawing = ScannerDrawing(context.theme, height=250)
         self._requirements = label("", wrap=True)
-        self.start = button("Start", start, "Reconstruct (Ctrl+R)", "primary")
+        self.start = button(tr("Start"), start, tr("Reconstruct (Ctrl+R)"), "primary")
         self.start.setMinimumHeight(36)
         set_icon(self.start, "start", context.theme, "on_accent")
         kept = self.start.sizePolicy()
@@ -257,4 +262,4 @@ class ReadyCard(WelcomeTile):
         self._requirements.setText(message if active else obstacle or message)
         self.start.setVisible(not active)
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(plain_tip(obstacle or "Reconstruct (Ctrl+R)"))
+        self.start.setToolTip(plain_tip(obstacle or tr("Reconstruct (Ctrl+R)")))

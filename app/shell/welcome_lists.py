@@ -9,13 +9,14 @@ from PySide6.QtCore import QObject, QTimer
 from app.control.context import AppContext
 from app.control.demo_maker import make_demo_apart
 from app.control.runner import Runner
+from app.language.translation import tr
 from app.models.messages import Problem
 from app.models.run_record import RunState
 from app.shell.welcome import Offer, WelcomeCard, recent_offers
 from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
-MEANWHILE = (
+MEANWHILE = tr(
     "Something else was opened meanwhile, and stays. Choose the demo again: it is made by now and "
     "opens at once."
 )
@@ -67,7 +68,7 @@ class WelcomeLists(QObject):
             partial(make_demo_apart, demo=demo),
             lambda study: self._open_demo(study, serial),
             busy=demo.busy,
-            failed="No demo.",
+            failed=tr("No demo."),
             stoppable=True,
             on_progress=partial(self._card.show_busy, demo.busy),
             on_end=self._ended,
@@ -80,15 +81,17 @@ class WelcomeLists(QObject):
     def _open_demo(self, study: Study | None, serial: int) -> None:
         session = self._context.session
         if study is None:
-            session.add_log("info", "The demo was cancelled.")
+            session.add_log("info", tr("The demo was cancelled."))
         elif serial != self._context.commands.serial or session.run.state.is_active:
-            session.raise_problem(Problem("The demo is ready.", MEANWHILE, is_fault=False))
+            session.raise_problem(Problem(tr("The demo is ready."), MEANWHILE, is_fault=False))
         else:
             self._runner.open_and_start(study)
 
     def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
         self._jobs = [
-            Offer(f"Resume {title}", detail, "resume", partial(self._runner.resume, i))
+            Offer(
+                tr("Resume {title}", title=title), detail, "resume", partial(self._runner.resume, i)
+            )
             for i, title, detail in jobs
         ]
         self._show()
@@ -104,6 +107,15 @@ def _resumable() -> list[tuple[str, str, str]]:
 
     found = [job for job in jobs() if job.resumable]
     return [
-        (job.id, job.local_title, f"{job.done} of {job.updates} updates, {job.created:%d %b %H:%M}")
+        (
+            job.id,
+            job.local_title,
+            tr(
+                "{done} of {updates} updates, {created:%d %b %H:%M}",
+                done=job.done,
+                updates=job.updates,
+                created=job.created,
+            ),
+        )
         for job in found[:MAX_JOBS]
     ]

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.control.context import AppContext
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
@@ -15,7 +16,7 @@ from engine.modalities import AnyModality, Protocol, modality_of
 class AlgorithmStep(StepPanel):
     """Chooses how the image is iterated."""
 
-    title = "Algorithm"
+    title = tr("Algorithm")
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
@@ -23,8 +24,8 @@ class AlgorithmStep(StepPanel):
         protocol = self._study.protocol
         self.form = ClassForm(_algorithm_form, protocol)
         self.expert_form = ClassForm(_expert_form, protocol)
-        self.expert = QCheckBox("Expert settings")
-        self.expert.setToolTip("Show settings that are rarely changed")
+        self.expert = QCheckBox(tr("Expert settings"))
+        self.expert.setToolTip(tr("Show settings that are rarely changed"))
         self.expert.toggled.connect(self._set_expert)
         for widget in (self.form, self.expert, self.expert_form):
             self.body.addWidget(widget)
@@ -49,7 +50,11 @@ class AlgorithmStep(StepPanel):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
-        frames = f", in {protocol.frame_words}" if protocol.frame_words else ""
+        frames = (
+            tr(", in {frame_words}", frame_words=protocol.frame_words)
+            if protocol.frame_words
+            else ""
+        )
         self.say(f"{protocol.algorithm.describe()}{frames}", "ok" if has_scan else "waiting")
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QVBoxLayout, Q
 from app.control.alignment_job import AlignmentJob
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, fit_to_screen, label, set_tone
@@ -26,15 +27,15 @@ from engine.geometry import Point
 SIZE_PX = (1080, 640)
 LEVELS_PER_MM = (0.0048, 0.0125)
 """Half of soft tissue, which borders on air and lungs; and between it and bone."""
-LEAD = (
+LEAD = tr(
     "The image is of the scan alone, not corrected for attenuation. The lines are the borders of "
     "{name}: of the body, the lungs and the bones. They should lie on those of the image."
 )
-HANDLING = (
+HANDLING = tr(
     "Drag the lines to shift the map; wheel or PgUp, PgDn: other slices; right button: window; "
     "Ctrl and wheel: zoom; middle button: move the picture."
 )
-KINDS = "HDF5 (*.h5);;NIfTI (*.nii.gz *.nii)"
+KINDS = tr("HDF5 (*.h5);;NIfTI (*.nii.gz *.nii)")
 
 
 class AlignDialog(QDialog):
@@ -44,7 +45,7 @@ class AlignDialog(QDialog):
         super().__init__(parent)
         self._context, self._theme, self._role = context, context.theme, role
         self._file: Input = context.session.study.inputs[role.key]
-        self.setWindowTitle(f"Align the {role.title}")
+        self.setWindowTitle(tr("Align the {title}", title=role.title))
         fit_to_screen(self, *SIZE_PX)
         self.model = AlignmentModel(self._file.content)
         self.job = AlignmentJob(context, self)
@@ -57,11 +58,11 @@ class AlignDialog(QDialog):
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
-        self.look = button("Stop", self._look_or_stop)
-        self.as_found = button("As found", self.model.put_as_found, "Where likeness says")
-        self.as_filed = button("As in the file", self.model.put_back, "Where the map was")
-        self.use = button("Save and use …", self._save_and_use, role="primary")
-        self.cancel = button("Cancel", self.reject)
+        self.look = button(tr("Stop"), self._look_or_stop)
+        self.as_found = button(tr("As found"), self.model.put_as_found, tr("Where likeness says"))
+        self.as_filed = button(tr("As in the file"), self.model.put_back, tr("Where the map was"))
+        self.use = button(tr("Save and use …"), self._save_and_use, role="primary")
+        self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self._connect()
         self._paint()
@@ -133,7 +134,7 @@ class AlignDialog(QDialog):
         try:
             self.model.place(numbers)
         except EngineError as e:
-            self._problem("The map was not moved.", e)
+            self._problem(tr("The map was not moved."), e)
         self.row.show_numbers(self.model.numbers)
 
     def _grasp(self) -> None:
@@ -155,7 +156,7 @@ class AlignDialog(QDialog):
         try:
             save(there, target, there.info if identify else without_names(there.info))
         except EngineError as e:
-            self._problem(f"{target.name} cannot be written.", e)
+            self._problem(tr("{name} cannot be written.", name=target.name), e)
             return
         self._context.commands.set_input(self._role.key, str(target))
         self.accept()
@@ -168,7 +169,7 @@ class AlignDialog(QDialog):
         map_path = Path(self._file.value)
         stem = map_path.name.partition(".")[0]
         start = map_path.parent / f"{stem}-aligned.h5"
-        target = ask_save(self, "Save the map where it belongs", start, KINDS)
+        target = ask_save(self, tr("Save the map where it belongs"), start, KINDS)
         if target is None or not may_write(self, target, self._context.session):
             return None
         return target
@@ -183,7 +184,7 @@ class AlignDialog(QDialog):
         self._bar.setVisible(busy)
         self.words.setText(model.work or model.words)
         set_tone(self.words, "muted" if model.work else model.tone)
-        self.look.setText("Stop" if busy else "Look again")
+        self.look.setText(tr("Stop") if busy else tr("Look again"))
         self.as_found.setEnabled(model.has_found and model.placing is not Placing.FOUND)
         self.as_filed.setEnabled(model.placing is not Placing.FILE)
         self.use.setEnabled(model.placing is not Placing.FILE and not busy)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
+from app.language.translation import tr
 from app.look.theme import Theme
 from app.models.inputs import DATA, Inputs
 from app.study.align_dialog import AlignDialog
@@ -28,7 +29,7 @@ from engine.modalities import AnyCorrection, AnyModality, Sweep
 class CorrectionsStep(StepPanel):
     """One row for each correction of PET, or step of preparation of CT."""
 
-    title = "Corrections"
+    title = tr("Corrections")
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
@@ -74,29 +75,34 @@ class CorrectionsStep(StepPanel):
 
     def _sweep_button(self, sweep: Sweep) -> QToolButton:
         made = QToolButton()
-        made.setText("Candidates …")
+        made.setText(tr("Candidates …"))
         made.setProperty("role", "small")
-        made.setToolTip("Look at slices with several values, and take one")
-        made.setAccessibleName(f"Candidates of {sweep.kind}")
+        made.setToolTip(tr("Look at slices with several values, and take one"))
+        made.setAccessibleName(tr("Candidates of {kind}", kind=sweep.kind))
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
 
     def _align_button(self, role: InputRole) -> QToolButton:
         made = QToolButton()
-        made.setText("Align …")
+        made.setText(tr("Align …"))
         made.setProperty("role", "small")
-        made.setToolTip(plain_tip(f"Whether the {role.title} lies where the scan saw the body"))
-        made.setAccessibleName(f"Align the {role.title}")
+        made.setToolTip(
+            plain_tip(tr("Whether the {title} lies where the scan saw the body", title=role.title))
+        )
+        made.setAccessibleName(tr("Align the {title}", title=role.title))
         made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
         return made
 
     def _look_button(self, role: InputRole) -> QToolButton:
         made = QToolButton()
-        made.setText("Show")
+        made.setText(tr("Show"))
         made.setProperty("role", "small")
-        words = f"Lay the {role.title} over the image; before there is one, show what it covers"
+        words = tr(
+            "Lay the {title} over the image; before there is one, show what it covers",
+            title=role.title,
+        )
         made.setToolTip(plain_tip(words))
-        made.setAccessibleName(f"Show the {role.title}")
+        made.setAccessibleName(tr("Show the {title}", title=role.title))
         made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
         return made
 
@@ -135,7 +141,7 @@ class CorrectionsStep(StepPanel):
         tones = [state.tone for state in states.values()]
         tone = summary_tone(tones) if DATA in study.inputs else "waiting"
         about = " ".join(state.text for state in states.values() if state.tone == "look")
-        self.say(", ".join(applied) or "none in use yet", tone, about)
+        self.say(", ".join(applied) or tr("none in use yet"), tone, about)
 
     def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind
@@ -186,4 +192,4 @@ class Ledger(QWidget):
 def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
     """Return the files a correction's numbers come from."""
     names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
-    return f"From {' and '.join(names)}" if names else ""
+    return tr("From {value}", value=" and ".join(names)) if names else ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.widgets import button, label
 from app.models.import_model import ROLES, ImportModel
 from app.views.grey_raster import grey_image
@@ -14,8 +15,8 @@ from app.views.plain_text import PlainLabel
 from engine.importing import Dataset
 
 PREVIEW_PX = 46
-TITLES = dict(zip(ROLES, ("Projections", "Flats", "Darks", "Angles"), strict=True))
-LIKE = "{} describes a file with the same datasets. Did the scanner stand the same?"
+TITLES = dict(zip(ROLES, (tr("Projections"), tr("Flats"), tr("Darks"), tr("Angles")), strict=True))
+LIKE = tr("{} describes a file with the same datasets. Did the scanner stand the same?")
 
 
 class DatasetPicker(QWidget):
@@ -36,7 +37,7 @@ class DatasetPicker(QWidget):
         self._shown: tuple[Dataset, ...] = ()
         self.roles: dict[str, QuietCombo] = {}
         self.like_words = label("", "muted", wrap=True)
-        self.like = button("Take what it says", self.like_taken.emit)
+        self.like = button(tr("Take what it says"), self.like_taken.emit)
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(6)
@@ -44,7 +45,7 @@ class DatasetPicker(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 8, 8)
         column.setSpacing(6)
-        column.addWidget(label("Datasets of the file", "muted"))
+        column.addWidget(label(tr("Datasets of the file"), "muted"))
         column.addLayout(self._rows)
         column.addWidget(self.like_words)
         column.addWidget(self.like, alignment=Qt.AlignmentFlag.AlignLeft)
@@ -84,11 +85,11 @@ class DatasetPicker(QWidget):
 
     def _role(self, dataset: Dataset) -> QuietCombo:
         combo = QuietCombo()
-        combo.addItem("not used", "")
+        combo.addItem(tr("not used"), "")
         for role, title in TITLES.items():
             if dataset.is_list == (role == "angles"):
                 combo.addItem(title, role)
-        combo.setAccessibleName(f"Role of {dataset.name}")
+        combo.setAccessibleName(tr("Role of {name}", name=dataset.name))
         combo.activated.connect(lambda _: self.picked.emit(dataset.name, combo.currentData()))
         return combo
 
@@ -97,7 +98,7 @@ def _preview(dataset: Dataset) -> PlainLabel:
     made = PlainLabel()
     made.setFixedSize(PREVIEW_PX, PREVIEW_PX)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    made.setAccessibleName(f"Middle slice of {dataset.name}")
+    made.setAccessibleName(tr("Middle slice of {name}", name=dataset.name))
     if dataset.preview is not None:
         pixels = QPixmap.fromImage(grey_image(dataset.preview))
         keep, smooth = (

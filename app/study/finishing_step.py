@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.control.context import AppContext
 from app.forms.choices import title_of
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.widgets import label
 from app.models.inputs import DATA
 from app.study.class_form import ClassForm
@@ -17,7 +18,7 @@ from engine.settings import Settings
 class FinishingStep(StepPanel):
     """Chooses filters."""
 
-    title = "Finishing"
+    title = tr("Finishing")
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
@@ -26,7 +27,7 @@ class FinishingStep(StepPanel):
         self.form.changed.connect(self._study.set_protocol)
         self.body.addWidget(self.form)
         self.body.addWidget(
-            label("The unfiltered iterations stay in the scrubber.", "muted", wrap=True)
+            label(tr("The unfiltered iterations stay in the scrubber."), "muted", wrap=True)
         )
         self._study.protocol_changed.connect(self._show)
         self._run.state_changed.connect(self._show)
@@ -42,13 +43,16 @@ class FinishingStep(StepPanel):
         self.form.setEnabled(not self._run.state.is_active)
         self._show_hints()
         parts = [each.describe() for each in protocol.finishing]
-        parts += [f"{each.describe()} between iterations" for each in protocol.between]
+        parts += [
+            tr("{describe} between iterations", describe=each.describe())
+            for each in protocol.between
+        ]
         parts += self._conversions()
         if fault := self._study.modality.fault(protocol, self._study.known):
             self.say(fault, "fault")
             return
         has_scan = DATA in self._study.inputs
-        self.say(", then ".join(parts) or "no filter", "ok" if has_scan else "waiting")
+        self.say(tr(", then ").join(parts) or tr("no filter"), "ok" if has_scan else "waiting")
 
     def _show_hints(self) -> None:
         """Say what widths that are left out are in mm, once the voxels are known."""

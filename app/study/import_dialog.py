@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.import_job import ImportJob
+from app.language.translation import tr
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, fit_to_screen, label, scrolled, set_tone
 from app.models.import_model import ImportModel
@@ -26,18 +27,21 @@ from app.views.grey_raster import GreyRaster, RasterTile
 SIZE_PX = (1120, 720)
 FORM_PX = 350
 BAR_PX = 4
-LEAD = (
+LEAD = tr(
     "{name} does not say all that a reconstruction needs. What could be told from its files stands "
     "on the left in grey; type over what is wrong, and say what is missing."
 )
 READINGS = {
-    (False, False): ("turns left", "Source counter-clockwise, columns to the right"),
-    (True, False): ("turns right", "Source clockwise, columns to the right"),
-    (False, True): ("turns left, mirrored", "Source counter-clockwise, columns to the left"),
-    (True, True): ("turns right, mirrored", "Source clockwise, columns to the left"),
+    (False, False): (tr("turns left"), tr("Source counter-clockwise, columns to the right")),
+    (True, False): (tr("turns right"), tr("Source clockwise, columns to the right")),
+    (False, True): (
+        tr("turns left, mirrored"),
+        tr("Source counter-clockwise, columns to the left"),
+    ),
+    (True, True): (tr("turns right, mirrored"), tr("Source clockwise, columns to the left")),
 }
 """Words of the four readings, by clockwise and mirrored."""
-PICK = (
+PICK = tr(
     "Which one is sharp, and not the mirror image of the object? Single images do not tell which "
     "way the source turns."
 )
@@ -49,15 +53,15 @@ class ImportDialog(QDialog):
     def __init__(self, parent: QWidget | None, context: AppContext, source: Path) -> None:
         super().__init__(parent)
         self._context, self._theme = context, context.theme
-        self.setWindowTitle(f"Import {source.name}")
+        self.setWindowTitle(tr("Import {name}", name=source.name))
         fit_to_screen(self, *SIZE_PX)
         self.model = ImportModel(source)
         self.job = ImportJob(context.commands, self.model, self)
         self.datasets = DatasetPicker(self.model)
         self.fields = ImportFields(self.model)
-        self.projection = GreyRaster("Projection")
-        self.sinogram = GreyRaster("Sinogram of the middle row", stretched=True)
-        self.slice = GreyRaster("Middle slice")
+        self.projection = GreyRaster(tr("Projection"))
+        self.sinogram = GreyRaster(tr("Sinogram of the middle row"), stretched=True)
+        self.slice = GreyRaster(tr("Middle slice"))
         self.tiles = {key: RasterTile(*words) for key, words in READINGS.items()}
         self.words = label("", wrap=True)
         self._bar = QProgressBar()
@@ -65,9 +69,9 @@ class ImportDialog(QDialog):
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(BAR_PX)
         self.name = QLineEdit()
-        self.name.setAccessibleName("Name of the text")
-        self.write = button("Write and open", self._write, role="primary")
-        self.cancel = button("Cancel", self.reject)
+        self.name.setAccessibleName(tr("Name of the text"))
+        self.write = button(tr("Write and open"), self._write, role="primary")
+        self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self._connect()
         self._paint()
@@ -103,7 +107,7 @@ class ImportDialog(QDialog):
         middle.addWidget(form)
         middle.addLayout(right, 1)
         buttons = QHBoxLayout()
-        buttons.addWidget(label("Written as", "muted"))
+        buttons.addWidget(label(tr("Written as"), "muted"))
         buttons.addWidget(self.name, 1)
         buttons.addStretch(1)
         buttons.addWidget(self.write)

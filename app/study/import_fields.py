@@ -6,12 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.widgets import label, set_tone
 from app.models.import_model import FIELDS, ImportField, ImportModel
 from app.views.plain_text import plain_tip
 
 TITLE_PX = 78
-ASKED = "Wanted"
+ASKED = tr("Wanted")
 
 
 class ImportFields(QWidget):
@@ -87,7 +88,7 @@ class ImportFields(QWidget):
             if isinstance(editor, QLineEdit):
                 editor.setPlaceholderText(taken)
             else:
-                editor.setItemText(0, taken or "as found")
+                editor.setItemText(0, taken or tr("as found"))
             reason = self._reasons[key]
             reason.setText(self._tips[key] if is_asked else why)
             set_tone(reason, "look" if is_asked else "muted")

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.forms.fields import ChoiceEditor
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.glossary import meaning_of
 from app.look.icons import set_icon
@@ -81,10 +82,10 @@ class LedgerEntry(LedgerRow):
     def __init__(self, kind: type[Any], theme: Theme, *, folded: bool) -> None:
         super().__init__(kind.title, theme)
         self.unfold = QToolButton()
-        self.unfold.setText("Settings")
+        self.unfold.setText(tr("Settings"))
         self.unfold.setProperty("role", "small")
-        self.unfold.setAccessibleName(f"Settings of {kind.title}")
-        self.unfold.setToolTip("Show or hide the settings of this step")
+        self.unfold.setAccessibleName(tr("Settings of {title}", title=kind.title))
+        self.unfold.setToolTip(tr("Show or hide the settings of this step"))
         self.unfold.setCheckable(True)
         self.unfold.setChecked(not folded)
         self.unfold.setVisible(False)
@@ -147,7 +148,7 @@ class SwitchRow(LedgerRow):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__(title, theme)
         self.choice = ChoiceEditor(("auto", "off"))
-        self.choice.name_after(f"Use of {title}")
+        self.choice.name_after(tr("Use of {title}", title=title))
         self.choice.setFixedWidth(COMBO_PX)
         self.grid.addWidget(self.choice, 0, 2)
 
@@ -166,24 +167,28 @@ def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None
     if choice.use == "off":
         if message is not None and message.state == "off":
             return LedgerState("off", "muted", sentence_case(message.text))
-        return LedgerState("off", "muted", "Switched off in the protocol")
+        return LedgerState("off", "muted", tr("Switched off in the protocol"))
     if obstacle:
         if choice.use == "on":
-            return LedgerState("missing", "missing", f"{sentence(obstacle)} It is switched on.")
+            return LedgerState(
+                "missing",
+                "missing",
+                tr("{sentence} It is switched on.", sentence=sentence(obstacle)),
+            )
         if message is not None and message.text.startswith(obstacle):
             obstacle = message.text  # with what the run found that it costs
         return LedgerState("look", "look", sentence(obstacle))
     if message is not None and message.state == "applied":
         return LedgerState("ok", "ok", sentence_case(message.text))
     if obstacle is None:
-        return LedgerState("ok", "ok", "Will be applied")
-    return LedgerState("waiting", "muted", "Decided when the scan is open")
+        return LedgerState("ok", "ok", tr("Will be applied"))
+    return LedgerState("waiting", "muted", tr("Decided when the scan is open"))
 
 
 def switch_state_of(is_on: bool, found: bool | None, text: str) -> LedgerState:
     """Return how a switch stands; `found` says whether the scan has what it uses."""
     if not is_on:
-        return LedgerState("off", "muted", "Switched off in the protocol")
+        return LedgerState("off", "muted", tr("Switched off in the protocol"))
     if found is None:
         return LedgerState("waiting", "muted", text)
     return LedgerState("ok", "ok", text) if found else LedgerState("off", "muted", text)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import label
 
 BOX_PX = 64
@@ -29,7 +30,7 @@ class MotionRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        for title, unit, most in (("Shift", "mm", FARTHEST_MM), ("Turn", "°", MOST_DEG)):
+        for title, unit, most in ((tr("Shift"), "mm", FARTHEST_MM), (tr("Turn"), "°", MOST_DEG)):
             row.addWidget(label(f"{title} ({unit})", "caption"))
             for axis in "xyz":
                 box = NumberBox(False, -most, most)

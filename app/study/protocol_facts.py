@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.widgets import label, scrolled
 from app.models.protocol_library import WHOSE, ListedProtocol
 from app.models.protocol_words import facts_of, qualities_in_words
@@ -44,10 +45,10 @@ class ProtocolFacts(QWidget):
         column.setSpacing(10)
         column.addWidget(label(version_words(listed.protocol), "heading", wrap=True))
         column.addLayout(_rows(self._about(listed)))
-        column.addWidget(label("Quality", "entry"))
+        column.addWidget(label(tr("Quality"), "entry"))
         column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))
         if changes := self._changes(listed):
-            column.addWidget(label("Of the study at hand, not saved", "entry"))
+            column.addWidget(label(tr("Of the study at hand, not saved"), "entry"))
             column.addLayout(_rows(changes))
         column.addStretch(1)
         self._inside = scrolled(inside)
@@ -61,11 +62,11 @@ class ProtocolFacts(QWidget):
     @staticmethod
     def _about(listed: ListedProtocol) -> list[tuple[str, str]]:
         saved = listed.protocol.saved
-        rows = [*facts_of(listed.protocol), ("From", WHOSE[listed.source])]
+        rows = [*facts_of(listed.protocol), (tr("From"), WHOSE[listed.source])]
         if saved is not None and saved.sha256:
             rows.append(("SHA-256", f"{saved.sha256[:DIGITS]} …"))
         if saved is not None and saved.changed:
-            rows.append(("Note", "; ".join(saved.changed)))
+            rows.append((tr("Note"), "; ".join(saved.changed)))
         return rows
 
     def _changes(self, listed: ListedProtocol) -> list[tuple[str, str]]:
@@ -74,7 +75,10 @@ class ProtocolFacts(QWidget):
         if not same or modality_of(listed.protocol) is not study.modality:
             return []
         found = [each.difference for each in study.changes]
-        return [(each.label.capitalize(), f"{each.now}, was {each.then}") for each in found]
+        return [
+            (each.label.capitalize(), tr("{now}, was {then}", now=each.now, then=each.then))
+            for each in found
+        ]
 
 
 def _rows(rows: list[tuple[str, str]]) -> QGridLayout:

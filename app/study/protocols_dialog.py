@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.saving import may_write
+from app.language.translation import tr
 from app.look.file_dialogs import ask_open, ask_save
 from app.look.icons import draw
 from app.look.questions import ask, ask_text
@@ -33,10 +34,10 @@ from engine.errors import EngineError
 from engine.modalities import MODALITIES
 
 SIZE_PX = (860, 560)
-COLUMNS = ("Protocol", "Version", "From")
+COLUMNS = (tr("Protocol"), tr("Version"), tr("From"))
 PLACE = Qt.ItemDataRole.UserRole
-KINDS = "Protocols (*.toml)"
-RUNNING = "A reconstruction is running."
+KINDS = tr("Protocols (*.toml)")
+RUNNING = tr("A reconstruction is running.")
 
 
 class ProtocolsDialog(QDialog):
@@ -44,7 +45,7 @@ class ProtocolsDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Protocols")
+        self.setWindowTitle(tr("Protocols"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         fit_to_screen(self, *SIZE_PX)
         self._context, self._study = context, context.session.study
@@ -54,14 +55,14 @@ class ProtocolsDialog(QDialog):
         self.facts = ProtocolFacts(context)
         self.said = label("", "muted", wrap=True)
         self.buttons: dict[str, QPushButton] = {
-            "use": button("Use", self._use, role="primary"),
-            "save": button("Save changes …", self._save),
-            "new": button("New from this study …", self._new),
-            "rename": button("Rename …", self._rename),
-            "lock": button("Lock", self._lock),
-            "delete": button("Delete …", self._delete),
-            "export": button("Share …", self._export),
-            "import": button("Take in …", self._import),
+            "use": button(tr("Use"), self._use, role="primary"),
+            "save": button(tr("Save changes …"), self._save),
+            "new": button(tr("New from this study …"), self._new),
+            "rename": button(tr("Rename …"), self._rename),
+            "lock": button(tr("Lock"), self._lock),
+            "delete": button(tr("Delete …"), self._delete),
+            "export": button(tr("Share …"), self._export),
+            "import": button(tr("Take in …"), self._import),
         }
         self._lay_out()
         self._fill(self._study.base.name)
@@ -81,7 +82,7 @@ class ProtocolsDialog(QDialog):
         for name in ("new", "save", "rename", "lock", "delete", "export", "import"):
             lower.addWidget(self.buttons[name])
         lower.addStretch(1)
-        lower.addWidget(button("Close", self.reject))
+        lower.addWidget(button(tr("Close"), self.reject))
         lower.addWidget(self.buttons["use"])
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
@@ -109,7 +110,7 @@ class ProtocolsDialog(QDialog):
         if current is not None:
             self.tree.setCurrentItem(current)
         left_out = self._library.left_out()
-        self.said.setText(" ".join(f"Left out: {each}" for each in left_out))
+        self.said.setText(" ".join(tr("Left out: {each}", each=each) for each in left_out))
         self.said.setVisible(bool(left_out))
         set_tone(self.said, "look")
         self._show_chosen()
@@ -121,7 +122,7 @@ class ProtocolsDialog(QDialog):
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if listed.is_locked:
             row.setIcon(0, draw("lock", self._context.theme, "muted"))
-            row.setText(2, f"{WHOSE[listed.source]}, locked")
+            row.setText(2, tr("{WHOSE}, locked", WHOSE=WHOSE[listed.source]))
         row.setToolTip(0, plain_tip(str(listed.path or WHOSE["program"])))
         self.items.append(listed)
         return row
@@ -129,25 +130,31 @@ class ProtocolsDialog(QDialog):
     def _show_chosen(self) -> None:
         found = self.chosen
         self.facts.show_protocol(found)
-        why = "Choose a protocol in the list." if found is None else ""
+        why = tr("Choose a protocol in the list.") if found is None else ""
         fixed = why or (found.fixed if found is not None else "")
         shared = found is not None and found.source != "own"
         busy = RUNNING if self._context.session.run.state.is_active else ""
         own = why or (found.fixed if found is not None and shared else "")
-        lock = "Unlock" if found is not None and found.is_locked else "Lock"
+        lock = tr("Unlock") if found is not None and found.is_locked else tr("Lock")
         self.buttons["lock"].setText(lock)
-        unchanged = "" if self._study.changes else "The settings of the study are as saved."
+        unchanged = "" if self._study.changes else tr("The settings of the study are as saved.")
         of_base = found is not None and found.protocol.name == self._study.base.name
-        no_base = "" if of_base else "Only the protocol in use can take the changes of the study."
+        no_base = (
+            "" if of_base else tr("Only the protocol in use can take the changes of the study.")
+        )
         for name, obstacle, tip in (
-            ("use", busy or why, "Take it for the study at hand"),
-            ("save", fixed or busy or no_base or unchanged, "Save as its next version"),
-            ("new", busy, "Save the settings of the study under a new name"),
-            ("rename", fixed, "Give it another name, which is its next version"),
-            ("lock", own, f"{lock} it: locked, nothing changes, renames or deletes it"),
-            ("delete", fixed, "Remove it; its last version is kept beside"),
-            ("export", why, "Write it as one file for others"),
-            ("import", "", "Add a protocol that somebody shared"),
+            ("use", busy or why, tr("Take it for the study at hand")),
+            ("save", fixed or busy or no_base or unchanged, tr("Save as its next version")),
+            ("new", busy, tr("Save the settings of the study under a new name")),
+            ("rename", fixed, tr("Give it another name, which is its next version")),
+            (
+                "lock",
+                own,
+                tr("{lock} it: locked, nothing changes, renames or deletes it", lock=lock),
+            ),
+            ("delete", fixed, tr("Remove it; its last version is kept beside")),
+            ("export", why, tr("Write it as one file for others")),
+            ("import", "", tr("Add a protocol that somebody shared")),
         ):
             self.buttons[name].setEnabled(not obstacle)
             self.buttons[name].setToolTip(plain_tip(obstacle or tip))
@@ -166,7 +173,7 @@ class ProtocolsDialog(QDialog):
             self._fill(found.protocol.name)
 
     def _new(self) -> None:
-        name = ask_text(self, "New protocol", "Name of the protocol", "").strip()
+        name = ask_text(self, tr("New protocol"), tr("Name of the protocol"), "").strip()
         if name:
             save_as(self, self._context, name)
             self._fill(name)
@@ -175,7 +182,7 @@ class ProtocolsDialog(QDialog):
         found = self.chosen
         if found is None:
             return
-        name = ask_text(self, "Rename", "Name of the protocol", found.protocol.name).strip()
+        name = ask_text(self, tr("Rename"), tr("Name of the protocol"), found.protocol.name).strip()
         if name and self._try(lambda: self._library.rename(found, name)):
             self._changed(name)
 
@@ -190,9 +197,13 @@ class ProtocolsDialog(QDialog):
         found = self.chosen
         if found is None:
             return
-        text = f"Delete {found.protocol.name!r}, version {found.revision}? Its file stays in the "
-        text += "folder of earlier versions."
-        if ask(self, "Delete this protocol?", text, "Delete"):
+        text = tr(
+            "Delete {name!r}, version {revision}? Its file stays in the ",
+            name=found.protocol.name,
+            revision=found.revision,
+        )
+        text += tr("folder of earlier versions.")
+        if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
             self._try(lambda: self._library.delete(found))
             self._changed("")
 
@@ -202,19 +213,19 @@ class ProtocolsDialog(QDialog):
             return
         name = self._library.path_for(found.protocol).name
         start = Path(self._context.preferences.folder_last_used) / name
-        target = ask_save(self, "Share a protocol", start, KINDS)
+        target = ask_save(self, tr("Share a protocol"), start, KINDS)
         target = target.with_suffix(".toml") if target is not None else None
         if target is not None and may_write(self, target, self._context.session):
             self._try(lambda: self._library.give(found, target))
 
     def _import(self) -> None:
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self, "Take in a protocol", folder, KINDS)
+        path = ask_open(self, tr("Take in a protocol"), folder, KINDS)
         if path is not None:
             taken = self._try(lambda: self._library.take_in(path))
             self._changed("")
             if taken:
-                self.said.setText(f"{path.name} is among your protocols now.")
+                self.said.setText(tr("{name} is among your protocols now.", name=path.name))
                 self.said.show()
 
     def _try(self, act: Callable[[], object]) -> bool:
@@ -222,7 +233,9 @@ class ProtocolsDialog(QDialog):
         try:
             act()
         except EngineError as e:
-            self._context.session.raise_problem(Problem("The protocols stay as they are.", str(e)))
+            self._context.session.raise_problem(
+                Problem(tr("The protocols stay as they are."), str(e))
+            )
             self.said.setText(str(e))
             self.said.show()
             return False
@@ -239,7 +252,7 @@ class ProtocolsDialog(QDialog):
 
 def _tree() -> QTreeWidget:
     tree = QTreeWidget()
-    tree.setAccessibleName("Protocols")
+    tree.setAccessibleName(tr("Protocols"))
     tree.setHeaderLabels(COLUMNS)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     tree.setUniformRowHeights(True)

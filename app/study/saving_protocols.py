@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.questions import ask, tell
 from app.models.protocol_library import ListedProtocol
 
@@ -14,14 +15,17 @@ def save_as(parent: QWidget, context: AppContext, name: str) -> None:
     protocol = context.session.study.protocol
     found = context.preferences.library.find(protocol.model_copy(update={"name": name}))
     if found is not None and found.fixed:
-        tell(parent, "Not saved", found.fixed)
-    elif found is None or ask(parent, "Save as the next version", _question(found), "Save"):
+        tell(parent, tr("Not saved"), found.fixed)
+    elif found is None or ask(parent, tr("Save as the next version"), _question(found), tr("Save")):
         context.commands.save_protocol(name)
 
 
 def _question(found: ListedProtocol) -> str:
     name, next_one = found.protocol.name, found.revision + 1
-    return (
-        f"There is {name!r}, version {found.revision}. Save these settings as its version "
-        f"{next_one}? The version before is kept."
+    return tr(
+        "There is {name!r}, version {revision}. Save these settings as its version "
+        "{next_one}? The version before is kept.",
+        name=name,
+        revision=found.revision,
+        next_one=next_one,
     )

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.look.theme import Colours, Theme
 from app.study.dual_head_drawing import PanelsDrawing
 from engine.geometry import DualHead, ImageGrid, Scanner
@@ -76,7 +77,7 @@ class ScannerDrawing(QWidget):
             is_ring = scanner is not None and not isinstance(scanner, DualHead)
             self._crystals = DrawnCrystals.of(scanner) if scanner and is_ring else None
         self._grid = grid
-        self.setAccessibleName(scanner.describe() if scanner else "no scanner")
+        self.setAccessibleName(scanner.describe() if scanner else tr("no scanner"))
         self.setVisible(scanner is not None)
         self.update()
 
@@ -115,8 +116,8 @@ class ScannerDrawing(QWidget):
         low = self.height() - CAPTION_PX
         length = float(np.ptp(crystals.rings_mm))
         for centre, text in (
-            (front.x(), f"Ø {2 * crystals.radius_mm:.0f} mm"),
-            (side.x(), f"{length:.0f} mm long"),
+            (front.x(), tr("Ø {radius_mm:.0f} mm", radius_mm=2 * crystals.radius_mm)),
+            (side.x(), tr("{length:.0f} mm long", length=length)),
         ):
             place = QRectF(centre - 70, low, 140, CAPTION_PX)
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)

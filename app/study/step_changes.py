@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.widgets import button, icon_button
@@ -64,16 +65,20 @@ class StepChanges(QWidget):
             "undo",
             self._context.theme,
             lambda: self._take_back([change]),
-            f"Back to {then}, as {self._study.base.name} says",
+            tr("Back to {then}, as {name} says", then=then, name=self._study.base.name),
         )
-        back.setAccessibleName(f"{sentence_case(label)} back to {then}")
-        return self._line(f"{sentence_case(label)} {now}, was {then}", back)
+        back.setAccessibleName(tr("{label} back to {then}", label=sentence_case(label), then=then))
+        return self._line(
+            tr("{label} {now}, was {then}", label=sentence_case(label), now=now, then=then), back
+        )
 
     def _rest(self, found: list[SettingChange]) -> QWidget:
         more = len(found) - MOST_ROWS
         tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
-        back = button("All back", lambda: self._take_back(found), "All of this step as saved")
-        made = self._line(f"and {more} more", back)
+        back = button(
+            tr("All back"), lambda: self._take_back(found), tr("All of this step as saved")
+        )
+        made = self._line(tr("and {more} more", more=more), back)
         made.setToolTip(plain_tip(tip))
         return made
 
@@ -97,7 +102,7 @@ class StepChanges(QWidget):
             for each in changes:
                 now = with_setting_of(study.base, now, each.keys)
         except EngineError as e:
-            self._context.session.raise_problem(Problem("The setting stays.", str(e)))
+            self._context.session.raise_problem(Problem(tr("The setting stays."), str(e)))
             return
         study.set_protocol(now)
 

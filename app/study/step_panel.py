@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import label, set_tone
@@ -25,7 +26,7 @@ from engine.modalities import AnyModality
 Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
 WORDS: dict[Tone, str] = {
     "ok": "ok",
-    "look": "look here",
+    "look": tr("look here"),
     "noted": "noted",
     "missing": "missing",
     "fault": "fault",
@@ -151,7 +152,7 @@ class _Head(QPushButton):
 
     def show_open(self, opened: bool) -> None:
         set_icon(self._caret, "opened" if opened else "closed", self._theme, "muted")
-        self.setToolTip("Close this step" if opened else "Open this step")
+        self.setToolTip(tr("Close this step") if opened else tr("Open this step"))
 
     def say(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)

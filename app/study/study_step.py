@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
+from app.language.translation import tr
 from app.look.widgets import (
     button,
     icon_button,
@@ -28,19 +29,19 @@ from engine.geometry import RingScanner, Scanner
 from engine.modalities import all_roles
 
 FROM_SCAN, FROM_FILE = "", "file"
-NO_SCAN = "Open a scan, or drop it on the window: list mode, a histogram or X-ray projections."
+NO_SCAN = tr("Open a scan, or drop it on the window: list mode, a histogram or X-ray projections.")
 
 
 class StudyStep(StepPanel):
     """Chooses the files of the study."""
 
-    title = "Study"
+    title = tr("Study")
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._commands = context.commands
         self._study, self._run = context.session.study, context.session.run
-        self.rows = {DATA: InputRow(DATA, "Scan", NO_SCAN, context)}
+        self.rows = {DATA: InputRow(DATA, tr("Scan"), NO_SCAN, context)}
         for role in all_roles():
             self.rows[role.key] = InputRow(role.key, role.title, role.without, context, role.making)
         self.scanner = ScannerRow(context)
@@ -85,9 +86,9 @@ class StudyStep(StepPanel):
         inputs = self._study.inputs
         data = inputs.get(DATA)
         if self._study.reading:
-            self.say("reading …", "look")
+            self.say(tr("reading …"), "look")
         elif data is None:
-            self.say("no scan yet", "waiting")
+            self.say(tr("no scan yet"), "waiting")
         elif fault := inputs.fault():
             self.say(fault, "missing")
         else:
@@ -112,8 +113,11 @@ class KeepBox(QCheckBox):
         super().__init__(text)
         self._role, self._commands = role, context.commands
         self.setToolTip(
-            "The file is used for each scan of this scanner that is opened from now on, and for "
-            "no other; take the tick away to end that"
+            tr(
+                "The file is used for each scan of this scanner that is opened from now "
+                "on, and for "
+                "no other; take the tick away to end that"
+            )
         )
         self.clicked.connect(lambda kept: self._commands.keep(self._role, kept))
         self.hide()
@@ -141,9 +145,9 @@ class InputRow(QWidget):
         commands = context.commands
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._text = label("", "muted", wrap=True)
-        self.choose = button("Choose …", lambda: commands.choose(role), "Choose a file")
+        self.choose = button(tr("Choose …"), lambda: commands.choose(role), tr("Choose a file"))
         self.clear = icon_button(
-            "remove", context.theme, lambda: commands.clear(role), f"Clear {title}"
+            "remove", context.theme, lambda: commands.clear(role), tr("Clear {title}", title=title)
         )
         page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
         self.make = button(words, lambda: commands.ask_to_make(page), tip)
@@ -159,7 +163,7 @@ class InputRow(QWidget):
         grid.addWidget(self.choose, 0, 3)
         grid.addWidget(self._name, 1, 0, 1, 4)
         grid.addWidget(self._text, 2, 0, 1, 4)
-        self.keep = KeepBox(role, "Keep for every scan of this scanner", context)
+        self.keep = KeepBox(role, tr("Keep for every scan of this scanner"), context)
         grid.addWidget(self.keep, 3, 0, 1, 4)
         self._role, self._commands = role, commands
         self.setAcceptDrops(True)
@@ -175,7 +179,7 @@ class InputRow(QWidget):
         self._name.set_full_text(found.name if found else "")
         self._name.setVisible(found is not None)
         self._text.setText(self._words(found))
-        self.choose.setText("Replace …" if found else "Choose …")
+        self.choose.setText(tr("Replace …") if found else tr("Choose …"))
         self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
         self.choose.setEnabled(editable)
         self.make.setAccessibleName(f"{self.make.text()} {self._title}")
@@ -202,7 +206,7 @@ class InputRow(QWidget):
         if name:
             self._name.set_full_text(name)
             self._name.setVisible(True)
-            self._text.setText("reading …")
+            self._text.setText(tr("reading …"))
 
 
 class ScannerRow(QWidget):
@@ -213,20 +217,20 @@ class ScannerRow(QWidget):
         self._commands = context.commands
         self._study, self._run = context.session.study, context.session.run
         self.box = QuietCombo()
-        self.box.setAccessibleName("Scanner")
-        self.box.addItem("As the scan says", FROM_SCAN)
+        self.box.setAccessibleName(tr("Scanner"))
+        self.box.addItem(tr("As the scan says"), FROM_SCAN)
         for key, name in context.commands.builtin_scanners().items():
             self.box.addItem(name, key)
-        self.box.addItem("From a file …", FROM_FILE)
+        self.box.addItem(tr("From a file …"), FROM_FILE)
         self.box.activated.connect(self._chosen)
         self._text = label("", "muted", wrap=True)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setVerticalSpacing(4)
-        grid.addWidget(label("Scanner", "caption"), 0, 0)
+        grid.addWidget(label(tr("Scanner"), "caption"), 0, 0)
         grid.addWidget(self.box, 1, 0)
         grid.addWidget(self._text, 2, 0)
-        self.keep = KeepBox(SCANNER, "Keep for every such scan", context)
+        self.keep = KeepBox(SCANNER, tr("Keep for every such scan"), context)
         grid.addWidget(self.keep, 3, 0)
 
     def show_choice(self) -> None:

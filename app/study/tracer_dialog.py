@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.control.saving import may_write
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.file_dialogs import ask_save
 from app.look.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
 from app.models.inputs import DATA, role_made_on
@@ -22,13 +23,13 @@ SIZE_PX = (860, 660)
 CALIBRATION = role_made_on("calibrate").key
 ROLE = role_made_on("describe_tracer").key
 SECOND = "injected_at"
-KINDS = "Tracer files (*.toml)"
-LEAD = (
+KINDS = tr("Tracer files (*.toml)")
+LEAD = tr(
     "Nuclide, dose, times and body of {scan}. What is left empty is as the scan says. The file "
     "belongs to this scan alone: it goes when another one is opened."
 )
-NO_CALIBRATION = "Bq/mL: add a calibration in step 1 besides."
-READY = "Bq/mL: all is known."
+NO_CALIBRATION = tr("Bq/mL: add a calibration in step 1 besides.")
+READY = tr("Bq/mL: all is known.")
 
 
 class TracerDialog(QDialog):
@@ -38,7 +39,7 @@ class TracerDialog(QDialog):
         super().__init__(parent)
         self._context, self._study = context, context.session.study
         self._scan = self._study.inputs[DATA]
-        self.setWindowTitle("Tracer and dose")
+        self.setWindowTitle(tr("Tracer and dose"))
         fit_to_screen(self, *SIZE_PX)
         known = self._study.inputs.get(ROLE)
         value = known.content if known is not None and isinstance(known.content, Tracer) else None
@@ -49,8 +50,8 @@ class TracerDialog(QDialog):
         self.units = label("", wrap=True)
         self.remarks = label("", wrap=True)
         set_tone(self.remarks, "look")
-        self.save = button("Save and use …", self._save, role="primary")
-        self.cancel = button("Cancel", self.reject)
+        self.save = button(tr("Save and use …"), self._save, role="primary")
+        self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self.form.edited.connect(self._show)
         self._study.scan_replaced.connect(self.reject)
@@ -85,7 +86,9 @@ class TracerDialog(QDialog):
         if tracer is None:
             return
         check = check_tracer(cast(Tracer, tracer), self.said)
-        self.given.setText(f"{check.given}." if check.given else "Nothing of dose is known yet.")
+        self.given.setText(
+            f"{check.given}." if check.given else tr("Nothing of dose is known yet.")
+        )
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
         set_paragraphs(self.remarks, check.remarks)
@@ -97,7 +100,7 @@ class TracerDialog(QDialog):
             return
         path = Path(self._scan.value)
         start = path.parent / f"{path.name.partition('.')[0]}-tracer.toml"
-        chosen = ask_save(self, "Save tracer and dose", start, KINDS)
+        chosen = ask_save(self, tr("Save tracer and dose"), start, KINDS)
         target = chosen.with_suffix(".toml") if chosen is not None else None
         if target is None or not self._may_write(target):
             return
@@ -107,7 +110,9 @@ class TracerDialog(QDialog):
             own = tracer.model_copy(update={"of_scan": scan_digest(path)})
             write_tracer(cast(Tracer, own), target)
         except EngineError as e:
-            self._context.session.raise_problem(Problem(f"{target.name} was not written.", str(e)))
+            self._context.session.raise_problem(
+                Problem(tr("{name} was not written.", name=target.name), str(e))
+            )
             return
         self._context.commands.set_input(ROLE, str(target))
         self.accept()
@@ -128,20 +133,27 @@ class TracerDialog(QDialog):
 def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
     """Say in a sentence each which units can be had, and what is missing for the others."""
     if check.concentration:
-        words = [f"Bq/mL: {check.concentration}."]
+        words = [tr("Bq/mL: {concentration}.", concentration=check.concentration)]
     else:
         words = [READY if has_calibration else NO_CALIBRATION]
     ready = [SUV_TITLES[kind] for kind, reason in check.suv.items() if not reason]
     if ready:
-        words.append(f"SUV: {', '.join(ready)}.")
+        words.append(tr("SUV: {value}.", value=", ".join(ready)))
     plain = check.suv["bw"]
     if plain:
-        words.append(f"No SUV yet: {plain}.")
+        words.append(tr("No SUV yet: {plain}.", plain=plain))
     besides: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
         more = "; ".join(part for part in reason.split("; ") if part not in plain.split("; "))
         if more:
             besides.setdefault(more, []).append(SUV_TITLES[kind])
     for more, titles in besides.items():
-        words.append(f"For SUV {', '.join(titles)}{' besides' if plain else ''}: {more}.")
+        words.append(
+            tr(
+                "For SUV {value}{value_2}: {more}.",
+                value=", ".join(titles),
+                value_2=" besides" if plain else "",
+                more=more,
+            )
+        )
     return words

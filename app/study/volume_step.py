@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.control.context import AppContext
 from app.forms.forms import Form
+from app.language.translation import tr
 from app.look.widgets import label, set_tone
 from app.models.inputs import DATA
 from app.study.class_form import ClassForm
@@ -19,15 +20,15 @@ from engine.settings import Settings
 class VolumeStep(StepPanel):
     """Chooses voxel size and field of view."""
 
-    title = "Volume"
+    title = tr("Volume")
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(_grid_form, self._study.protocol.grid)
         self.form.changed.connect(self._take)
-        self.expert = QCheckBox("Expert settings")
-        self.expert.setToolTip("Show settings that are rarely changed")
+        self.expert = QCheckBox(tr("Expert settings"))
+        self.expert.setToolTip(tr("Show settings that are rarely changed"))
         self.expert.toggled.connect(self.form.set_expert)
         self._result = label("", "muted", wrap=True)
         self.body.addWidget(self.form)
@@ -60,11 +61,15 @@ class VolumeStep(StepPanel):
             self._show_hints(source)
         except EngineError as e:
             self._say_result(str(e), "missing")
-            self.say("no grid", "fault")
+            self.say(tr("no grid"), "fault")
             return
         if grid is None:
-            self._say_result(f"The voxels follow from the {source} once it is known.", "muted")
-            self.say(f"as the {source}", "ok" if DATA in study.inputs else "waiting")
+            self._say_result(
+                tr("The voxels follow from the {source} once it is known.", source=source), "muted"
+            )
+            self.say(
+                tr("as the {source}", source=source), "ok" if DATA in study.inputs else "waiting"
+            )
             return
         self._show_grid(grid)
 
@@ -78,8 +83,12 @@ class VolumeStep(StepPanel):
         requirements = study.requirements()
         fits = requirements is None or (requirements.least or requirements).fits
         if requirements is not None and not requirements.fits:
-            message = "May be too large" if fits else "Too large"
-            text += f"\n{message} for this computer: {requirements.describe()}."
+            message = tr("May be too large") if fits else tr("Too large")
+            text += tr(
+                "\n{message} for this computer: {describe}.",
+                message=message,
+                describe=requirements.describe(),
+            )
         self._say_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "fault")
 
@@ -95,9 +104,9 @@ class VolumeStep(StepPanel):
         voxel, (diameter, depth, length) = usual
         hints = {
             "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
-            "diameter_mm": f"{diameter:.5g}, as the {source}",
-            "depth_mm": f"{depth:.5g}, as the {source}",
-            "length_mm": f"{length:.5g}, as the {source}",
+            "diameter_mm": tr("{diameter:.5g}, as the {source}", diameter=diameter, source=source),
+            "depth_mm": tr("{depth:.5g}, as the {source}", depth=depth, source=source),
+            "length_mm": tr("{length:.5g}, as the {source}", length=length, source=source),
         }
         fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

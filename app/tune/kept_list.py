@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.commands import Commands
+from app.language.translation import tr
 from app.look.widgets import button, label
 from app.views.plain_text import plain_tip
 from engine.tuning import KERNELS
@@ -23,12 +24,12 @@ from engine.tuning import KERNELS
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tuning import StoredForm
 
-COLUMNS = ("Kept form of", "Size", "Speed", "Machine", "Found")
+COLUMNS = (tr("Kept form of"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
 MOST_ROWS = 4
-NOTHING = "Nothing is kept: all kernels run as shipped."
-SOME = "Each is used on images of its size to the nearest power of two, on its machine."
+NOTHING = tr("Nothing is kept: all kernels run as shipped.")
+SOME = tr("Each is used on images of its size to the nearest power of two, on its machine.")
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-TIP = "The kernel runs as shipped again"
+TIP = tr("The kernel runs as shipped again")
 
 
 class KeptList(QWidget):
@@ -41,7 +42,7 @@ class KeptList(QWidget):
         self.text = label("", "muted", wrap=True)
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._allow)
-        self.forget = button("Forget", self._forget, TIP)
+        self.forget = button(tr("Forget"), self._forget, TIP)
         self.forget.setAutoDefault(False)
         row = QHBoxLayout()
         row.addWidget(self.text, 1)
@@ -55,7 +56,9 @@ class KeptList(QWidget):
 
     def look(self) -> None:
         """Read what is kept, in a thread."""
-        self._commands.run_task(lambda _: _stored(), self._show, failed="The list cannot be read.")
+        self._commands.run_task(
+            lambda _: _stored(), self._show, failed=tr("The list cannot be read.")
+        )
 
     def _show(self, forms: list[StoredForm]) -> None:
         self.forms = forms
@@ -76,7 +79,9 @@ class KeptList(QWidget):
 
     def _allow(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
-        self.forget.setToolTip(plain_tip(TIP if self.forget.isEnabled() else "Select a form first"))
+        self.forget.setToolTip(
+            plain_tip(TIP if self.forget.isEnabled() else tr("Select a form first"))
+        )
 
     def _forget(self) -> None:
         doomed = [self.forms[index.row()] for index in self.tree.selectionModel().selectedRows()]
@@ -88,7 +93,7 @@ class KeptList(QWidget):
                 forget_stored(form)
 
         self._commands.run_task(
-            forget, lambda _: None, failed="Not everything was forgotten.", on_end=self.look
+            forget, lambda _: None, failed=tr("Not everything was forgotten."), on_end=self.look
         )
 
 
@@ -100,7 +105,7 @@ def _stored() -> list[StoredForm]:
 
 def _tree() -> QTreeWidget:
     tree = QTreeWidget()
-    tree.setAccessibleName("Forms that are kept")
+    tree.setAccessibleName(tr("Forms that are kept"))
     tree.setHeaderLabels(COLUMNS)
     tree.setRootIsDecorated(False)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -116,11 +121,11 @@ def _tree() -> QTreeWidget:
 
 def _row(form: StoredForm) -> QTreeWidgetItem:
     kernel = KERNELS.get(form.kernel, form.kernel)
-    speed = f"{form.gain:.2f} ×" if form.is_current else "not used"
+    speed = f"{form.gain:.2f} ×" if form.is_current else tr("not used")
     row = QTreeWidgetItem([kernel, form.shape, speed, form.machine, form.tuned_utc[:10]])
     row.setTextAlignment(2, RIGHT)
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
-    state = "" if form.is_current else " Found with another version of Isocenter: tune again."
+    state = "" if form.is_current else tr(" Found with another version of Isocenter: tune again.")
     for column in range(len(COLUMNS)):
         row.setToolTip(column, plain_tip(f"{values}. {form.machine}.{state}"))
     return row

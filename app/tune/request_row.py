@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.forms.fields import QuietCombo
 from app.forms.number_box import NumberBox
+from app.language.translation import tr
 from app.look.widgets import label
 from app.models.inputs import DATA
 from app.models.session import Session
@@ -13,7 +14,7 @@ from engine.tuning import KERNELS, MODALITIES, TARGETS, SearchRequest
 
 BUDGET_S = 60
 LEAST_S, MOST_S = 5, 86_400
-STANDARD, OF_STUDY = "The standard one", "Of the open study"
+STANDARD, OF_STUDY = tr("The standard one"), tr("Of the open study")
 WIDE_PX = 230
 
 
@@ -60,7 +61,7 @@ class RequestRow(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(4)
-        titles = ("Kernel", "Size of the work", "Device", "Time [s]")
+        titles = (tr("Kernel"), tr("Size of the work"), tr("Device"), tr("Time [s]"))
         fields: tuple[QWidget, ...] = (self.kernel, self.of, self.device, self.budget)
         for column, (title, field) in enumerate(zip(titles, fields, strict=True)):
             caption = label(title, "caption")
@@ -77,8 +78,12 @@ class RequestRow(QWidget):
         """What is wrong with the row, empty if nothing."""
         seconds = self.budget.raw()
         if not isinstance(seconds, int) or not LEAST_S <= seconds <= MOST_S:
-            return f"Time: a whole number of seconds from {LEAST_S} to {MOST_S:,}."
-        return "" if self.device.count() else "No device of this machine can be used."
+            return tr(
+                "Time: a whole number of seconds from {LEAST_S} to {MOST_S:,}.",
+                LEAST_S=LEAST_S,
+                MOST_S=MOST_S,
+            )
+        return "" if self.device.count() else tr("No device of this machine can be used.")
 
     def request(self) -> SearchRequest:
         """Return what is asked for; only where there is no fault."""

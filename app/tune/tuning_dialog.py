@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.control.tuning_job import TuningJob
+from app.language.translation import tr
 from app.look.formatting import sentence_case
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, fit_to_screen, label, set_tone
@@ -18,7 +19,7 @@ from engine.tuning import why_no_search
 
 SIZE_PX = (820, 680)
 TICK_MS = 500
-LEAD = (
+LEAD = tr(
     "Kernels can cut their work up in many ways, and which is fastest depends on the machine. "
     "Forms are tried for a while; one is kept only if its numbers are right and it is faster than "
     "the shipped one beyond the noise."
@@ -30,7 +31,7 @@ class TuningDialog(QDialog):
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Tune this machine")
+        self.setWindowTitle(tr("Tune this machine"))
         fit_to_screen(self, *SIZE_PX)
         self._context, self._theme = context, context.theme
         self.model = TuningModel()
@@ -40,8 +41,8 @@ class TuningDialog(QDialog):
         self.work = label("", "muted", wrap=True)
         self.state = label("", wrap=True)
         self.best = label("", "entry", wrap=True)
-        self.act = button("Start", self._start_or_stop, role="primary")
-        self.close_button = button("Close", self.reject)
+        self.act = button(tr("Start"), self._start_or_stop, role="primary")
+        self.close_button = button(tr("Close"), self.reject)
         self.close_button.setAutoDefault(False)
         self._tick = QTimer(self)
         self._tick.setInterval(TICK_MS)
@@ -106,7 +107,7 @@ class TuningDialog(QDialog):
 
     def _show(self) -> None:
         busy = self.job.is_busy
-        self.act.setText("Stop and keep" if busy else "Start")
+        self.act.setText(tr("Stop and keep") if busy else tr("Start"))
         self.act.setEnabled(self.model.phase is not Phase.STOPPING)
         self.row.setEnabled(not busy)
         self.kept.setEnabled(not busy)

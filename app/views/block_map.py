@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.plain_text import plain_tip
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from engine.geometry import Scanner
 
 HEIGHT_PX, LEAST_CELL_PX = 84, 3.0
-TIP = "Counts of each detector block in the newest second: round the scanner, and along its axis"
-NONE = "No count yet"
+TIP = tr(
+    "Counts of each detector block in the newest second: round the scanner, and along its axis"
+)
+NONE = tr("No count yet")
 
 
 class BlockMap(QWidget):
@@ -49,7 +52,9 @@ class BlockMap(QWidget):
         if self.counts is None:
             return NONE
         silent = int(np.count_nonzero(self.counts == 0))
-        return f"{len(self.counts)} blocks, {silent or 'none'} silent"
+        return tr(
+            "{n_counts} blocks, {silent} silent", n_counts=len(self.counts), silent=silent or "none"
+        )
 
     def show_counts(self, scanner: Scanner | None, counts: NDArray[np.int64] | None) -> None:
         """Show the counts of a scanner's blocks; nothing where one of both is None."""
@@ -57,7 +62,7 @@ class BlockMap(QWidget):
             self._cells = cells_of(scanner)
         self._scanner = scanner
         self.counts = None if scanner is None else counts
-        self.setAccessibleName("Counts of the detector blocks")
+        self.setAccessibleName(tr("Counts of the detector blocks"))
         self.setAccessibleDescription(self.text)
         self.update()
 

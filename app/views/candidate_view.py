@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views.gestures import Drag, PointDrag
 from app.views.planes import Edges, Rect
 from app.views.raster import Raster
@@ -41,7 +42,7 @@ class CandidateView(RasterView):
     moved = Signal()
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
-        super().__init__(state, "Chosen candidate", parent)
+        super().__init__(state, tr("Chosen candidate"), parent)
         self.title = ""
         self.has_crosshair = False  # until the user puts it somewhere
 

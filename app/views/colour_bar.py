@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colour_maps import N_COLOURS, lookup_table
 from app.views.colours import ViewColours
 from app.views.text import number
@@ -74,7 +75,7 @@ class ColourBar(QWidget):
     def __init__(self, state: VolumeLook, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = state
-        self.setAccessibleName("Colour bar")
+        self.setAccessibleName(tr("Colour bar"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for signal in (state.window_changed, state.display_changed, state.volume_changed):
             signal.connect(self.update)

@@ -8,6 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
+
 N_COLOURS = 256
 
 
@@ -28,17 +30,19 @@ class ColourMap:
 
 
 COLOUR_MAPS = (
-    ColourMap("grey_inverted", "Inverted grey", reverse=True),
-    ColourMap("grey", "Grey"),
-    ColourMap("hot", "Hot metal", "CET-L3"),
-    ColourMap("viridis", "Viridis", "viridis"),
-    ColourMap("cividis", "Cividis", "cividis"),
-    ColourMap("difference", "Difference", "CET-D1", diverging=True),
+    ColourMap("grey_inverted", tr("Inverted grey"), reverse=True),
+    ColourMap("grey", tr("Grey")),
+    ColourMap("hot", tr("Hot metal"), "CET-L3"),
+    ColourMap("viridis", tr("Viridis"), "viridis"),
+    ColourMap("cividis", tr("Cividis"), "cividis"),
+    ColourMap("difference", tr("Difference"), "CET-D1", diverging=True),
     ColourMap(
         "rainbow",
-        "Rainbow",
+        tr("Rainbow"),
         "turbo",
-        warning="Rainbow shows edges where there are none; do not judge small differences with it.",
+        warning=tr(
+            "Rainbow shows edges where there are none; do not judge small differences with it."
+        ),
     ),
 )
 _BY_KEY = {colour_map.key: colour_map for colour_map in COLOUR_MAPS}

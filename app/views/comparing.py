@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
+
 Values = NDArray[np.float32]
 LEAST = 0.02
 
@@ -29,6 +31,6 @@ def ratio(lower: Values, upper: Values, top: float) -> Values:
 def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
     """Return why two volumes cannot be compared so; empty if they can."""
     if mode == "difference" and lower_unit != upper_unit:
-        units = " and ".join(unit or "no unit" for unit in (lower_unit, upper_unit))
-        return f"A difference needs one unit; these have {units}."
+        units = " and ".join(unit or tr("no unit") for unit in (lower_unit, upper_unit))
+        return tr("A difference needs one unit; these have {units}.", units=units)
     return ""

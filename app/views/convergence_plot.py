@@ -9,14 +9,15 @@ import pyqtgraph
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.curve_view import WholeAxis
 from app.views.note import Note
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import StillPlot, paint_axes
 
-EMPTY_TEXT = "Each step towards the likeliest components becomes a point here"
-KEY = "Largest change of a component in each step, in its standard errors. Dashes: settled."
+EMPTY_TEXT = tr("Each step towards the likeliest components becomes a point here")
+KEY = tr("Largest change of a component in each step, in its standard errors. Dashes: settled.")
 LEAST_STEPS = 20
 
 
@@ -42,7 +43,7 @@ class ConvergencePlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self._head)
-        self.setAccessibleName("Change of the components by step")
+        self.setAccessibleName(tr("Change of the components by step"))
         self.set_colours(DARK)
         self.show_changes([])
 

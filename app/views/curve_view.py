@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plain_text import PlainLabel
@@ -33,7 +34,7 @@ class CurvePlot(StillPlot):
     def __init__(self) -> None:
         super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
         self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
-        self._note = Note("The curve begins after the first iteration", self)
+        self._note = Note(tr("The curve begins after the first iteration"), self)
         self.setLabel("bottom", "iteration")
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -61,7 +62,7 @@ class CurveView(QWidget):
     """A curve by iteration, with its own axes; its plot is made when it is first seen."""
 
     def __init__(
-        self, title: str = "Log-likelihood", unit: str = "", parent: QWidget | None = None
+        self, title: str = tr("Log-likelihood"), unit: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._title, self._unit = title, unit
@@ -74,7 +75,7 @@ class CurveView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(self._head)
-        self.setAccessibleName(f"{title} by iteration")
+        self.setAccessibleName(tr("{title} by iteration", title=title))
         self.clear()
 
     def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
@@ -87,7 +88,7 @@ class CurveView(QWidget):
     def set_title(self, title: str, unit: str) -> None:
         """Say what the values are."""
         self._title, self._unit = title, unit
-        self.setAccessibleName(f"{title} by iteration")
+        self.setAccessibleName(tr("{title} by iteration", title=title))
         self._refresh()
 
     def append(self, iteration: int, value: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views.gestures import Drag, PointDrag
 from app.views.overlay import BETWEEN
 from app.views.planes import Edges, Rect
@@ -17,7 +18,7 @@ from engine.data import Volume
 from engine.geometry import Point
 from engine.quality import CurvedPlane
 
-NAME = "Along the curve"
+NAME = tr("Along the curve")
 
 
 class CurvedView(RasterView):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.views import windows
 from app.views.planes import slice_index
 from app.views.state import ViewState
@@ -16,7 +17,7 @@ from engine.data import Volume
 from engine.geometry import ImageGrid, Point, XrayGeometry
 from engine.modalities import Part
 
-UNITS = {"counts": "counts", "transmission": "transmission", "integrals": "line integral"}
+UNITS = {"counts": "counts", "transmission": "transmission", "integrals": tr("line integral")}
 THINNEST = 0.1
 """Height of a picture as a part of its width; rows of flatter detectors are drawn higher."""
 
@@ -81,9 +82,11 @@ class DetectorFrame:
     def angle_text(self, view: int) -> str:
         """How far the scan has turned, and climbed if it climbs."""
         turned = number(round(float(self.turned_deg[view]), 2), 4)
-        text = f"turned {turned}°"
+        text = tr("turned {turned}°", turned=turned)
         if np.ptp(self.height_mm) > 1e-6 * max(1.0, float(np.abs(self.height_mm).max())):
-            text += f", z {number(round(float(self.height_mm[view]), 2), 4)} mm on"
+            text += tr(
+                ", z {height_mm} mm on", height_mm=number(round(float(self.height_mm[view]), 2), 4)
+            )
         return text
 
 
@@ -178,9 +181,16 @@ class DetectorState(ViewState):
         if value is None:
             return ""
         figures = 6 if self.unit == "counts" else 4
-        text = f"view {view + 1}, column {column}, row {row}:  {number(value, figures)} {self.unit}"
+        text = tr(
+            "view {view}, column {column}, row {row}:  {value} {unit}",
+            view=view + 1,
+            column=column,
+            row=row,
+            value=number(value, figures),
+            unit=self.unit,
+        )
         is_bad = self.bad is not None and bool(self.bad[row, column])
-        return f"{text}, a bad pixel" if is_bad else text
+        return tr("{text}, a bad pixel", text=text) if is_bad else text
 
     def auto_window(self) -> None:
         """Set a window that shows most of the projection, and of all views in the sinogram."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 from PySide6.QtCore import Signal
 
+from app.language.translation import tr
 from app.views import windows
 from app.views.colours import ViewColours
 from app.views.placing import VolumePlacing
@@ -176,7 +177,11 @@ class ComparedLook(VolumeLook):
         """Named windows about the middle: parts of the one there is."""
         low, high = self.window
         half = (high - low) / 2
-        parts = ((2.0, "Twice as wide"), (0.5, "Half as wide"), (0.2, "A fifth as wide"))
+        parts = (
+            (2.0, tr("Twice as wide")),
+            (0.5, tr("Half as wide")),
+            (0.2, tr("A fifth as wide")),
+        )
         return [
             windows.Preset(title, (self.middle - part * half, self.middle + part * half))
             for part, title in parts

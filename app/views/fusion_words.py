@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.language.translation import tr
 from app.views import comparing
 from app.views.labels import shortened
 from app.views.resampling import value_at
@@ -49,7 +50,7 @@ def warning_of(state: ViewState) -> str:
 
 def named(look: VolumeLook) -> str:
     """Return the name of a volume with its unit."""
-    return f"{shortened(look.name, NAME_LETTERS)} [{look.shown_unit or 'no unit'}]"
+    return f"{shortened(look.name, NAME_LETTERS)} [{look.shown_unit or tr('no unit')}]"
 
 
 def upper_value(state: ViewState) -> str:
@@ -59,5 +60,5 @@ def upper_value(state: ViewState) -> str:
         return ""
     value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
     if value is None:
-        return "outside the second volume"
+        return tr("outside the second volume")
     return f"{number(fusion.to_shown(value))} {fusion.shown_unit}".strip()

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QPointF, Qt
 
+from app.language.translation import tr
 from app.views import windows
 from app.views.fusion_state import FusionState
 from app.views.state import ViewState
@@ -80,9 +81,13 @@ class WindowDrag:
             pinned = look.is_pinned
             look.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
         low, high = look.window
-        self._pane.readout = (
-            f"W {number(high - low)}  L {number((low + high) / 2)}   "
-            f"{number(low)} to {number(high)} {look.unit}"
+        self._pane.readout = tr(
+            "W {high}  L {low}   {low_2} to {high_2} {unit}",
+            high=number(high - low),
+            low=number((low + high) / 2),
+            low_2=number(low),
+            high_2=number(high),
+            unit=look.unit,
         )
         self._pane.update()
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colour_bar import strip, ticks
 from app.views.plain_text import plain_tip
 from app.views.text import number
@@ -17,7 +18,9 @@ MARGIN_PX, BAR_PX, GRIP_PX = 14.0, 8.0, 6.0
 STEP = 0.01
 """Part of the range by which an arrow key moves an end."""
 LOW, HIGH, BOTH = "low", "high", "both"
-TIP = "Drag an end of the window, or between them both; arrow keys move the end that was used last"
+TIP = tr(
+    "Drag an end of the window, or between them both; arrow keys move the end that was used last"
+)
 
 
 class HistogramView(QWidget):
@@ -30,7 +33,7 @@ class HistogramView(QWidget):
         self._used = HIGH
         self._from = 0.0
         self._before = look.window
-        self.setAccessibleName("Histogram of the values, with the ends of the window")
+        self.setAccessibleName(tr("Histogram of the values, with the ends of the window"))
         self.setToolTip(plain_tip(TIP))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -71,7 +74,7 @@ class HistogramView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if look.volume is None:
             painter.setPen(QColor(colours.muted))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "No volume")
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("No volume"))
         else:
             self._paint_bars(painter)
             self._paint_axis(painter)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.histogram_view import HistogramView
 from app.views.plain_text import PlainLabel
 from app.views.volume_look import VolumeLook
 
 SIZE_PX = (480, 260)
-WORDS = "How often each value is (logarithmic), and the ends of the window"
+WORDS = tr("How often each value is (logarithmic), and the ends of the window")
 
 
 class HistogramWindow(QDialog):
@@ -32,4 +33,6 @@ class HistogramWindow(QDialog):
 
     def _name(self) -> None:
         unit = f" [{self._look.shown_unit}]" if self._look.shown_unit else ""
-        self.setWindowTitle(f"Histogram: {self._look.name or 'volume on show'}{unit}")
+        self.setWindowTitle(
+            tr("Histogram: {name}{unit}", name=self._look.name or "volume on show", unit=unit)
+        )

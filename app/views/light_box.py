@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.translation import tr
 from app.views.layout import ViewLayout
 from app.views.planes import slice_index
 from app.views.raster import Raster
@@ -42,7 +43,13 @@ class SheetSlice(SliceView):
 
     def stand_at(self, place: int) -> None:
         """Have a place in the box: the first picture alone has letters, the second a scale."""
-        self.setAccessibleName(f"{self.plane.capitalize()} slice {place + 1} of the light-box")
+        self.setAccessibleName(
+            tr(
+                "{plane} slice {place} of the light-box",
+                plane=self.plane.capitalize(),
+                place=place + 1,
+            )
+        )
         marks = place == 0, place == 1
         if marks != (self.has_letters, self.has_scale):
             self.has_letters, self.has_scale = marks

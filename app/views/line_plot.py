@@ -9,13 +9,14 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plot_axes import StillPlot, paint_axes, thousands
 from app.views.text import unit_text
 from engine.quality import LineProfile
 
-EMPTY_TEXT = "Draw a line across a slice to see the values along it"
+EMPTY_TEXT = tr("Draw a line across a slice to see the values along it")
 ROOM = 0.06
 
 
@@ -59,7 +60,7 @@ class ProfilePlot(StillPlot):
         self.setYRange(low - room, high + room, padding=0)
         self.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
-        self.setLabel("bottom", f"from end 1 [{length}]")
+        self.setLabel("bottom", tr("from end 1 [{length}]", length=length))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -86,7 +87,7 @@ class LinePlot(QWidget):
         self.head = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self.setAccessibleName("Values along the line")
+        self.setAccessibleName(tr("Values along the line"))
 
     def show_profile(
         self, profile: LineProfile | None, kept: LineProfile | None, length: str = "mm"

@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views import projection
 from app.views.fusion_words import named
 from app.views.gestures import Drag, PointDrag
@@ -30,7 +31,7 @@ DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
 MOST_GAIN = 5.0
-TIP = (
+TIP = tr(
     "The highest value along each line of sight. Drag to turn. These values are higher than those "
     "of a slice, so that the window may be wider."
 )
@@ -40,7 +41,7 @@ class MipView(RasterView):
     """Maximum intensity projection; horizontal drag, wheel and arrow keys turn it."""
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
-        super().__init__(state, "Maximum intensity projection", parent)
+        super().__init__(state, tr("Maximum intensity projection"), parent)
         self.setToolTip(plain_tip(TIP))
         self._degrees = 0.0
         self._projector: Projector | None = None
@@ -107,13 +108,13 @@ class MipView(RasterView):
 
     def caption(self) -> str:
         if self.state.volume is None:
-            return "Projection"
+            return tr("Projection")
         whose = (named(self.state),) if self.state.fusion.has_values else ()
-        return BETWEEN.join((f"Projection   {self._degrees:.0f}°", *whose))
+        return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *whose))
 
     def remark(self) -> str:
         wider = self.state.volume is not None and self._gain > 1
-        return f"window {self._gain:g} × as wide" if wider else ""
+        return tr("window {gain:g} × as wide", gain=self._gain) if wider else ""
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees

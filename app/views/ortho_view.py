@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import ViewColours
 from app.views.fusion_words import upper_value
 from app.views.layout import ViewLayout
@@ -25,7 +26,7 @@ from engine.geometry import ImageGrid
 SEPARATOR_PX = 2
 FLAT = 0.02
 """Height of a volume, in its widths, below which only slices across z are worth a look."""
-EMPTY_TEXT = "No image yet"
+EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
 MAIN_PARTS, OTHER_PARTS = 3, 2
 """Widths of the view that matters most and of those beside it."""

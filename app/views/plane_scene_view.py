@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views import overlay
 from app.views.gestures import Drag, WheelNotches
 from app.views.plain_text import plain_tip
@@ -43,8 +44,8 @@ from app.views.triad import triad
 from engine.geometry import Plane, Point
 
 Values = NDArray[np.floating]
-NAME = "Planes in space"
-HANDLING = (
+NAME = tr("Planes in space")
+HANDLING = tr(
     "Drag a plane: move it along its normal. Drag one of its round handles: turn it. "
     "Drag beside the planes: look from elsewhere. Wheel: move the plane, with Ctrl zoom. "
     "Keys 1, 2, 3: choose a plane. PgUp, PgDn: move it. Shift and arrows: turn it. "

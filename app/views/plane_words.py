@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
 from app.views.planes import Edges
 from app.views.text import millimetres
 from engine.geometry import Plane, Point
 
-NAMES = ("Across z", "Across y", "Across x")
+NAMES = (tr("Across z"), tr("Across y"), tr("Across x"))
 FACING = (2, 1, 0)
 """Axis across which each slice lies at first."""
 SIDES: tuple[tuple[Point, Point], ...] = (
@@ -29,10 +30,19 @@ def place_of(index: int, plane: Plane, middle: Point) -> str:
     axis = int(np.argmax(np.abs(normal)))
     if abs(normal[axis]) > 1 - STRAIGHT:
         name = "xyz"[axis]
-        return f"Across {name}   {name} {millimetres(plane.centre_mm[axis])} mm"
+        return tr(
+            "Across {name}   {name} {centre_mm} mm",
+            name=name,
+            centre_mm=millimetres(plane.centre_mm[axis]),
+        )
     turned = np.degrees(np.arccos(min(abs(normal[FACING[index]]), 1.0)))
     away = facing(index) * float(normal @ (np.array(plane.centre_mm) - middle))
-    return f"{NAMES[index]}   turned {turned:.0f}°   {millimetres(away)} mm from the middle"
+    return tr(
+        "{NAMES}   turned {turned:.0f}°   {away} mm from the middle",
+        NAMES=NAMES[index],
+        turned=turned,
+        away=millimetres(away),
+    )
 
 
 def facing(index: int) -> float:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
 from engine.geometry import ImageGrid, Point
 
 PlaneName = Literal["axial", "coronal", "sagittal"]
@@ -23,12 +24,12 @@ _LETTERS = (("R", "L"), ("A", "P"), ("F", "H"))  # lower and upper end of x, y, 
 _OF_CODE = {"S": "H", "I": "F"}
 _OPPOSITE = {"R": "L", "L": "R", "A": "P", "P": "A", "F": "H", "H": "F"}
 POSITIONS = {
-    "HFS": ("LPS", "Head first, on the back"),
-    "HFP": ("RAS", "Head first, on the belly"),
-    "FFS": ("RPI", "Feet first, on the back"),
-    "FFP": ("LAI", "Feet first, on the belly"),
-    "HFDR": ("PRS", "Head first, on the right side"),
-    "HFDL": ("ALS", "Head first, on the left side"),
+    "HFS": ("LPS", tr("Head first, on the back")),
+    "HFP": ("RAS", tr("Head first, on the belly")),
+    "FFS": ("RPI", tr("Feet first, on the back")),
+    "FFP": ("LAI", tr("Feet first, on the belly")),
+    "HFDR": ("PRS", tr("Head first, on the right side")),
+    "HFDL": ("ALS", tr("Head first, on the left side")),
 }
 """How a patient may lie -> where x, y and z lead of a scanner that has "LPS" for "HFS"; words."""
 
@@ -178,7 +179,7 @@ class ViewTurn:
     def describe(self) -> str:
         """Return it in words, empty if nothing is turned."""
         words = ["mirrored"] if self.mirrored else []
-        words += [f"turned by {90 * self.quarters}°"] if self.quarters else []
+        words += [tr("turned by {quarters}°", quarters=90 * self.quarters)] if self.quarters else []
         return ", ".join(words)
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView
@@ -18,7 +19,7 @@ from app.views.view_toolbar import ViewToolbar
 SEPARATOR_PX = 2
 WIDE = 1.6
 """From this width over height on, the sinogram is below the projection."""
-STAGES = ("As measured", "As prepared")
+STAGES = (tr("As measured"), tr("As prepared"))
 
 
 class ProjectionsView(QWidget):
@@ -35,13 +36,15 @@ class ProjectionsView(QWidget):
         self.radiograph, self.sinogram = RadiographView(state), SinogramView(state)
         self._panes = _Panes(state, self.views)
         self.slider = TickSlider()
-        self.slider.setAccessibleName("View")
-        self.slider.setToolTip("Walk through the views; in a picture also by wheel, PgUp, PgDn")
+        self.slider.setAccessibleName(tr("View"))
+        self.slider.setToolTip(tr("Walk through the views; in a picture also by wheel, PgUp, PgDn"))
         self.place, self.value = PlainLabel(), PlainLabel()
-        self.place.setMinimumWidth(self.place.fontMetrics().horizontalAdvance("View 0000 of 0000"))
+        self.place.setMinimumWidth(
+            self.place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
+        )
         self.stage = QComboBox()
         self.stage.addItems(STAGES)
-        self.stage.setAccessibleName("Values as measured or as prepared")
+        self.stage.setAccessibleName(tr("Values as measured or as prepared"))
         self.toolbar = ViewToolbar(state)
         self.toolbar.convention.hide()
         self._lay_out()
@@ -116,7 +119,7 @@ class ProjectionsView(QWidget):
         self.slider.setValue(state.view)
         self.slider.blockSignals(False)
         self.slider.update()
-        self.place.setText(f"View {state.view + 1} of {n}" if frame else "")
+        self.place.setText(tr("View {view} of {n}", view=state.view + 1, n=n) if frame else "")
         self.place.setToolTip(plain_tip(frame.angle_text(state.view) if frame else ""))
         self._show_value(-1, -1, -1)
 

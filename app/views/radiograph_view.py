@@ -7,6 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views import overlay
 from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedRaster
@@ -25,8 +26,8 @@ class RadiographView(DetectorView):
     """One projection; the line across it is the row of the sinogram."""
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
-        super().__init__(state, "Projection", parent)
-        self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column.")
+        super().__init__(state, tr("Projection"), parent)
+        self.setToolTip(tr("Wheel or PgUp, PgDn: other views. Click: row and column."))
 
     def make_raster(self, volume: Volume) -> Raster:
         bad, rect = self.state.bad, self.image_rect(volume)
@@ -46,11 +47,19 @@ class RadiographView(DetectorView):
     def caption(self) -> str:
         state, frame = self.state, self.state.frame
         if frame is None or state.volume is None:
-            return state.fault or "Reading the projection …"
-        side = "seen from the source" if frame.from_source else "seen from behind the detector"
-        taller = f"   rows drawn {frame.taller} × as high" if frame.taller > 1 else ""
-        return (
-            f"View {state.shown_view + 1}   {frame.angle_text(state.shown_view)}   {side}{taller}"
+            return state.fault or tr("Reading the projection …")
+        side = (
+            tr("seen from the source") if frame.from_source else tr("seen from behind the detector")
+        )
+        taller = (
+            tr("   rows drawn {taller} × as high", taller=frame.taller) if frame.taller > 1 else ""
+        )
+        return tr(
+            "View {shown_view}   {angle_text}   {side}{taller}",
+            shown_view=state.shown_view + 1,
+            angle_text=frame.angle_text(state.shown_view),
+            side=side,
+            taller=taller,
         )
 
     def step(self, n_notches: int) -> None:

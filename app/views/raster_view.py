@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views import overlay
 from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
 from app.views.magnifier import Magnifier
@@ -214,7 +215,7 @@ class RasterView(PaneContent):
             overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        nan = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
+        nan = tr("{n_nan} values are NaN, shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
         warning = self.warning() or nan
         edges = self.shown_edges()
         ends = (edges.top, edges.bottom) if self.has_letters else ("", "")

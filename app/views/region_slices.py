@@ -10,13 +10,14 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.grey_raster import grey_image
 from engine.data import Volume
 from engine.geometry import Point
 
 GAP_PX = 8
-EMPTY_TEXT = "The image, and where the mean is taken in it"
+EMPTY_TEXT = tr("The image, and where the mean is taken in it")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class RegionSlices(QWidget):
         self._volume: Volume | None = None
         self.region: ShownRegion | None = None
         self._colours = DARK
-        self.setAccessibleName("Slices of the image with the region")
+        self.setAccessibleName(tr("Slices of the image with the region"))
         self.setMinimumSize(240, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from app.language.translation import tr
 from app.views import overlay
 from app.views.colours import ViewColours
 from app.views.halo import halo_text
@@ -94,7 +95,7 @@ class ScanPainter:
         start, before, after = self.at(places)
         self.painter.setBrush(QColor(self.colours.canvas))
         self.painter.drawEllipse(start, DOT_PX, DOT_PX)
-        self._label(start + QPointF(-14, 18), "first view", self.colours.muted)
+        self._label(start + QPointF(-14, 18), tr("first view"), self.colours.muted)
         if QLineF(before, after).length() > 0:
             line = QLineF(before, after)
             line.setLength(max(line.length(), 1.0))
@@ -165,8 +166,10 @@ class ScanPainter:
         self.painter.drawEllipse(axis, 2.0, 2.0)
         detector = self.at(self.scene.central_mm(view))[1]
         whole = float(self.scene.geometry.source_detector_mm[view])
-        self._length(QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), "to the axis")
-        self._length(QLineF(axis, detector), whole, "to the detector")
+        self._length(
+            QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), tr("to the axis")
+        )
+        self._length(QLineF(axis, detector), whole, tr("to the detector"))
 
     def _length(self, line: QLineF, length_mm: float, where: str) -> None:
         if line.length() > SHORTEST_PX:

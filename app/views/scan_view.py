@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.gestures import WheelNotches
 from app.views.scan_painter import ScanPainter
@@ -50,10 +51,12 @@ class ScanView(QWidget):
         self._zoom = 1.0
         self._from: QPointF | None = None
         self._wheel = WheelNotches()
-        self.setAccessibleName("Drawing of the scan")
+        self.setAccessibleName(tr("Drawing of the scan"))
         self.setToolTip(
-            "Drag or arrow keys: turn. Wheel or PgUp, PgDn: other views. "
-            "Ctrl+wheel, + and −: zoom. 0: fit."
+            tr(
+                "Drag or arrow keys: turn. Wheel or PgUp, PgDn: other views. "
+                "Ctrl+wheel, + and −: zoom. 0: fit."
+            )
         )
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)

@@ -6,6 +6,7 @@ import pyqtgraph
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import StillPlot, paint_axes, thousands
@@ -13,7 +14,7 @@ from app.views.text import unit_text
 from engine.data import ScatterProfile
 
 HEIGHT_PX = 150
-KEY = "Counts without randoms (line), scatter (dashes)"
+KEY = tr("Counts without randoms (line), scatter (dashes)")
 
 
 class ScatterPlot(QWidget):
@@ -26,7 +27,7 @@ class ScatterPlot(QWidget):
         self.head.setWordWrap(True)
         self.plot = StillPlot("−00.0")
         self.plot.setFixedHeight(HEIGHT_PX)
-        self.plot.setLabel("bottom", "from the axis [mm]")
+        self.plot.setLabel("bottom", tr("from the axis [mm]"))
         self.measured = self.plot.plot([], [], antialias=True)
         self.scatter = self.plot.plot([], [], antialias=True)
         column = QVBoxLayout(self)
@@ -34,7 +35,7 @@ class ScatterPlot(QWidget):
         column.setSpacing(2)
         column.addWidget(self.head)
         column.addWidget(self.plot)
-        self.setAccessibleName("Measured counts and scatter by distance from the axis")
+        self.setAccessibleName(tr("Measured counts and scatter by distance from the axis"))
         self.set_colours(DARK)
         self.show_profile(None)
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
@@ -22,7 +23,7 @@ from app.views.text import image_title
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
 NAME_PX = 240  # longest name of an image
-NO_ITERATES = "No iterates yet"
+NO_ITERATES = tr("No iterates yet")
 CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
 
 
@@ -107,9 +108,9 @@ class IterationScrubber(QWidget):
         self._labels: list[str] = []
         self._waiting = NO_ITERATES
         self.slider = TickSlider()
-        self.slider.setAccessibleName("Iterate")
-        self.slider.setToolTip("Walk through the kept iterates ([ and ])")
-        self.latest = QPushButton("Latest")
+        self.slider.setAccessibleName(tr("Iterate"))
+        self.slider.setToolTip(tr("Walk through the kept iterates ([ and ])"))
+        self.latest = QPushButton(tr("Latest"))
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
@@ -187,9 +188,9 @@ class IterationScrubber(QWidget):
     def _refresh(self) -> None:
         self.slider.setEnabled(bool(self._labels))
         self.latest.setEnabled(not self.is_live)
-        follows = "The newest iterate is on show, and each new one will be"
-        welcome_lists = "Show the newest iterate, and each new one as it comes"
+        follows = tr("The newest iterate is on show, and each new one will be")
+        welcome_lists = tr("Show the newest iterate, and each new one as it comes")
         self.latest.setToolTip(plain_tip(follows if self.is_live else welcome_lists))
-        usual = self.fontMetrics().horizontalAdvance("Iteration 00 of 00")
+        usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
         self._text.show_within(self.text(), usual, NAME_PX)
         self.slider.update()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views import overlay
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView, MarkedRaster
@@ -25,8 +26,8 @@ class SinogramView(DetectorView):
     """
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
-        super().__init__(state, "Sinogram", parent)
-        self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column.")
+        super().__init__(state, tr("Sinogram"), parent)
+        self.setToolTip(tr("Wheel or PgUp, PgDn: other rows. Click: view and column."))
         self.above: DetectorView | None = None
         state.sinogram_changed.connect(self.forget_raster)
 
@@ -63,8 +64,8 @@ class SinogramView(DetectorView):
 
     def caption(self) -> str:
         if self.state.sinogram is None:
-            return "" if self.state.fault else "Reading the sinogram …"
-        return f"Sinogram   row {self.state.shown_row}"
+            return "" if self.state.fault else tr("Reading the sinogram …")
+        return tr("Sinogram   row {shown_row}", shown_row=self.state.shown_row)
 
     def step(self, n_notches: int) -> None:
         frame = self.state.frame
@@ -100,7 +101,10 @@ class SinogramView(DetectorView):
         last = frame.angle_text(frame.n_views - 1)
         ascent = QFontMetricsF(painter.font()).ascent()
         left = max(area.left(), 0.0) + 6
-        ends = ((area.top() + ascent + 4, "view 1"), (area.bottom() - 6, f"view {frame.n_views}"))
+        ends = (
+            (area.top() + ascent + 4, tr("view 1")),
+            (area.bottom() - 6, f"view {frame.n_views}"),
+        )
         for base, text in ends:
             message = text if text == "view 1" else f"{text}, {last}"
             halo_text(painter, left, base, message, colours.plate_text, colours.canvas)

@@ -18,13 +18,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
 from app.views.text import millimetres
 from engine.data import Volume
 from engine.geometry import ImageGrid
 
 Values = NDArray[np.floating]
 SlabKind = Literal["", "highest", "mean", "lowest"]
-SHORT_NAMES: dict[SlabKind, str] = {"highest": "MIP", "mean": "Mean", "lowest": "MinIP"}
+SHORT_NAMES: dict[SlabKind, str] = {"highest": tr("MIP"), "mean": tr("Mean"), "lowest": tr("MinIP")}
 LEAST_MM, MOST_MM = 0.1, 100.0
 MOST_BESIDE = 64
 """Slices at each side, at most: more are the business of the projection."""

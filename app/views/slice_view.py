@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.language.translation import tr
 from app.views import line, overlay
 from app.views.fusion_state import COMPARING
 from app.views.fusion_words import caption_parts, warning_of
@@ -27,10 +28,10 @@ from engine.data import Volume
 from engine.geometry import Point
 
 Part = Literal["both", "upper"]
-STATED_REMARK = "sides as you say"
-COMPARED_REMARK = "compared slice by slice"
-ASKEW_REMARK = "one slice of the upper volume: it lies askew"
-BOX_REMARK = "dashed: what is reconstructed"
+STATED_REMARK = tr("sides as you say")
+COMPARED_REMARK = tr("compared slice by slice")
+ASKEW_REMARK = tr("one slice of the upper volume: it lies askew")
+BOX_REMARK = tr("dashed: what is reconstructed")
 
 
 class SliceView(RasterView):
@@ -49,7 +50,7 @@ class SliceView(RasterView):
         part: Part = "both",
         cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
-        name = f"{plane.capitalize()} view" + (", second volume" if part == "upper" else "")
+        name = f"{plane.capitalize()} view" + (tr(", second volume") if part == "upper" else "")
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
@@ -123,7 +124,7 @@ class SliceView(RasterView):
             turned = ", ".join(filter(None, (turned, STATED_REMARK)))
         if blurred is None or blurred == self._orientation.normal:
             return turned
-        return f"blurred along {'xyz'[blurred]}" + (f", {turned}" if turned else "")
+        return tr("blurred along {value}", value="xyz"[blurred]) + (f", {turned}" if turned else "")
 
     @property
     def plane_point(self) -> Point:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 
 ROW_GAP_PX = 8
@@ -20,7 +21,7 @@ def seconds_text(seconds: float) -> str:
     """A duration in the words of a clock."""
     if seconds >= 99.95:
         minutes, rest = divmod(round(seconds), 60)
-        return f"{minutes}:{rest:02d} min"
+        return tr("{minutes}:{rest:02d} min", minutes=minutes, rest=rest)
     if seconds >= 9.95:
         return f"{seconds:.1f} s"
     return f"{seconds:.2f} s" if seconds >= 0.0095 else f"{1000 * seconds:.0f} ms"
@@ -33,8 +34,8 @@ class StageBars(QWidget):
         super().__init__(parent)
         self._stages: list[tuple[str, float]] = []
         self._colours = DARK
-        self.empty_text = "Timings appear while a reconstruction runs"
-        self.setAccessibleName("Time by stage")
+        self.empty_text = tr("Timings appear while a reconstruction runs")
+        self.setAccessibleName(tr("Time by stage"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_stages(self, stages: Sequence[tuple[str, float]]) -> None:

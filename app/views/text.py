@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from app.language.translation import tr
 from engine.data import number_text, power_text
 from engine.geometry import Point
 
@@ -12,7 +13,7 @@ from engine.geometry import Point
 def number(value: float, figures: int = 3) -> str:
     """A value with so many significant figures, trailing zeros dropped."""
     if not math.isfinite(value):
-        return "no number" if math.isnan(value) else "∞"
+        return tr("no number") if math.isnan(value) else "∞"
     exponent = math.floor(math.log10(abs(value))) if value else 0
     if -4 <= exponent < 7:
         text = f"{value:.{max(0, figures - 1 - exponent)}f}"

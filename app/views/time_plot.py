@@ -10,13 +10,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plot_axes import StillPlot, paint_axes, thousands
 from app.views.text import unit_text
 from engine.quality import TimeCurve
 
-EMPTY_TEXT = "Frames of time draw a curve as they come"
+EMPTY_TEXT = tr("Frames of time draw a curve as they come")
 ROOM = 0.06
 WHISKER_PX = 1.0
 
@@ -30,7 +31,7 @@ class CurveOverTime(StillPlot):
         self.addItem(self._whiskers)
         self._line = self.plot([], [], symbol="o", symbolSize=5, antialias=True)
         self._note = Note(EMPTY_TEXT, self)
-        self.setLabel("bottom", "time [s]")
+        self.setLabel("bottom", tr("time [s]"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
         """Show a curve; None shows words."""
@@ -48,7 +49,7 @@ class CurveOverTime(StillPlot):
         room = ROOM * (high - low) or 0.5
         self.setYRange(low, high + room, padding=0)
         gates, last = curve.is_of_a_cycle, curve.frames[-1]
-        self.setLabel("bottom", "gate" if gates else "time [s]")
+        self.setLabel("bottom", "gate" if gates else tr("time [s]"))
         end = len(curve.frames) + 0.5 if gates else last.start_s + last.duration_s
         self.setXRange(0.5 if gates else 0, end, padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
@@ -78,7 +79,7 @@ class TimePlot(QWidget):
         self.head = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self.setAccessibleName("Values over time")
+        self.setAccessibleName(tr("Values over time"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
         """Show a curve; None shows words."""

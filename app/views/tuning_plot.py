@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.curve_view import WholeAxis
 from app.views.note import Note
@@ -18,8 +19,8 @@ from app.views.plot_axes import StillPlot, paint_axes
 SLOWEST = 1.5
 """Times the shipped form's time: slower forms stand at the upper edge."""
 LEAST_FORMS = 10
-EMPTY_TEXT = "Each form that is tried becomes a point here"
-KEY = (
+EMPTY_TEXT = tr("Each form that is tried becomes a point here")
+KEY = tr(
     "Time of one run [ms]. Dots: forms, hollow if measured in an earlier search. Dashes: as "
     "shipped. Steps: best so far. Triangles: slower than the plot reaches. Crosses: wrong or "
     "failed."
@@ -60,7 +61,7 @@ class TuningPlot(QWidget):
         self.head.setWordWrap(True)
         self.head.setProperty("role", "muted")
         self.plot = StillPlot("−0000.0", bottom=WholeAxis("bottom"))
-        self.plot.setLabel("bottom", "number of the form")
+        self.plot.setLabel("bottom", tr("number of the form"))
         self.shipped = pyqtgraph.InfiniteLine(angle=0)
         self.plot.addItem(self.shipped)
         self.best = self.plot.plot([], [], stepMode="right")
@@ -76,7 +77,7 @@ class TuningPlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self.head)
-        self.setAccessibleName("Times of the forms that were tried")
+        self.setAccessibleName(tr("Times of the forms that were tried"))
         self.set_colours(DARK)
         self.show_times(self.times)
 

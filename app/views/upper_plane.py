@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from app.language.translation import tr
 from app.views import comparing
 from app.views.placing import VolumePlacing
 from app.views.planes import Rect
@@ -22,7 +23,7 @@ from app.views.upper_layer import UpperLayer, Values
 from engine.data import Volume
 from engine.geometry import Plane
 
-BESIDE_REMARK = "the second volume stands beside the first one under Volume"
+BESIDE_REMARK = tr("the second volume stands beside the first one under Volume")
 
 
 class UpperPlane(UpperLayer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.language.translation import tr
 from app.views.plain_text import plain_tip
 from app.views.state import ViewState
 from app.views.window_controls import WindowControls
@@ -19,7 +20,7 @@ class ViewToolbar(WindowControls):
         super().__init__(state, parent=parent)
 
     def more_controls(self) -> tuple[QPushButton, ...]:
-        tip = "Blend neighbouring voxels or show them as they are (I)"
+        tip = tr("Blend neighbouring voxels or show them as they are (I)")
         self.interpolation, self.convention = QPushButton(), QPushButton()
         self.interpolation.setToolTip(plain_tip(tip))
         self.interpolation.clicked.connect(lambda: self._state.toggle_interpolation())
@@ -36,6 +37,8 @@ class ViewToolbar(WindowControls):
         self.convention.setText(state.convention.capitalize())
         side = "left" if state.convention == "radiological" else "right"
         self.convention.setToolTip(
-            plain_tip(f"The patient's right is at the {side} of the screen; click to change")
+            plain_tip(
+                tr("The patient's right is at the {side} of the screen; click to change", side=side)
+            )
         )
         super().refresh()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language.translation import tr
 from app.views.colour_bar import ColourBar, swatch
 from app.views.colour_maps import COLOUR_MAPS
 from app.views.labels import ElidedLabel
@@ -43,15 +44,20 @@ class WindowControls(QWidget):
         self.colour_map = self._colour_map_box()
         self.bar = ColourBar(look)
         self.presets = self._presets_button()
-        self.low = NumberEdit(f"Low end of the window{whose}")
-        self.high = NumberEdit(f"High end of the window{whose}")
+        self.low = NumberEdit(tr("Low end of the window{whose}", whose=whose))
+        self.high = NumberEdit(tr("High end of the window{whose}", whose=whose))
         for box in (self.low, self.high):
             box.changed.connect(self._take_numbers)
-        self.auto = QPushButton("Auto")
+        self.auto = QPushButton(tr("Auto"))
         self.auto.setToolTip(
-            plain_tip(f"Set a window that shows most of the volume{self.auto_keys}")
+            plain_tip(
+                tr(
+                    "Set a window that shows most of the volume{auto_keys}",
+                    auto_keys=self.auto_keys,
+                )
+            )
         )
-        self.auto.setAccessibleName(f"Automatic window{whose}")
+        self.auto.setAccessibleName(tr("Automatic window{whose}", whose=whose))
         self.auto.clicked.connect(lambda: look.auto_window())
         self.unit = ElidedLabel()
         self._more = self.more_controls()
@@ -88,7 +94,7 @@ class WindowControls(QWidget):
 
     def _colour_map_box(self) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(f"Colour map{self._whose}")
+        box.setAccessibleName(tr("Colour map{whose}", whose=self._whose))
         box.setIconSize(SWATCH)
         for colour_map in COLOUR_MAPS:
             box.addItem(colour_map.title, colour_map.key)
@@ -98,9 +104,9 @@ class WindowControls(QWidget):
         return box
 
     def _presets_button(self) -> QPushButton:
-        button = QPushButton("Window")
-        button.setToolTip("Windows by name")
-        button.setAccessibleName(f"Windows by name{self._whose}")
+        button = QPushButton(tr("Window"))
+        button.setToolTip(tr("Windows by name"))
+        button.setAccessibleName(tr("Windows by name{whose}", whose=self._whose))
         menu = QMenu(button)
         menu.aboutToShow.connect(self._fill_presets)
         button.setMenu(menu)
@@ -109,7 +115,7 @@ class WindowControls(QWidget):
     def _fill_presets(self) -> None:
         menu = self.presets.menu()
         menu.clear()
-        menu.addAction("Automatic").triggered.connect(lambda: self._look.auto_window())
+        menu.addAction(tr("Automatic")).triggered.connect(lambda: self._look.auto_window())
         menu.addSeparator()
         for preset in self._look.window_presets():
             ends = (number(self._look.to_shown(end)) for end in preset.window)
@@ -118,7 +124,7 @@ class WindowControls(QWidget):
             action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))
         if self._look.volume is not None:
             menu.addSeparator()
-            menu.addAction("Histogram …").triggered.connect(self.show_histogram)
+            menu.addAction(tr("Histogram …")).triggered.connect(self.show_histogram)
 
     def show_histogram(self) -> None:
         """Show how often each value is, with the ends of the window to be dragged."""
@@ -172,7 +178,13 @@ class WindowControls(QWidget):
         self.unit.show_within(look.shown_unit, 0, UNIT_PX)
         self.colour_map.setCurrentIndex(self.colour_map.findData(look.colour_map))
         self.colour_map.setToolTip(
-            plain_tip(f"Colour map{self._whose}: {self.colour_map.currentText()}")
+            plain_tip(
+                tr(
+                    "Colour map{whose}: {currentText}",
+                    whose=self._whose,
+                    currentText=self.colour_map.currentText(),
+                )
+            )
         )
         self._refresh_swatches()
         for widget in (self.presets, self.low, self.high, self.auto):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.language.translation import tr
+
 Window = tuple[float, float]
 N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
 TOP_PERCENT = 99.5
@@ -18,10 +20,10 @@ ENOUGH = 4000
 AIR_HU = -200.0
 """Below lie air and lungs, which would leave tissue and bone beyond the window."""
 _HU_WINDOWS = (
-    ("Lung", (-1350.0, 150.0)),
-    ("Soft tissue", (-160.0, 240.0)),
-    ("Brain", (0.0, 80.0)),
-    ("Bone", (-500.0, 1500.0)),
+    (tr("Lung"), (-1350.0, 150.0)),
+    (tr("Soft tissue"), (-160.0, 240.0)),
+    (tr("Brain"), (0.0, 80.0)),
+    (tr("Bone"), (-500.0, 1500.0)),
 )
 _PER_KBQ = {"kBq/mL": 1.0, "Bq/mL": 1e3}
 _KBQ_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
@@ -106,22 +108,26 @@ def full_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
 def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> list[Preset]:
     """The windows worth offering for values of a unit; the first is the full range."""
     full = full_window(values, unit, diverging=diverging)
-    found = [Preset("Full range", full)]
+    found = [Preset(tr("Full range"), full)]
     if unit == "HU":
         return found + [Preset(title, window) for title, window in _HU_WINDOWS]
     if unit.startswith(("SUV", "g/mL")):
-        return found + [Preset(f"0 to {top:g} {unit}", (0.0, top)) for top in _SUV_TOPS]
+        return found + [
+            Preset(tr("0 to {top:g} {unit}", top=top, unit=unit), (0.0, top)) for top in _SUV_TOPS
+        ]
     if unit in _PER_KBQ:
         scale = _PER_KBQ[unit]
         fitting = [top for top in _KBQ_TOPS if full[1] / MOST_OVER <= scale * top <= 2 * full[1]]
         if fitting:
-            return found + [Preset(f"0 to {top:g} kBq/mL", (0.0, scale * top)) for top in fitting]
+            return found + [
+                Preset(tr("0 to {top:g} kBq/mL", top=top), (0.0, scale * top)) for top in fitting
+            ]
     if is_ct(unit):
         return found + _attenuation_presets(full)
     parts = (
-        (50, "Half of the range"),
-        (25, "A quarter of the range"),
-        (10, "A tenth of the range"),
+        (50, tr("Half of the range")),
+        (25, tr("A quarter of the range")),
+        (10, tr("A tenth of the range")),
     )
     return found + [
         Preset(title, (full[0] * part / 100, full[1] * part / 100)) for part, title in parts
@@ -132,9 +138,9 @@ def _attenuation_presets(full: Window) -> list[Preset]:
     """Parts of the range in which air, soft and dense matter lie."""
     low, high = full
     parts = (
-        ("Lower half: light matter", 0.0, 0.5),
-        ("Upper half: dense matter", 0.5, 1.0),
-        ("Lower quarter: faint differences", 0.0, 0.25),
+        (tr("Lower half: light matter"), 0.0, 0.5),
+        (tr("Upper half: dense matter"), 0.5, 1.0),
+        (tr("Lower quarter: faint differences"), 0.0, 0.25),
     )
     return [
         Preset(title, (low + start * (high - low), low + end * (high - low)))

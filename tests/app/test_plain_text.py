@@ -86,6 +86,8 @@ def _is_fixed(text: ast.expr) -> bool:
     match text:
         case ast.Constant() | ast.Call(func=ast.Name(id="plain_tip")):
             return True
+        case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant()], keywords=[]):
+            return True
         case ast.IfExp(body=first, orelse=second):
             return _is_fixed(first) and _is_fixed(second)
     return False

@@ -1,0 +1,86 @@
+"""The menus of the window, filled with its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.language.translation import tr
+from app.models.preferences import Preferences
+from app.shell.actions import Actions
+from app.views.labels import shortened
+from app.views.plain_text import plain_tip
+
+MENU_LETTERS = 60
+"""Longest name of a file in a menu."""
+
+
+def fill_menus(
+    bar: QMenuBar,
+    of: Actions,
+    preferences: Preferences,
+    open_path: Callable[[Path], object],
+    try_demo: Callable[[str], object],
+) -> None:
+    """Put actions into menus; recent files go to `open_path`, demos to `try_demo`."""
+    menus: dict[str, tuple[QAction | None, ...]] = {
+        tr("&File"): (
+            *(of.open, of.import_, of.live, None, of.save_study),
+            *(of.save_protocol, of.protocols),
+            *(None, of.export, of.report, of.identify, None, of.storage),
+            *(of.settings, of.technician, None, of.quit),
+        ),
+        tr("&Edit"): (of.undo, of.redo),
+        tr("&Run"): (
+            *(of.start, None, of.finish, of.pause, of.abort),
+            *(None, of.add_to_queue, of.queue),
+            *(None, of.normalise, of.calibrate, of.tune),
+        ),
+        tr("&View"): (
+            *(of.full_views, of.log, of.theme),
+            *(None, of.steps_apart, of.results_apart),
+        ),
+        tr("&Help"): (of.guide, of.help, of.support_bundle, of.about),
+    }
+    for title, actions in menus.items():
+        menu = bar.addMenu(title)
+        if of.undo in actions:
+            of.extra_menus.append(menu.menuAction())
+        menu.setToolTipsVisible(True)
+        for action in actions:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+            if action is of.open:
+                _add_recent(menu, preferences, open_path)
+                of.extra_menus.append(_add_demos(menu, of, try_demo))
+
+
+def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path], object]) -> None:
+    recent = menu.addMenu(tr("Open recent"))
+
+    def fill() -> None:
+        recent.clear()
+        for path in preferences.recent:
+            name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # no access key
+            action = recent.addAction(name)
+            action.setToolTip(plain_tip(str(path)))
+            action.triggered.connect(lambda _=False, p=path: open_path(p))
+        if recent.isEmpty():
+            recent.addAction(tr("Nothing yet")).setEnabled(False)
+
+    recent.setToolTipsVisible(True)
+    recent.aboutToShow.connect(fill)
+
+
+def _add_demos(menu: QMenu, of: Actions, try_demo: Callable[[str], object]) -> QAction:
+    demos = menu.addMenu(tr("Try a demo"))
+    demos.setToolTipsVisible(True)
+    for key, action in of.demos.items():
+        demos.addAction(action)
+        action.triggered.connect(lambda _=False, k=key: try_demo(k))
+    return demos.menuAction()
