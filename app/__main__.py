@@ -71,6 +71,9 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
     if fault := obstacle(os.environ):
         sys.stderr.write(f"isocenter: {fault}\n")
         return 2
+    from app.language.translation import chosen_language, use_language
+
+    use_language(chosen_language())
     from app.shell.application import run_window
 
     return run_window(path=path, demo=demo)

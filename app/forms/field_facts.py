@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from app.forms.fields import Fault
-from app.language.translation import tr
+from app.language.translation import named, tr
 
 
 def faults_of(error: ValidationError) -> list[Fault]:
@@ -33,7 +33,7 @@ def tip_of(field: FieldInfo) -> str:
     span = ""
     if low is not None and high is not None:
         span = f" ({low:g} … {high:g})"
-    return f"{field.description or ''}{span}"
+    return f"{named(field.description or '')}{span}"
 
 
 def bounds_of(field: FieldInfo) -> tuple[float | None, float | None]:

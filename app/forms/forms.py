@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QLabel, QVBox
 from app.forms.field_editors import editor_for
 from app.forms.field_facts import faults_of, tip_of
 from app.forms.fields import ConstantEditor, Editor, Fault, SwitchEditor, Value
+from app.language.translation import named
 from app.look.formatting import words
 from app.look.widgets import label
 from app.views.plain_text import PlainLabel, plain_tip
@@ -184,9 +185,10 @@ class _Row(QWidget):
         self.field = field
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         self.expert = bool(extra.get("expert"))
-        shown, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
+        shown = named(str(extra.get("label") or words(name)))
+        self.unit = str(extra.get("unit") or "")
         self._title = title = f"{shown} ({self.unit})" if self.unit else shown
-        hint = hints.get(name) or str(extra.get("empty") or "") or None
+        hint = hints.get(name) or named(str(extra.get("empty") or "")) or None
         self.editor = editor_for(field.annotation, field, title, hint)
         self._fault = _fault_label()
         tip = tip_of(field)

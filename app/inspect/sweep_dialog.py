@@ -21,7 +21,7 @@ from app.control.context import AppContext
 from app.control.sweep_job import Range, SweepJob
 from app.inspect.sweep_range import RangeRow
 from app.inspect.sweep_text import best_words, is_best, score_words
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.plot_colours import view_colours
 from app.look.widgets import fit_to_screen, label, scrolled, set_tone
 from app.views.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
@@ -46,9 +46,10 @@ class SweepDialog(QDialog):
 
     def __init__(self, parent: QWidget, context: AppContext, sweep: Sweep) -> None:
         super().__init__(parent)
+        self._says_work = False
         self._theme, self._sweep = context.theme, sweep
         self._study = context.session.study
-        self.setWindowTitle(sweep.title)
+        self.setWindowTitle(named(sweep.title))
         fit_to_screen(self, *SIZE_PX)
         self.job = SweepJob(context.session, context.commands, sweep, self)
         self.range = RangeRow(sweep)
@@ -117,7 +118,7 @@ class SweepDialog(QDialog):
         """Make candidates; those on show stay until others are there."""
         if self.job.is_busy:
             return
-        self._report(tr("Reconstructing slices …"))
+        self._report(tr("Reconstructing slices …"), works=True)
         self._bar.setRange(0, 0)
         self._bar.show()
         self.range.show_busy(True)
@@ -155,7 +156,8 @@ class SweepDialog(QDialog):
     def _progress(self, done: int, total: int) -> None:
         self._bar.setRange(0, total)
         self._bar.setValue(done)
-        self._report(tr("Reconstructing slices: {done} of {total}", done=done, total=total))
+        words = tr("Reconstructing slices: {done} of {total}", done=done, total=total)
+        self._report(words, works=True)
 
     def _fail(self, text: str) -> None:
         self._report(text, "missing")
@@ -163,7 +165,7 @@ class SweepDialog(QDialog):
     def _ended(self) -> None:
         self._bar.hide()
         self.range.show_busy(False)
-        if self.text.text().startswith("Reconstructing"):
+        if self._says_work:
             self._report(
                 tr("Stopped.") if self.found is None else best_words(self._sweep, self.found)
             )
@@ -219,7 +221,8 @@ class SweepDialog(QDialog):
             self.tiles[k].setChecked(True)
             self._area.ensureWidgetVisible(self.tiles[k])
 
-    def _report(self, text: str, tone: str = "muted") -> None:
+    def _report(self, text: str, tone: str = "muted", *, works: bool = False) -> None:
+        self._says_work = works
         self.text.setText(text)
         set_tone(self.text, tone)
 

@@ -7,6 +7,7 @@ from typing import get_args
 
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.models.preferences import Preferences
 from app.views.layout import SHEETS, SPACINGS, LayoutKind, ViewLayout, ViewName
@@ -52,7 +53,7 @@ class LayoutMenu(QMenu):
         self.mains.clear()
         for name in get_args(ViewName):
             self._add(
-                self.mains, name.capitalize(), replace(now, main=name), chosen=now.main == name
+                self.mains, name_of_key(name), replace(now, main=name), chosen=now.main == name
             )
         self.mains.setEnabled(now.kind != "four")
         self.spacings.clear()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.control.saving import may_write
 from app.forms.fields import QuietCombo
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, label
@@ -44,7 +44,7 @@ class QualityBox(QWidget):
         self.kind = QuietCombo()
         self.kind.setAccessibleName(tr("Phantom"))
         for phantom in QUALITY_PHANTOMS:
-            self.kind.addItem(phantom.title, phantom.kind)
+            self.kind.addItem(named(phantom.title), phantom.kind)
         self.contrast = NumberEdit(tr("Hot spheres over the background"))
         self.contrast.show_value(USUAL_CONTRAST)
         self.measure = button(
@@ -145,7 +145,7 @@ class QualityBox(QWidget):
         self._context.commands.run_task(
             lambda _: measured(phantom, volume, facts),
             self._show,
-            busy=tr("Measuring the {title}", title=phantom.title),
+            busy=tr("Measuring the {title}", title=named(phantom.title)),
             failed=tr("The phantom was not measured."),
             on_end=self._refresh,
         )

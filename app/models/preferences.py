@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRect, QSettings
 
+from app.language.translation import KEY as LANGUAGE
+from app.language.translation import SETTINGS_FILE, SYSTEM
 from app.models.protocol_library import ProtocolLibrary
 from app.models.settings_file import usable_file
 from engine.backend import is_device_name
@@ -30,7 +32,7 @@ class Preferences:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or config_dir()
-        path, self.remark = usable_file(self.folder / "window.ini")
+        path, self.remark = usable_file(self.folder / SETTINGS_FILE)
         _keep_to_owner(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
         self._site: Site | None = None
@@ -43,6 +45,15 @@ class Preferences:
     @theme.setter
     def theme(self, name: str) -> None:
         self._settings.setValue("theme", name)
+
+    @property
+    def language(self) -> str:
+        """Language of the window from the next start on; "" for that of the system."""
+        return self._text(LANGUAGE, SYSTEM)
+
+    @language.setter
+    def language(self, language: str) -> None:
+        self._settings.setValue(LANGUAGE, language)
 
     @property
     def site(self) -> Site:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
@@ -32,7 +33,7 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
     """Return Fast, Standard and Fine, each with its algorithm and its voxels."""
     found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
-        (quality.capitalize(), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
+        (name_of_key(quality), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
         for quality, each in found
     ]
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.live.live_page import LivePage
 from app.look.icons import set_icon
 from app.models.run_record import RunState
@@ -124,7 +124,10 @@ class Actions(QObject):
         )
         self.steps_apart = make(tr("Steps apart"), "", "", APART_TIP)
         self.results_apart = make(tr("Results apart"), "", "", APART_TIP)
-        self.demos = {key: make(demo.title, demo.icon, "", demo.tip) for key, demo in DEMOS.items()}
+        self.demos = {
+            key: make(named(demo.title), demo.icon, "", named(demo.tip))
+            for key, demo in DEMOS.items()
+        }
         self.guide = make(
             tr("Guide"),
             "",
@@ -232,7 +235,8 @@ class Actions(QObject):
         action = QAction(text, self._parent)
         if keys:
             action.setShortcut(QKeySequence(keys))
-        action.setToolTip(plain_tip(f"{words} ({keys})" if keys else words))
+        shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(plain_tip(f"{words} ({shown})" if keys else words))
         if icon:
             set_icon(action, icon, self._context.theme)
         self._parent.addAction(action)

@@ -19,7 +19,7 @@ from app.control.previews import Previews
 from app.control.queue_commands import QueueCommands
 from app.control.result_commands import ResultCommands
 from app.control.volume_commands import VolumeCommands
-from app.language.translation import tr
+from app.language.translation import tr, translate_qt
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
@@ -44,6 +44,7 @@ def make_app() -> QApplication:
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Isocenter")
     app.setDesktopFileName("isocenter")
+    translate_qt(app)
     return app
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.language.keys import name_of_key
 from app.look.widgets import button
 from app.models.quality import QUALITIES, TEXTS
 from app.views.plain_text import plain_tip
@@ -33,7 +34,7 @@ class Segments(QWidget):
         self.buttons = {}
         for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
             made = QToolButton()
-            made.setText(quality.capitalize())
+            made.setText(name_of_key(quality))
             made.setToolTip(plain_tip(TEXTS[quality]))
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

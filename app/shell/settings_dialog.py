@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
-from app.language.translation import tr
+from app.language.translation import LANGUAGES, SYSTEM, named, tr
 from app.look.file_dialogs import ask_open
 from app.look.questions import ask_text, tell
 from app.look.widgets import button, label, set_tone
@@ -72,8 +72,8 @@ class SettingsDialog(QDialog):
             extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
             value = getattr(site, name)
             line = QLineEdit(", ".join(value) if isinstance(value, tuple) else str(value))
-            title = str(extra.get("label"))
-            tip = PEOPLE_TIP if isinstance(value, tuple) else str(field.description)
+            title = named(str(extra.get("label")))
+            tip = PEOPLE_TIP if isinstance(value, tuple) else named(str(field.description))
             line.setAccessibleName(title)
             line.setToolTip(plain_tip(tip))
             self.fields[name] = line
@@ -93,8 +93,13 @@ class SettingsDialog(QDialog):
         return made
 
     def _add_looks(self) -> None:
-        self.theme, self.device = QuietCombo(), QuietCombo()
-        self.theme.addItems([name.capitalize() for name in THEMES])
+        self.theme, self.device, self.language = QuietCombo(), QuietCombo(), QuietCombo()
+        self.language.addItem(tr("That of the system"), SYSTEM)
+        for key, name in LANGUAGES.items():
+            self.language.addItem(name, key)
+        self.language.setCurrentIndex(max(0, self.language.findData(self._preferences.language)))
+        names = {"dark": tr("Dark"), "light": tr("Light")}
+        self.theme.addItems([names[name] for name in THEMES])
         self.theme.setCurrentIndex(THEMES.index(self._context.theme.name))
         choice = self._context.session.device
         self.device.addItem(tr("Automatic"), "auto")
@@ -103,6 +108,7 @@ class SettingsDialog(QDialog):
                 self.device.addItem(each.label, each.key)
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
+            (tr("Language"), self.language, tr("From the next start of Isocenter on")),
             (tr("Theme"), self.theme, tr("Colours of the window")),
             (tr("Device"), self.device, tr("What reconstructions run on")),
         ):
@@ -159,7 +165,7 @@ class SettingsDialog(QDialog):
                     LEAST_LETTERS=LEAST_LETTERS,
                 ),
             )
-        elif ask_text(self, "Passphrase", "Once more", "", hidden=True) != one:
+        elif ask_text(self, tr("Passphrase"), tr("Once more"), "", hidden=True) != one:
             tell(self, tr("Passphrase"), tr("The two are not the same; nothing was changed."))
         else:
             self._passphrase = hashed(one)
@@ -187,6 +193,7 @@ class SettingsDialog(QDialog):
         theme = THEMES[self.theme.currentIndex()]
         self._context.theme.use(theme)
         self._preferences.theme = theme
+        self._preferences.language = str(self.language.currentData())
         self._use_device(str(self.device.currentData()))
         self._preferences.save()
         self._context.commands.protocols_changed.emit()

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.control.context import AppContext
+from app.inspect.preview_panel import PreviewTab
 from app.language.translation import tr
 from app.look.questions import ask_text, tell
 from app.models.passphrase import is_right
@@ -133,7 +134,7 @@ class TechnicianMode(QObject):
         steps.setVisible(not self.is_on)
         own.setVisible(self.is_on)
         for i in range(self._tabs.count()):
-            if self._tabs.tabText(i) != "Preview":
+            if self._tabs.tabText(i) != PreviewTab.title:
                 shown = not self.is_on or self._tabs.tabText(i) in TABS_ALLOWED
                 self._tabs.setTabVisible(i, shown)
         self._actions["technician"].setText(

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
-from app.language.translation import tr
+from app.language.keys import name_of_key
+from app.language.translation import named, tr
 from app.look.icons import set_icon
 from app.look.widgets import button, label, set_paragraphs, set_tone
 from app.models.inputs import DATA
@@ -106,7 +107,7 @@ class TechnicianPanel(QWidget):
     def _show_protocol(self) -> None:
         words = version_words(self._study.base)
         quality = self._study.quality
-        at = f", {quality.capitalize()}" if quality else tr(", changed")
+        at = f", {name_of_key(quality)}" if quality else tr(", changed")
         why = self._session.refusal()
         self.protocol.say([f"{words}{at}", *([why] if why else [])], "missing" if why else "ok")
 
@@ -129,7 +130,7 @@ class TechnicianPanel(QWidget):
             self.judging.say([tr("Once there is an image.")], "waiting")
             return
         choices = self._study.modality.choices(self._study.protocol)
-        titles = {kind: choice.title for kind, choice in choices.items()}
+        titles = {kind: named(choice.title) for kind, choice in choices.items()}
         missing = [
             tr("{kind} not applied: {text}.", kind=titles.get(kind, kind), text=each.text)
             for kind, each in record.ledger.items()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
@@ -175,7 +175,7 @@ class WelcomeCard(WelcomeTile):
 
 def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPushButton:
     """Return a button that makes and runs a demo."""
-    made = button(demo.title, partial(start, demo.key), demo.tip)
+    made = button(named(demo.title), partial(start, demo.key), named(demo.tip))
     set_icon(made, demo.icon, theme)
     made.setMinimumHeight(36)
     return made

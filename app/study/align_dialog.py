@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QVBoxLayout, Q
 from app.control.alignment_job import AlignmentJob
 from app.control.context import AppContext
 from app.control.saving import may_write
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, fit_to_screen, label, set_tone
@@ -45,7 +45,7 @@ class AlignDialog(QDialog):
         super().__init__(parent)
         self._context, self._theme, self._role = context, context.theme, role
         self._file: Input = context.session.study.inputs[role.key]
-        self.setWindowTitle(tr("Align the {title}", title=role.title))
+        self.setWindowTitle(tr("Align the {title}", title=named(role.title)))
         fit_to_screen(self, *SIZE_PX)
         self.model = AlignmentModel(self._file.content)
         self.job = AlignmentJob(context, self)

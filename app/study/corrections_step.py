@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.theme import Theme
 from app.models.inputs import DATA, Inputs
 from app.study.align_dialog import AlignDialog
@@ -87,9 +87,11 @@ class CorrectionsStep(StepPanel):
         made.setText(tr("Align …"))
         made.setProperty("role", "small")
         made.setToolTip(
-            plain_tip(tr("Whether the {title} lies where the scan saw the body", title=role.title))
+            plain_tip(
+                tr("Whether the {title} lies where the scan saw the body", title=named(role.title))
+            )
         )
-        made.setAccessibleName(tr("Align the {title}", title=role.title))
+        made.setAccessibleName(tr("Align the {title}", title=named(role.title)))
         made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
         return made
 
@@ -99,10 +101,10 @@ class CorrectionsStep(StepPanel):
         made.setProperty("role", "small")
         words = tr(
             "Lay the {title} over the image; before there is one, show what it covers",
-            title=role.title,
+            title=named(role.title),
         )
         made.setToolTip(plain_tip(words))
-        made.setAccessibleName(tr("Show the {title}", title=role.title))
+        made.setAccessibleName(tr("Show the {title}", title=named(role.title)))
         made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
         return made
 
@@ -120,7 +122,7 @@ class CorrectionsStep(StepPanel):
 
     def _show(self) -> None:
         study, ledger = self._study, self.ledger
-        self.head.rename(f"{self._number}  {study.modality.ledger_title}")
+        self.head.rename(f"{self._number}  {named(study.modality.ledger_title)}")
         for each in self._ledgers.values():
             each.setVisible(each is ledger)
         obstacles = study.modality.obstacles(study.protocol, study.known)
@@ -137,7 +139,9 @@ class CorrectionsStep(StepPanel):
         for made, role in self._shown:
             made.setVisible(role.key in study.inputs)
         self._show_switches()
-        applied = [choices[kind].title.lower() for kind in states if states[kind].tone == "ok"]
+        applied = [
+            named(choices[kind].title).lower() for kind in states if states[kind].tone == "ok"
+        ]
         tones = [state.tone for state in states.values()]
         tone = summary_tone(tones) if DATA in study.inputs else "waiting"
         about = " ".join(state.text for state in states.values() if state.tone == "look")
@@ -181,7 +185,9 @@ class Ledger(QWidget):
         self.rows = {
             kind.kind: LedgerEntry(kind, theme, folded=modality.folded) for kind in modality.ledger
         }
-        self.switches = {each.field: SwitchRow(each.title, theme) for each in modality.switches}
+        self.switches = {
+            each.field: SwitchRow(named(each.title), theme) for each in modality.switches
+        }
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

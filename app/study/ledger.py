@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.forms.fields import ChoiceEditor
 from app.forms.forms import Form
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.formatting import sentence_case
 from app.look.glossary import meaning_of
 from app.look.icons import set_icon
@@ -80,11 +80,11 @@ class LedgerEntry(LedgerRow):
     """
 
     def __init__(self, kind: type[Any], theme: Theme, *, folded: bool) -> None:
-        super().__init__(kind.title, theme)
+        super().__init__(named(kind.title), theme)
         self.unfold = QToolButton()
         self.unfold.setText(tr("Settings"))
         self.unfold.setProperty("role", "small")
-        self.unfold.setAccessibleName(tr("Settings of {title}", title=kind.title))
+        self.unfold.setAccessibleName(tr("Settings of {title}", title=named(kind.title)))
         self.unfold.setToolTip(tr("Show or hide the settings of this step"))
         self.unfold.setCheckable(True)
         self.unfold.setChecked(not folded)
@@ -97,7 +97,7 @@ class LedgerEntry(LedgerRow):
         self.grid.addLayout(self._buttons, 3, 1, 1, 2)
         self.form = Form(kind, kind(), only=("use",), bare=True)
         self.form.setFixedWidth(COMBO_PX)
-        self.form.setToolTip(plain_tip(kind.model_fields["use"].description or ""))
+        self.form.setToolTip(plain_tip(named(kind.model_fields["use"].description or "")))
         self.grid.addWidget(self.form, 0, 2)
         own = tuple(name for name in kind.model_fields if name not in ("use", "kind"))
         self.more = Form(kind, kind(), only=own) if own else None

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.widgets import label, scrolled
 from app.models.protocol_library import WHOSE, ListedProtocol
 from app.models.protocol_words import facts_of, qualities_in_words
@@ -76,7 +76,7 @@ class ProtocolFacts(QWidget):
             return []
         found = [each.difference for each in study.changes]
         return [
-            (each.label.capitalize(), tr("{now}, was {then}", now=each.now, then=each.then))
+            (named(each.label).capitalize(), tr("{now}, was {then}", now=each.now, then=each.then))
             for each in found
         ]
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.widgets import (
     button,
     icon_button,
@@ -43,7 +43,9 @@ class StudyStep(StepPanel):
         self._study, self._run = context.session.study, context.session.run
         self.rows = {DATA: InputRow(DATA, tr("Scan"), NO_SCAN, context)}
         for role in all_roles():
-            self.rows[role.key] = InputRow(role.key, role.title, role.without, context, role.making)
+            self.rows[role.key] = InputRow(
+                role.key, named(role.title), named(role.without), context, role.making
+            )
         self.scanner = ScannerRow(context)
         self.drawing = ScannerDrawing(context.theme)
         self._absent = label("", "muted", wrap=True)
@@ -150,7 +152,7 @@ class InputRow(QWidget):
             "remove", context.theme, lambda: commands.clear(role), tr("Clear {title}", title=title)
         )
         page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
-        self.make = button(words, lambda: commands.ask_to_make(page), tip)
+        self.make = button(named(words), lambda: commands.ask_to_make(page), named(tip))
         self._making = making
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.views.layout import ViewLayout
 from app.views.planes import slice_index
@@ -46,7 +47,7 @@ class SheetSlice(SliceView):
         self.setAccessibleName(
             tr(
                 "{plane} slice {place} of the light-box",
-                plane=self.plane.capitalize(),
+                plane=name_of_key(self.plane),
                 place=place + 1,
             )
         )

@@ -103,11 +103,10 @@ class SinogramView(DetectorView):
         left = max(area.left(), 0.0) + 6
         ends = (
             (area.top() + ascent + 4, tr("view 1")),
-            (area.bottom() - 6, f"view {frame.n_views}"),
+            (area.bottom() - 6, tr("view {n}, {last}", n=frame.n_views, last=last)),
         )
         for base, text in ends:
-            message = text if text == "view 1" else f"{text}, {last}"
-            halo_text(painter, left, base, message, colours.plate_text, colours.canvas)
+            halo_text(painter, left, base, text, colours.plate_text, colours.canvas)
 
     def _move(self, columns: int, rows: int) -> None:
         frame = self.state.frame

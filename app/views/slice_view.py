@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.views import line, overlay
 from app.views.fusion_state import COMPARING
@@ -50,7 +51,8 @@ class SliceView(RasterView):
         part: Part = "both",
         cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
-        name = f"{plane.capitalize()} view" + (tr(", second volume") if part == "upper" else "")
+        name = tr("{plane} view", plane=name_of_key(plane))
+        name += tr(", second volume") if part == "upper" else ""
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
@@ -93,7 +95,7 @@ class SliceView(RasterView):
         return self._orientation.to_screen(self.state.cursor_mm)
 
     def caption(self) -> str:
-        title = self.plane.capitalize()
+        title = name_of_key(self.plane)
         volume = self.state.volume
         if volume is None:
             return title

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.views.plain_text import plain_tip
 from app.views.state import ViewState
@@ -33,8 +34,8 @@ class ViewToolbar(WindowControls):
 
     def refresh(self) -> None:
         state = self._state
-        self.interpolation.setText(state.interpolation.capitalize())
-        self.convention.setText(state.convention.capitalize())
+        self.interpolation.setText(name_of_key(state.interpolation))
+        self.convention.setText(name_of_key(state.convention))
         side = "left" if state.convention == "radiological" else "right"
         self.convention.setToolTip(
             plain_tip(

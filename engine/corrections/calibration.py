@@ -73,7 +73,9 @@ CALIBRATION = InputRole(
     accepts=_is_calibration,
     of_scanner=True,
     making=Making(
-        "calibrate", "Measure …", "Measure it in the image of a cylinder of known activity"
+        "calibrate",
+        words="Measure …",
+        tip="Measure it in the image of a cylinder of known activity",
     ),
 )
 TRACER = InputRole(
@@ -87,7 +89,9 @@ TRACER = InputRole(
     accepts=_is_tracer,
     attach=lambda data, tracer: replace(data, info={**data.info, **tracer.facts()}),
     making=Making(
-        "describe_tracer", "Fill in …", "Write nuclide, dose, times and weight of this scan"
+        "describe_tracer",
+        words="Fill in …",
+        tip="Write nuclide, dose, times and weight of this scan",
     ),
 )
 

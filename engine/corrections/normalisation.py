@@ -61,7 +61,7 @@ EFFICIENCIES = InputRole(
     format="Crystal efficiencies",
     of_scanner=True,
     making=Making(
-        "normalise", "Measure …", "Measure it with a source of known shape", of_rings=True
+        "normalise", words="Measure …", tip="Measure it with a source of known shape", of_rings=True
     ),
 )
 

@@ -1,6 +1,7 @@
 """Take the pictures that the guide shows: the real window, with the demos.
 
 python -m tests.app.take_guide_pictures [FOLDER]
+ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # the German one alone
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from PIL import Image
 from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
+from app.language.translation import VARIABLE
 from app.live.connect_card import EVENTS, FRAMES
 from app.report.report_dialog import ReportDialog
 from app.shell.application import make_app
@@ -50,7 +52,9 @@ SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
-COLOURED = ("fusion", "slab", "light-box", "annotations")
+GERMAN = ("german",)
+"""Pictures of a window that speaks German."""
+COLOURED = (*GERMAN, "fusion", "slab", "light-box", "annotations")
 """Pictures with more colours than that."""
 PACKED: Plain = {"lossless": True, "quality": 100, "method": 6}
 """Two thirds of a PNG's bytes, in every browser, with the same pixels."""
@@ -249,10 +253,17 @@ def live(shots: Photographer) -> None:
     window.live.leave()
 
 
-def keep(taken: Path, folder: Path) -> None:
+def german(shots: Photographer) -> None:
+    """Lay PET over CT, in German."""
+    fuse(shots)
+    shots.show_step(0)
+    shots.shoot("german")
+
+
+def keep(taken: Path, folder: Path, names: tuple[str, ...]) -> None:
     """Write the pictures with few colours, under the names that the pages use."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in PICTURES:
+    for name in names:
         with Image.open(taken / f"{name}-{THEME}.png") as image:
             few = image.convert("RGB")
             if name not in COLOURED:
@@ -268,8 +279,10 @@ def main(folder: Path) -> None:
         pictures.mkdir()
         shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
         Site(people=PEOPLE).write(pictures / "settings" / guide.__name__)
-        shots.play(Act(PICTURES, guide))
-        keep(pictures, folder)
+        in_german = os.environ.get(VARIABLE) == "de"
+        act = Act(GERMAN, german) if in_german else Act(PICTURES, guide)
+        shots.play(act)
+        keep(pictures, folder, act.pictures)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,146 @@
+"""Bring the catalogues of the window's texts up to date: resources/translations.
+
+    .venv/bin/python packaging/translations.py            # new texts in, old ones out, compiled
+    .venv/bin/python packaging/translations.py --check    # says what is missing, changes nothing
+
+Texts are what `tr` is given (app/language/translation.py), and what parts of the engine call their
+settings, corrections, files and demos. Catalogues are those of Qt Linguist: a text that is new is
+unfinished there until somebody translates it. Compiled ones (.qm) are kept
+beside them, so that whoever installs needs no tool of Qt's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "resources" / "translations"
+CONTEXT = "Isocenter"
+FUNCTION = "tr"
+SHOWN = (
+    *("algorithms", "corrections", "documents", "filtering", "live", "modalities", "normalise"),
+    *("postprocess", "preprocess", "quality", "study/fields.py", "study/study.py", "tuning"),
+    "data/tracer.py",
+)
+"""Parts of the engine whose settings and titles the window shows."""
+TITLES = frozenset({"title", "ledger_title", "tip"})
+WORDS = frozenset({"label", "empty", "description", "title", "without", "text", "tip", "words"})
+"""Fields of a class, and what settings and roles are given by name, that people read."""
+
+
+def main(arguments: list[str]) -> int:
+    """Update or check all catalogues; return the exit code."""
+    parser = argparse.ArgumentParser(prog="translations.py", description="Update the catalogues.")
+    parser.add_argument("--check", action="store_true", help="change nothing")
+    only_checks = parser.parse_args(arguments).check
+    texts = all_texts(ROOT)
+    n_open = 0
+    for path in sorted(FOLDER.glob("*.ts")):
+        known = translations_in(path)
+        missing = [text for text in texts if not known.get(text)]
+        stale = [text for text in known if text not in texts]
+        n_open += len(missing)
+        print(f"{path.name}: {len(texts):,} texts, {len(missing):,} open, {len(stale):,} gone")
+        if not only_checks:
+            write(path, {text: known.get(text, "") for text in texts}, texts)
+            compile_catalogue(path)
+    return min(n_open, 1) if only_checks else 0
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    """Return the texts of a tree of sources, in their order, and the first file of each."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.py")):
+        for text in _texts_in(path.read_text("utf-8")):
+            found.setdefault(text, path.relative_to(folder.parent).as_posix())
+    return found
+
+
+def all_texts(root: Path) -> dict[str, str]:
+    """Return the texts of the window, then those of the engine that it shows."""
+    found = texts_of(root / "app")
+    engine = root / "engine"
+    for part in SHOWN:
+        place = engine / part
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            for text in _names_in(path.read_text("utf-8")):
+                found.setdefault(text, path.relative_to(root).as_posix())
+    return found
+
+
+def _names_in(source: str) -> Iterator[str]:
+    """Yield titles of classes, and labels and descriptions of settings and roles."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=str(text))):
+                yield from [text] if name in TITLES else []
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))) if (
+                name in TITLES
+            ):
+                yield text
+            case ast.Call(func=ast.Name(id=name)) if name == "setting" or name[:1].isupper():
+                given = [k.value for k in node.keywords if k.arg in WORDS]
+                given += node.args[1:2] if name == "setting" else []
+                yield from (
+                    each.value
+                    for each in given
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value
+                )
+
+
+def _texts_in(source: str) -> Iterator[str]:
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        is_ours = isinstance(call.func, ast.Name) and call.func.id == FUNCTION
+        if is_ours and call.args and isinstance(call.args[0], ast.Constant):
+            yield str(call.args[0].value)
+
+
+def translations_in(path: Path) -> dict[str, str]:
+    """Return what a catalogue says of each text; empty where it is unfinished."""
+    found = dict[str, str]()
+    for message in ElementTree.parse(path).iter("message"):
+        said = message.find("translation")
+        is_open = said is None or said.get("type") == "unfinished"
+        found[message.findtext("source") or ""] = "" if is_open else (said.text or "")
+    return found
+
+
+def write(path: Path, translations: dict[str, str], files: dict[str, str]) -> None:
+    """Write a catalogue: for each text its file, itself and its translation."""
+    top = ElementTree.Element("TS", version="2.1", language=path.stem.split("_")[-1])
+    context = ElementTree.SubElement(top, "context")
+    ElementTree.SubElement(context, "name").text = CONTEXT
+    for text, said in translations.items():
+        message = ElementTree.SubElement(context, "message")
+        ElementTree.SubElement(message, "location", filename=files[text])
+        ElementTree.SubElement(message, "source").text = text
+        made = ElementTree.SubElement(message, "translation")
+        made.text = said
+        if not said:
+            made.set("type", "unfinished")
+    ElementTree.indent(top)
+    body = ElementTree.tostring(top, encoding="unicode")
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
+    path.write_text(f"{head}{body}\n", "utf-8")
+
+
+def compile_catalogue(path: Path, into: Path | None = None) -> Path:
+    """Compile a catalogue with Qt's lrelease, beside it unless said otherwise; return the file."""
+    import PySide6
+
+    tool = Path(PySide6.__path__[0]) / "lrelease"
+    made = into or path.with_suffix(".qm")
+    command = [str(tool), "-silent", "-nounfinished", str(path), "-qm", str(made)]
+    subprocess.run(command, check=True)
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""The window in another language: chosen once, whole, and with the same numbers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from app.language import translation
+from app.language.translation import (
+    ENGLISH,
+    SETTINGS_FILE,
+    VARIABLE,
+    chosen_language,
+    tr,
+    use_language,
+)
+from app.models.preferences import Preferences
+
+ROOT = Path(__file__).resolve().parents[3]
+LAWS = "tests/app/shell/test_everything_has_a_name.py"
+
+
+@pytest.fixture
+def german():
+    use_language("de")
+    yield
+    use_language(ENGLISH)
+
+
+def test_texts_are_translated_with_their_values(german):
+    assert tr("Save …") == "Speichern …"
+    assert tr("View {view} of {n}", view=3, n=7) == "Ansicht 3 von 7"
+    assert tr("{count} over {covered_deg:.0f}°", count="5", covered_deg=1.5) == "5 über 2°"
+
+
+def test_what_no_catalogue_holds_stays(german):
+    assert tr("no such words") == "no such words"
+    assert tr("{n} such words", n=2) == "2 such words"
+
+
+def test_english_is_what_stands_in_the_source():
+    assert tr("Save …") == "Save …"
+    assert tr("{here}") == "{here}", "a text without values is none to be filled in"
+
+
+def test_the_settings_say_the_language_and_the_environment_has_the_last_word(tmp_path, monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(QLocale, "system", staticmethod(lambda: QLocale("fr_FR")))
+    assert chosen_language(tmp_path) == ENGLISH
+    preferences = Preferences(tmp_path)
+    preferences.language = "de"
+    preferences.save()
+    assert (tmp_path / SETTINGS_FILE).is_file()
+    assert chosen_language(tmp_path) == "de"
+    monkeypatch.setenv(VARIABLE, "en")
+    assert chosen_language(tmp_path) == ENGLISH
+    monkeypatch.setenv(VARIABLE, "xx")
+    assert chosen_language(tmp_path) == "de"
+
+
+def test_where_nobody_says_the_language_is_that_of_the_system(tmp_path, monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(QLocale, "system", staticmethod(lambda: QLocale("de_AT")))
+    assert chosen_language(tmp_path) == "de"
+
+
+def test_numbers_have_a_point_in_every_language(german):
+    assert QLocale().decimalPoint() == "."
+    assert set(translation.LANGUAGES) >= {"en", "de"}
+
+
+def test_nothing_is_cut_in_german():
+    """The laws of window and dialogs, in a process that speaks German from its beginning."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", LAWS]
+    settings = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
+    done = subprocess.run(
+        command, cwd=ROOT, env=settings | {VARIABLE: "de"}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]

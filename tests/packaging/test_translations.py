@@ -1,0 +1,62 @@
+"""Catalogues of the window's texts: whole, with their values, and as they are compiled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from translations import (
+    FOLDER,
+    ROOT,
+    _names_in,
+    _texts_in,
+    all_texts,
+    compile_catalogue,
+    translations_in,
+)
+
+CATALOGUES = sorted(FOLDER.glob("*.ts"))
+VALUE = re.compile(r"{([\w.]*)[^}]*}")
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    found = all_texts(ROOT)
+    assert len(found) > 1500, "the sources were not found"
+    return found
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_every_text_is_translated_and_no_other(path: Path, texts: dict[str, str]) -> None:
+    known = translations_in(path)
+    assert [text for text in texts if not known.get(text)] == [], "packaging/translations.py"
+    assert [text for text in known if text not in texts] == [], "packaging/translations.py"
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_values_and_marks_stay(path: Path) -> None:
+    plural = {"value"}  # an ending of the English word
+    for text, said in translations_in(path).items():
+        wanted, given = set(VALUE.findall(text)), set(VALUE.findall(said))
+        assert given <= wanted and wanted - given <= plural, text
+        assert text.count("&") == said.count("&") and text.count("\t") == said.count("\t"), text
+        assert "<" in text or "<" not in said, f"no marks of HTML where there were none: {text}"
+        ends = (text[:1] == " ", text[-1:] == " ")
+        assert (said[:1] == " ", said[-1:] == " ") == ends, f"spaces at the ends: {text}"
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_what_is_shipped_is_compiled_of_it(path: Path, tmp_path: Path) -> None:
+    made = compile_catalogue(path, tmp_path / "made.qm")
+    assert made.read_bytes() == path.with_suffix(".qm").read_bytes(), "packaging/translations.py"
+
+
+def test_texts_are_found_where_they_are_given() -> None:
+    source = 'x = tr("One " "text")\ny = tr("{n} of them", n=1), other("none")\n'
+    assert list(_texts_in(source)) == ["One text", "{n} of them"]
+    source = (
+        'class A:\n    title: ClassVar[str] = "Its name"\n'
+        '    size: int = setting(1, "What it is", label="Size")\nb = Role(text="Words", key="k")\n'
+    )
+    assert set(_names_in(source)) == {"Its name", "What it is", "Size", "Words"}
