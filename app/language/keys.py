@@ -1,4 +1,4 @@
-"""Names of what the program knows by a key: planes, sides, qualities."""
+"""Names of what the program knows by a key: planes, sides, qualities, choices of settings."""
 
 from __future__ import annotations
 
@@ -16,6 +16,40 @@ NAMES = {
     "fast": tr("Fast"),
     "standard": tr("Standard"),
     "fine": tr("Fine"),
+    "auto": tr("Automatic"),
+    "on": tr("On"),
+    "off": tr("Off"),
+    "none": tr("None"),
+    "all": tr("All"),
+    "both": tr("Both"),
+    "left": tr("Left"),
+    "right": tr("Right"),
+    "half": tr("Half"),
+    "full": tr("Full"),
+    "blocks": tr("Blocks"),
+    "crystals": tr("Crystals"),
+    "singles": tr("Singles"),
+    "uniform": tr("Uniform"),
+    "background": tr("Background"),
+    "subtract": tr("Subtract"),
+    "simulated": tr("Simulated"),
+    "supplied": tr("Supplied"),
+    "given": tr("Given"),
+    "found": tr("Found"),
+    "sorted": tr("Sorted"),
+    "sampled": tr("Sampled"),
+    "exact": tr("Exact"),
+    "matched": tr("Matched"),
+    "interpolated": tr("Interpolated"),
+    "mean": tr("Mean"),
+    "even": tr("Even"),
+    "shared": tr("Shared"),
+    "sliding": tr("Sliding"),
+    "growing": tr("Growing"),
+    "opposite": tr("Opposite"),
+    "infusion": tr("Infusion"),
+    "start": tr("Start"),
+    "wedge": tr("Wedge"),
 }
 
 

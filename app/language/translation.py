@@ -42,6 +42,11 @@ def named(text: str) -> str:
     return tr(text) if text else text
 
 
+def within(name: str) -> str:
+    """Return a name as it stands within a sentence: small, but for German, whose nouns are not."""
+    return name if _language == "de" else name.lower()
+
+
 def chosen_language(folder: Path | None = None) -> str:
     """Return the language that the environment, the settings or the system wants.
 

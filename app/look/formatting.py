@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.language.keys import NAMES
 from app.language.translation import tr
 from engine.data import number_text, quantity
 
@@ -50,8 +51,8 @@ def size(n_bytes: float) -> str:
 
 def words(value: object) -> str:
     """Return a value or field name as a person would write it."""
-    if value == "auto":
-        return tr("Automatic")
+    if isinstance(value, str) and value in NAMES:
+        return NAMES[value]
     return sentence_case(str(value).replace("_", " "))
 
 

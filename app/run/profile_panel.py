@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.saving import may_write
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, label, scrolled, set_tone
@@ -100,7 +100,9 @@ class ProfileTab(QWidget):
         self.headline.setToolTip(plain_tip(words.SPEED_TIP if traced else ""))
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
         self.meaning.setToolTip(plain_tip(words.device_tip(profile) if profile else ""))
-        self.bars.set_stages([(s.title, s.seconds) for s in profile.stages] if profile else [])
+        self.bars.set_stages(
+            [(named(s.title), s.seconds) for s in profile.stages] if profile else []
+        )
         self.rates.show_rows(words.rates(profile) if profile else [])
         self.traffic.show_rows(words.traffic(profile) if profile else [])
         self.kernels.show_kernels(profile.kernels if profile else ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.formatting import clock, count, size
 from engine.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
@@ -119,7 +119,7 @@ def bytes_per_s(rate: float) -> str:
 def rates(profile: Profile) -> list[ProfileRow]:
     """Events, rays, pixels or updates in a second of each stage that counts them."""
     return [
-        ProfileRow(stage.title, per_s(stage.events_per_s, stage.unit), stage_tip(stage))
+        ProfileRow(named(stage.title), per_s(stage.events_per_s, stage.unit), stage_tip(stage))
         for stage in profile.stages
         if stage.events_per_s is not None
     ]
@@ -134,7 +134,7 @@ def traffic(profile: Profile) -> list[ProfileRow]:
     """Bytes in a second of each stage that counts them."""
     return [
         ProfileRow(
-            stage.title, _traffic(stage), BUS_TIP if stage.key in ON_THE_BUS else TRAFFIC_TIP
+            named(stage.title), _traffic(stage), BUS_TIP if stage.key in ON_THE_BUS else TRAFFIC_TIP
         )
         for stage in profile.stages
         if stage.bytes_per_s is not None

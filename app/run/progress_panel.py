@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
-from app.language.translation import tr
+from app.language.translation import named, tr
 from app.look.formatting import clock, count
 from app.look.glossary import meaning_of
 from app.look.plot_colours import view_colours
@@ -66,10 +66,11 @@ class ProgressTab(QWidget):
         record = self._run.record
         self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
         names = self._study.modality.stages
-        self.curve.set_title(*self._study.modality.curve)
-        self.curve.setToolTip(plain_tip(meaning_of(self._study.modality.curve[0])))
+        title, unit = self._study.modality.curve
+        self.curve.set_title(named(title), unit)
+        self.curve.setToolTip(plain_tip(meaning_of(named(title))))
         self.curve.setVisible(bool(record.curve) or self._iterates)
-        stages = [(names.get(m.stage, m.stage), m.seconds) for m in record.timings]
+        stages = [(named(names.get(m.stage, m.stage)), m.seconds) for m in record.timings]
         self.bars.set_stages(stages)
         tips = [f"{name}: {meaning_of(name)}" for name, _ in stages if meaning_of(name)]
         self.bars.setToolTip(plain_tip("\n".join(tips)))

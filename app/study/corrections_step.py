@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
-from app.language.translation import named, tr
+from app.language.translation import named, tr, within
 from app.look.theme import Theme
 from app.models.inputs import DATA, Inputs
 from app.study.align_dialog import AlignDialog
@@ -140,7 +140,7 @@ class CorrectionsStep(StepPanel):
             made.setVisible(role.key in study.inputs)
         self._show_switches()
         applied = [
-            named(choices[kind].title).lower() for kind in states if states[kind].tone == "ok"
+            within(named(choices[kind].title)) for kind in states if states[kind].tone == "ok"
         ]
         tones = [state.tone for state in states.values()]
         tone = summary_tone(tones) if DATA in study.inputs else "waiting"

@@ -1672,6 +1672,171 @@ Replace {which}?</source>
       <translation>Fein</translation>
     </message>
     <message>
+      <location filename="app/language/keys.py" />
+      <source>Automatic</source>
+      <translation>Automatisch</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>On</source>
+      <translation>Ein</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Off</source>
+      <translation>Aus</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>None</source>
+      <translation>Keine</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>All</source>
+      <translation>Alle</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Both</source>
+      <translation>Beide</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Left</source>
+      <translation>Links</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Right</source>
+      <translation>Rechts</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Half</source>
+      <translation>Halb</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Full</source>
+      <translation>Voll</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Blocks</source>
+      <translation>Blöcke</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Crystals</source>
+      <translation>Kristalle</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Singles</source>
+      <translation>Singles</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Uniform</source>
+      <translation>Gleichförmig</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Background</source>
+      <translation>Im Modell</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Subtract</source>
+      <translation>Abziehen</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Simulated</source>
+      <translation>Simuliert</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Supplied</source>
+      <translation>Mitgebracht</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Given</source>
+      <translation>Angegeben</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Found</source>
+      <translation>Gefunden</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Sorted</source>
+      <translation>Sortiert</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Sampled</source>
+      <translation>Stichprobe</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Exact</source>
+      <translation>Genau</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Matched</source>
+      <translation>Transponierte</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Interpolated</source>
+      <translation>Interpoliert</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Mean</source>
+      <translation>Mittel</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Even</source>
+      <translation>Gleich</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Shared</source>
+      <translation>Geteilt</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Sliding</source>
+      <translation>Gleitend</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Growing</source>
+      <translation>Wachsend</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Opposite</source>
+      <translation>Gegenüber</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Infusion</source>
+      <translation>Infusion</translation>
+    </message>
+    <message>
+      <location filename="app/language/keys.py" />
+      <source>Wedge</source>
+      <translation>Keil</translation>
+    </message>
+    <message>
       <location filename="app/live/angle_strip.py" />
       <source>Angles that are held</source>
       <translation>Vorhandene Winkel</translation>
@@ -2334,7 +2499,7 @@ Replace {which}?</source>
     <message>
       <location filename="app/live/slices_page.py" />
       <source>Frames</source>
-      <translation>Bilder</translation>
+      <translation>Frames</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2470,11 +2635,6 @@ Replace {which}?</source>
       <location filename="app/look/formatting.py" />
       <source>{hours} h {minutes:02d} min</source>
       <translation>{hours} h {minutes:02d} min</translation>
-    </message>
-    <message>
-      <location filename="app/look/formatting.py" />
-      <source>Automatic</source>
-      <translation>Automatisch</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3160,11 +3320,6 @@ Replace {which}?</source>
       <location filename="app/looking/slab_bar.py" />
       <source>The highest value along each line through the slab</source>
       <translation>Der höchste Wert entlang jeder Linie durch die dicke Schicht</translation>
-    </message>
-    <message>
-      <location filename="app/looking/slab_bar.py" />
-      <source>Mean</source>
-      <translation>Mittel</translation>
     </message>
     <message>
       <location filename="app/looking/slab_bar.py" />
@@ -7797,11 +7952,6 @@ Replace {which}?</source>
       <location filename="app/tune/kept_list.py" />
       <source>Kept form of</source>
       <translation>Behaltene Form von</translation>
-    </message>
-    <message>
-      <location filename="app/tune/kept_list.py" />
-      <source>Found</source>
-      <translation>Gefunden</translation>
     </message>
     <message>
       <location filename="app/tune/kept_list.py" />
