@@ -27,7 +27,7 @@ from engine.regions import (
 TABLES = tr("Tables (*.csv)")
 SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
-ALL = tr("Regions and labels (*.toml *.nii.gz *.nii);;All files (*)")
+ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
     "These regions were drawn on another scan. They lie where they should only if both scans are "
     "of the same patient in the same position. Take them all the same?"

@@ -31,7 +31,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("volume", type=Path, metavar="VOLUME", help="an image, or frames of time")
     p.add_argument(
         "--regions", type=Path, metavar="R.toml", required=True,
-        help="regions that the window saved; or an image of labels",
+        help="regions that the window saved; an image of labels; or DICOM: SEG, RTSTRUCT",
     )  # fmt: skip
     p.add_argument("--csv", type=Path, action=Output, metavar="OUT", help="figures as a table")
     p.add_argument(

@@ -4653,8 +4653,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />
-      <source>Regions and labels (*.toml *.nii.gz *.nii);;All files (*)</source>
-      <translation>Regionen und Labels (*.toml *.nii.gz *.nii);;Alle Dateien (*)</translation>
+      <source>Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)</source>
+      <translation>Regionen, Labels und DICOM (*.toml *.nii.gz *.nii *.dcm);;Alle Dateien (*)</translation>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />

@@ -1,0 +1,137 @@
+"""Regions of DICOM files: those that other programs wrote, and closed forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydicom import Dataset, dcmread
+from pydicom.data import get_testdata_file
+from pydicom.dataset import FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian, generate_uid
+
+from engine.errors import DataError, FileFormatError
+from engine.regions.dicom_regions import read_dicom_regions
+from engine.regions.region_file import read_any
+from engine.regions.region_set import scan_marks
+
+STRUCTURES = "1.2.840.10008.5.1.4.1.1.481.3"
+FRAME = "1.2.3.4"
+
+
+def liver(tmp_path: Path, **changed: object) -> Path:
+    """A liver that another program segmented; the sample describes two frames that it lost."""
+    found = dcmread(get_testdata_file("liver_1frame.dcm"))
+    found.PerFrameFunctionalGroupsSequence = found.PerFrameFunctionalGroupsSequence[:1]
+    found.NumberOfFrames = 1
+    shared = found.SharedFunctionalGroupsSequence[0]
+    if "cosines" in changed:
+        shared.PlaneOrientationSequence[0].ImageOrientationPatient = changed["cosines"]
+    found.save_as(tmp_path / "liver.dcm")
+    return tmp_path / "liver.dcm"
+
+
+def test_a_segmentation_of_another_program_keeps_every_voxel_and_its_place(tmp_path):
+    path = liver(tmp_path)
+    source = dcmread(path)
+    found = read_any(path)
+    (region,) = found.regions
+    assert region.name == "Liver"
+    assert found.is_of(scan_marks(frame_of_reference=source.FrameOfReferenceUID))
+    rows, columns = np.nonzero(source.pixel_array.reshape(512, 512))
+    assert region.shape.mask.sum() == len(rows) == 36233
+    place = source.PerFrameFunctionalGroupsSequence[0].PlanePositionSequence[0]
+    x, y, z = (float(v) for v in place.ImagePositionPatient)
+    edge = 0.810547
+    lower = (x + (columns.min() - 0.5) * edge, y + (rows.min() - 0.5) * edge, z - 0.5)
+    np.testing.assert_allclose(region.shape.lower_mm, lower, atol=1e-3)
+    np.testing.assert_allclose(region.shape.voxel_mm, (edge, edge, 1.0), atol=1e-6)
+
+
+def test_rows_that_run_the_other_way_lie_where_they_should(tmp_path):
+    (plain,) = read_dicom_regions(liver(tmp_path)).regions
+    (turned,) = read_dicom_regions(liver(tmp_path, cosines=[-1, 0, 0, 0, -1, 0])).regions
+    np.testing.assert_array_equal(turned.shape.mask, plain.shape.mask[:, ::-1, ::-1])
+    assert turned.shape.lower_mm[0] < plain.shape.lower_mm[0], "columns go to the right of x"
+
+
+def test_oblique_slices_and_lost_frames_are_refused_in_a_sentence(tmp_path):
+    with pytest.raises(DataError, match="across z"):
+        read_dicom_regions(liver(tmp_path, cosines=[0.8, 0.6, 0, -0.6, 0.8, 0]))
+    with pytest.raises(FileFormatError, match="holds 1 frames and describes 3"):
+        read_dicom_regions(Path(get_testdata_file("liver_1frame.dcm")))
+
+
+def test_what_holds_no_regions_says_what_it_is(tmp_path):
+    with pytest.raises(FileFormatError, match="CT modality"):
+        read_dicom_regions(Path(get_testdata_file("CT_small.dcm")))
+    (tmp_path / "a.dcm").write_bytes(b"no DICOM at all" * 20)
+    with pytest.raises(FileFormatError, match=r"a\.dcm: no DICOM file"):
+        read_dicom_regions(tmp_path / "a.dcm")
+
+
+def test_a_structure_of_another_program_lies_between_its_corners():
+    found = read_dicom_regions(Path(get_testdata_file("rtstruct.dcm")))
+    (region,) = found.regions  # points of reference are none
+    source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)
+    drawn = source.ROIContourSequence[0].ContourSequence
+    corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
+    mask, voxel = region.shape.mask, np.array(region.shape.voxel_mm)
+    lower = np.array(region.shape.lower_mm)
+    upper = lower + voxel * mask.shape[::-1]
+    assert region.name == "patient"
+    np.testing.assert_allclose(lower, corners.min(axis=0), atol=2 * voxel[0] + voxel[2] / 2)
+    np.testing.assert_allclose(upper, corners.max(axis=0), atol=2 * voxel[0] + voxel[2] / 2)
+
+
+def structures(path: Path, *contours: np.ndarray, name: str = "GTV") -> Path:
+    found = Dataset()
+    found.file_meta = FileMetaDataset()
+    found.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    found.file_meta.MediaStorageSOPClassUID = found.SOPClassUID = STRUCTURES
+    found.file_meta.MediaStorageSOPInstanceUID = found.SOPInstanceUID = generate_uid()
+    found.Modality, found.FrameOfReferenceUID = "RTSTRUCT", FRAME
+    roi, drawn = Dataset(), Dataset()
+    roi.ROINumber, roi.ROIName, roi.ReferencedFrameOfReferenceUID = 7, name, FRAME
+    drawn.ReferencedROINumber, drawn.ContourSequence = 7, []
+    for points in contours:
+        each = Dataset()
+        each.ContourGeometricType, each.NumberOfContourPoints = "CLOSED_PLANAR", len(points)
+        each.ContourData = [f"{v:.4f}" for v in points.ravel()]
+        drawn.ContourSequence.append(each)
+    found.StructureSetROISequence, found.ROIContourSequence = [roi], [drawn]
+    found.save_as(path, enforce_file_format=True)
+    return path
+
+
+def circle(radius: float, z: float, n: int = 200) -> np.ndarray:
+    angle = np.arange(n) * 2 * np.pi / n
+    return np.stack([5 + radius * np.cos(angle), -3 + radius * np.sin(angle), 0 * angle + z], 1)
+
+
+def test_contours_have_the_volume_of_their_discs_and_a_hole_is_one(tmp_path):
+    heights = np.arange(10.0, 25.0, 3.0)
+    contours = [circle(r, z) for z in heights for r in (30.0, 12.0)]
+    (region,) = read_dicom_regions(structures(tmp_path / "a.dcm", *contours)).regions
+    mask, voxel = region.shape.mask, region.shape.voxel_mm
+    wanted = np.pi * (30**2 - 12**2) * 3 * len(heights)
+    assert mask.sum() * np.prod(voxel) == pytest.approx(wanted, rel=5e-3)
+    assert region.shape.lower_mm[2] == pytest.approx(8.5)
+    assert not mask[:, mask.shape[1] // 2, mask.shape[2] // 2].any()
+
+
+def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0), name="=SUM(A1)")
+    assert read_dicom_regions(path).regions[0].name == "Structure 1"
+    tilted = circle(20, 4.0)
+    tilted[:, 2] += 0.2 * tilted[:, 0]
+    with pytest.raises(DataError, match="across z"):
+        read_dicom_regions(structures(tmp_path / "b.dcm", tilted))
+    nowhere = circle(20, 4.0)
+    nowhere[3, 1] = 1e9
+    with pytest.raises(DataError, match="no lengths"):
+        read_dicom_regions(structures(tmp_path / "d.dcm", nowhere))
+    with pytest.raises(DataError, match="unevenly"):
+        heights = (0.0, 2.0, 5.0)
+        read_dicom_regions(structures(tmp_path / "c.dcm", *(circle(9, z) for z in heights)))
