@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import architecture_picture
 import pytest
+import words_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,6 +37,12 @@ def test_the_picture_is_that_of_the_imports(parts: architecture_picture.Parts) -
     drawn = architecture_picture.PICTURE.read_text("utf-8")
     same = drawn == architecture_picture.picture(parts)
     assert same, "python packaging/architecture_picture.py draws it anew"
+
+
+def test_the_page_of_words_is_that_of_the_window() -> None:
+    written = words_page.PAGE.read_text("utf-8")
+    assert written == words_page.page(), "python packaging/words_page.py writes it anew"
+    assert written.count("\n| ") > 40
 
 
 def test_every_part_is_drawn_and_every_line_runs_down(parts: architecture_picture.Parts) -> None:
