@@ -77,7 +77,9 @@ def median_of_medians(values: Array) -> Array:
 
 def _median3(a: Array, b: Array, c: Array) -> Array:
     xp = module_of(a)
-    return xp.maximum(xp.minimum(a, b), xp.minimum(xp.maximum(a, b), c))
+    low, high = xp.minimum(a, b), xp.maximum(a, b)
+    xp.minimum(high, c, out=high)
+    return xp.maximum(low, high, out=low)
 
 
 def outliers(
