@@ -63,9 +63,9 @@ class Request:
     @property
     def refusal(self) -> str:
         """Title of the message where it is refused."""
-        return tr(
-            "{name} cannot be {value}.", name=self.name, value="used" if self.role else "opened"
-        )
+        if self.role:
+            return tr("{name} cannot be used.", name=self.name)
+        return tr("{name} cannot be opened.", name=self.name)
 
 
 class Opening(QObject):

@@ -31,7 +31,7 @@ class SuvChoice(QuietCombo):
             return
         self._volume = volume
         self.clear()
-        self.addItem(tr("Values in {unit}", unit=volume.unit or "no unit"), "")
+        self.addItem(tr("Values in {unit}", unit=volume.unit or tr("no unit")), "")
         self.setVisible(volume.unit == BQ_ML)
         self.reasons = {}
         for kind, words in SUV_TITLES.items() if volume.unit == BQ_ML else ():

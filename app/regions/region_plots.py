@@ -79,7 +79,7 @@ class HistogramPlot(_LazyPlot):
             return
         power = thousands([float(found.edges[0]), float(found.edges[-1])])
         self.head.setText(
-            tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or "no unit")
+            tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or tr("no unit"))
         )
         if plot is None:
             return
@@ -103,7 +103,7 @@ class MeanCurves(_LazyPlot):
         super().__init__(tr("Means of the regions over the run"))
         self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
         self._ink: Mapping[str, str] = {}
-        self._unit, self._below = "", "iteration"
+        self._unit, self._below, self._over_time = "", "", False
 
     def show_curves(
         self,
@@ -116,19 +116,20 @@ class MeanCurves(_LazyPlot):
         """Show a curve for each region that has an ink; hidden before there are two points."""
         self._curves = {name: points for name, points in curves.items() if name in ink}
         self._ink, self._unit = ink, unit
-        self._below = tr("time [s]") if over_time else "iteration"
+        self._over_time = over_time
+        self._below = tr("time [s]") if over_time else tr("iteration")
         self.setVisible(any(len(points) > 1 for points in self._curves.values()))
         self.draw()
 
     def draw(self) -> None:
         values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
         power = thousands(values)
-        over = "frames" if self._below.startswith("time") else "iterations"
+        over = tr("frames") if self._over_time else tr("iterations")
         self.head.setText(
             tr(
                 "Mean over the {over} ({unit_text})",
                 over=over,
-                unit_text=unit_text(self._unit, power) or "no unit",
+                unit_text=unit_text(self._unit, power) or tr("no unit"),
             )
         )
         if self.plot is None or not values:

@@ -198,4 +198,4 @@ class Ledger(QWidget):
 def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
     """Return the files a correction's numbers come from."""
     names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
-    return tr("From {value}", value=" and ".join(names)) if names else ""
+    return tr("From {value}", value=tr(" and ").join(names)) if names else ""

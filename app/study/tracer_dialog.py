@@ -152,7 +152,7 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
             tr(
                 "For SUV {value}{value_2}: {more}.",
                 value=", ".join(titles),
-                value_2=" besides" if plain else "",
+                value_2=tr(" besides") if plain else "",
                 more=more,
             )
         )

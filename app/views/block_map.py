@@ -53,7 +53,9 @@ class BlockMap(QWidget):
             return NONE
         silent = int(np.count_nonzero(self.counts == 0))
         return tr(
-            "{n_counts} blocks, {silent} silent", n_counts=len(self.counts), silent=silent or "none"
+            "{n_counts} blocks, {silent} silent",
+            n_counts=len(self.counts),
+            silent=silent or tr("none"),
         )
 
     def show_counts(self, scanner: Scanner | None, counts: NDArray[np.int64] | None) -> None:

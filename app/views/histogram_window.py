@@ -34,5 +34,5 @@ class HistogramWindow(QDialog):
     def _name(self) -> None:
         unit = f" [{self._look.shown_unit}]" if self._look.shown_unit else ""
         self.setWindowTitle(
-            tr("Histogram: {name}{unit}", name=self._look.name or "volume on show", unit=unit)
+            tr("Histogram: {name}{unit}", name=self._look.name or tr("volume on show"), unit=unit)
         )

@@ -420,8 +420,13 @@
     </message>
     <message>
       <location filename="app/control/opening.py" />
-      <source>{name} cannot be {value}.</source>
-      <translation>{name} kann nicht {value} werden.</translation>
+      <source>{name} cannot be used.</source>
+      <translation>{name} kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening.py" />
+      <source>{name} cannot be opened.</source>
+      <translation>{name} kann nicht geöffnet werden.</translation>
     </message>
     <message>
       <location filename="app/control/opening.py" />
@@ -910,6 +915,11 @@ Replace {which}?</source>
       <location filename="app/export/suv_choice.py" />
       <source>Values in {unit}</source>
       <translation>Werte in {unit}</translation>
+    </message>
+    <message>
+      <location filename="app/export/suv_choice.py" />
+      <source>no unit</source>
+      <translation>keine Einheit</translation>
     </message>
     <message>
       <location filename="app/export/suv_choice.py" />
@@ -4217,11 +4227,6 @@ Replace {which}?</source>
       <translation>Eine Rekonstruktion läuft.</translation>
     </message>
     <message>
-      <location filename="app/models/session.py" />
-      <source>no unit</source>
-      <translation>keine Einheit</translation>
-    </message>
-    <message>
       <location filename="app/models/study_model.py" />
       <source>{name} is still being read.</source>
       <translation>{name} wird noch gelesen.</translation>
@@ -4855,6 +4860,21 @@ Replace {which}?</source>
       <location filename="app/regions/region_plots.py" />
       <source>time [s]</source>
       <translation>Zeit [s]</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_plots.py" />
+      <source>iteration</source>
+      <translation>Iteration</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_plots.py" />
+      <source>frames</source>
+      <translation>Frames</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_plots.py" />
+      <source>iterations</source>
+      <translation>Iterationen</translation>
     </message>
     <message>
       <location filename="app/regions/region_plots.py" />
@@ -7367,6 +7387,11 @@ Replace {which}?</source>
       <translation>Aus {value}</translation>
     </message>
     <message>
+      <location filename="app/study/corrections_step.py" />
+      <source> and </source>
+      <translation> und </translation>
+    </message>
+    <message>
       <location filename="app/study/dataset_picker.py" />
       <source>{} describes a file with the same datasets. Did the scanner stand the same?</source>
       <translation>{} beschreibt eine Datei mit denselben Datensätzen. Stand der Scanner ebenso?</translation>
@@ -7902,6 +7927,11 @@ Replace {which}?</source>
       <translation>Für SUV {value}{value_2}: {more}.</translation>
     </message>
     <message>
+      <location filename="app/study/tracer_dialog.py" />
+      <source> besides</source>
+      <translation> zusätzlich</translation>
+    </message>
+    <message>
       <location filename="app/study/volume_step.py" />
       <source>no grid</source>
       <translation>kein Gitter</translation>
@@ -8057,6 +8087,11 @@ Replace {which}?</source>
       <location filename="app/views/block_map.py" />
       <source>{n_counts} blocks, {silent} silent</source>
       <translation>{n_counts} Blöcke, {silent} stumm</translation>
+    </message>
+    <message>
+      <location filename="app/views/block_map.py" />
+      <source>none</source>
+      <translation>keiner</translation>
     </message>
     <message>
       <location filename="app/views/block_map.py" />
@@ -8217,6 +8252,11 @@ Replace {which}?</source>
       <location filename="app/views/histogram_window.py" />
       <source>Histogram: {name}{unit}</source>
       <translation>Histogramm: {name}{unit}</translation>
+    </message>
+    <message>
+      <location filename="app/views/histogram_window.py" />
+      <source>volume on show</source>
+      <translation>gezeigtes Volumen</translation>
     </message>
     <message>
       <location filename="app/views/light_box.py" />
