@@ -105,6 +105,8 @@ class RegionFiles:
         volume = self._session.view.volume
         if volume is None:
             return
+        if found.is_of_other_patient(volume.patient):
+            return tell(self._parent, tr("Another patient"), OTHER_PATIENT)
         is_own = found.is_of(self._model.current.scans)
         if is_own or ask(self._parent, tr("Regions of another scan"), OTHER_SCAN, tr("Take them")):
             self._model.take_over(found, volume)

@@ -116,6 +116,10 @@ class WelcomeCard(WelcomeTile):
         self.cancel = button(tr("Cancel"), cancel, tr("End the simulation; nothing is opened"))
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
+        self._lay_out()
+        self.show_busy("")
+
+    def _lay_out(self) -> None:
         demos = QGridLayout()
         demos.setSpacing(8)
         for n, each in enumerate(self.demos):
@@ -142,7 +146,6 @@ class WelcomeCard(WelcomeTile):
         self.column.addWidget(self._bar)
         self.column.addWidget(self.cancel)
         self.column.addLayout(self._lists)
-        self.show_busy("")
 
     def show_busy(self, text: str, done: int = 0, total: int = 0) -> None:
         """Say what is being prepared, with how much of it is done."""

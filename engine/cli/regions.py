@@ -19,6 +19,9 @@ from engine.regions.region_file import read_any, write_regions
 from engine.regions.region_set import RegionSet, marks_of
 from engine.regions.table import csv_of
 
+OTHER_PATIENT = (
+    "{regions}: these regions are of another patient than {image} is of; choose those of this one."
+)
 OTHER_SCAN = (
     "{regions}: these regions were drawn on another scan than {image} is of; where both are of one "
     "patient in one position, add --other-scan."
@@ -82,6 +85,8 @@ def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
     found = read_any(path)
     if not found.regions:
         raise DataError(f"{path.name}: holds no region; draw some in the window.")
+    if found.is_of_other_patient(volume.patient):
+        raise DataError(OTHER_PATIENT.format(regions=path.name, image=arguments.volume.name))
     if not found.is_of(marks) and not arguments.other_scan:
         raise DataError(OTHER_SCAN.format(regions=path.name, image=arguments.volume.name))
     return found.facing(volume).bound_to(marks)

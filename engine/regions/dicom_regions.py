@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError, FileFormatError
 from engine.geometry.grid import ImageGrid
 from engine.io.dicom.slices import DAMAGE, DEFLATED
+from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.regions.masks import MaskRegion
 from engine.regions.region_set import COLOURS, Region, RegionSet, is_name, scan_marks
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from pydicom import Dataset
 
 Mask = NDArray[np.bool_]
-ENDINGS = (".dcm", ".ima")
+SEGMENTATION, STRUCTURES = b"1.2.840.10008.5.1.4.1.1.66.4", b"1.2.840.10008.5.1.4.1.1.481.3"
+"""What the two kinds of objects are called in files (PS3.6 A)."""
+CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
+"""Contours that bound an area; those of the second kind say what all mean here."""
 MOST_BYTES = 1 << 30
 MOST_VOXELS = 1 << 29
 SAME_MM = 1e-2
@@ -44,14 +48,15 @@ FARTHEST_MM = 1e6
 def read_dicom_regions(path: Path) -> RegionSet:
     """Read a segmentation, or a set of structures, in the coordinates of the patient (LPS).
 
-    It knows its scan by the frame of reference.
+    It knows its scan by the frame of reference, and its patient. Points and open contours of
+    structures are left out.
 
     Raises
     ------
     FileFormatError
         where the file is neither, or is damaged
     DataError
-        where its grid is oblique, too large, or holds nothing
+        where its grid is oblique, too large, in several frames of reference, or holds nothing
     """
     found = _dataset(path)
     kind = str(found.get("Modality", ""))
@@ -65,12 +70,13 @@ def read_dicom_regions(path: Path) -> RegionSet:
                 f"{path.name}: a DICOM file of {kind or 'no'} modality; regions are read of "
                 "segmentations (SEG) and structure sets (RTSTRUCT)."
             )
-        frame = _frame_of(found)
+        frame, patient = _frame_of(found, path.name), str(found.get("PatientID") or "")
     except DAMAGE as e:
         raise FileFormatError(f"{path.name}: damaged DICOM file ({e}); export it again.") from e
     if not parts:
         raise DataError(f"{path.name}: holds no region; choose a file with drawn ones.")
-    made = RegionSet(axes="LPS", scans=scan_marks(frame_of_reference=frame))
+    marks = scan_marks(frame_of_reference=frame)
+    made = RegionSet(axes="LPS", scans=marks, patient=patient)
     for k, (name, mask, grid) in enumerate(parts):
         shown = name if is_name(name) else f"Structure {k + 1}"
         shape = MaskRegion.of(mask, grid)
@@ -100,11 +106,24 @@ def _dataset(path: Path) -> Dataset:
             raise FileFormatError(f"{path.name}: no DICOM file ({e}); choose another one.") from e
 
 
-def _frame_of(found: Dataset) -> str:
-    own = found.get("FrameOfReferenceUID")
-    if own is None and "StructureSetROISequence" in found:
-        own = found.StructureSetROISequence[0].get("ReferencedFrameOfReferenceUID")
-    return str(own or "")
+def is_dicom_regions(path: Path) -> bool:
+    """Whether a file says at its beginning that it is a segmentation or a structure set."""
+    if not is_file(path):
+        return False
+    with open_input(path) as file:
+        return any(kind in file.head for kind in (SEGMENTATION, STRUCTURES))
+
+
+def _frame_of(found: Dataset, name: str) -> str:
+    """Return the frame of reference; each structure may say its own."""
+    said = [found, *found.get("StructureSetROISequence", ())]
+    keys = ("FrameOfReferenceUID", "ReferencedFrameOfReferenceUID")
+    frames = {str(value) for each in said for key in keys if (value := each.get(key))}
+    if len(frames) > 1:
+        raise DataError(
+            f"{name}: its structures lie in {len(frames)} frames of reference; export those of one."
+        )
+    return frames.pop() if frames else ""
 
 
 # segmentations
@@ -143,7 +162,7 @@ def _frames(found: Dataset, name: str) -> Mask:
         )
     _refuse_large(name, shape)
     least = float(found.get("MaximumFractionalValue", 1)) / 2
-    return np.asarray(found.pixel_array).reshape(shape) > least
+    return np.asarray(found.pixel_array).reshape(shape) >= least
 
 
 def _grid(
@@ -216,7 +235,7 @@ def _structures(found: Dataset, name: str) -> Iterator[tuple[str, Mask, ImageGri
         contours = [
             np.array(each.ContourData, float).reshape(-1, 3)
             for each in drawn.get("ContourSequence", ())
-            if each.ContourGeometricType == "CLOSED_PLANAR"
+            if each.ContourGeometricType in CLOSED
         ]
         if contours:
             yield names.get(int(drawn.ReferencedROINumber), "").strip(), *_filled(contours, name)

@@ -9,7 +9,7 @@ from engine.io import read_volume
 from engine.io.atomic_write import write_atomically
 from engine.io.toml_file import MAX_TOML_BYTES, read_toml
 from engine.plain import Plain
-from engine.regions.dicom_regions import ENDINGS, read_dicom_regions
+from engine.regions.dicom_regions import is_dicom_regions, read_dicom_regions
 from engine.regions.labels import regions_of
 from engine.regions.region_set import RegionSet
 from engine.settings import parse, to_toml
@@ -70,7 +70,7 @@ def read_any(path: Path) -> RegionSet:
     """Read regions of a file of regions, of a DICOM file, or of an image of labels."""
     if path.suffix.lower() == ".toml":
         return read_regions(path)
-    if path.suffix.lower() in ENDINGS:
+    if is_dicom_regions(path):
         return read_dicom_regions(path)
     return regions_of(read_volume(path))
 

@@ -58,6 +58,7 @@ class RegionSet(Settings):
     ----------
     axes : of the coordinates, as `Volume.axes`
     scans : marks of the scan, and of others that somebody said they hold for
+    patient : number of the patient where the file said it, to be compared, never written; else ""
     """
 
     format: Literal["isocenter-regions-1"] = "isocenter-regions-1"
@@ -69,6 +70,8 @@ class RegionSet(Settings):
     annotations: tuple[Annotation, ...] = setting(
         (), "Arrows, words, distances and angles", max_length=MOST_REGIONS
     )
+
+    patient: str = setting("", "To be compared, never written", exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _refuse_twins(self) -> Self:
@@ -103,6 +106,10 @@ class RegionSet(Settings):
     def is_of(self, marks: Iterable[str]) -> bool:
         """Whether they were drawn on a scan with one of these marks, or somebody said they hold."""
         return bool(set(self.scans) & set(marks))
+
+    def is_of_other_patient(self, patient: str) -> bool:
+        """Whether they are known to be of another patient than that number's."""
+        return bool(self.patient and patient and self.patient != patient)
 
     def bound_to(self, marks: Iterable[str]) -> Self:
         """Return the same regions, also of a scan with these marks."""

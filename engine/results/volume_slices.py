@@ -1,6 +1,7 @@
 """Slices of any orientation of an image that is there: its values between voxels, linearly.
 
-A pixel at the centre of a voxel has the voxel's value; outside the image there is 0, which
+A pixel at the centre of a voxel has the voxel's value; outside the image there is 0, or in
+HU air.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pydicom.uid import ExplicitVRLittleEndian, generate_uid
 
 from engine.errors import DataError, FileFormatError
 from engine.regions.dicom_regions import read_dicom_regions
-from engine.regions.region_file import read_any
+from engine.regions.region_file import read_any, write_regions
 from engine.regions.region_set import scan_marks
 
 STRUCTURES = "1.2.840.10008.5.1.4.1.1.481.3"
@@ -119,6 +119,30 @@ def test_contours_have_the_volume_of_their_discs_and_a_hole_is_one(tmp_path):
     assert mask.sum() * np.prod(voxel) == pytest.approx(wanted, rel=5e-3)
     assert region.shape.lower_mm[2] == pytest.approx(8.5)
     assert not mask[:, mask.shape[1] // 2, mask.shape[2] // 2].any()
+
+
+def test_the_patient_is_compared_and_never_written(tmp_path):
+    found = read_any(liver(tmp_path))
+    assert found.patient == "99000"
+    assert found.is_of_other_patient("12345")
+    assert not found.is_of_other_patient("99000") and not found.is_of_other_patient("")
+    write_regions(found, tmp_path / "a.regions.toml")
+    assert "99000" not in (tmp_path / "a.regions.toml").read_text() + repr(found)
+    assert not read_any(tmp_path / "a.regions.toml").patient
+
+
+def test_structures_of_two_frames_of_reference_are_refused(tmp_path):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0))
+    both = dcmread(path)
+    both.StructureSetROISequence[0].ReferencedFrameOfReferenceUID = "1.2.3.5"
+    both.save_as(path)
+    with pytest.raises(DataError, match="2 frames of reference"):
+        read_any(path)
+
+
+def test_a_file_without_an_ending_is_known_by_what_it_says(tmp_path):
+    path = structures(tmp_path / "IM000123", circle(20, 4.0))
+    assert [region.name for region in read_any(path).regions] == ["GTV"]
 
 
 def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
