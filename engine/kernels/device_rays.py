@@ -234,12 +234,14 @@ class DeviceRays:
     def peak(self, packed: Array) -> Array:
         """Largest magnitude of a packed image, as an array of one on the device."""
         # left on the device: fetching the number would wait for all that is queued, once per update
-        return self.gpu.xp.max(self.gpu.xp.abs(packed), keepdims=True)
+        with self.gpu.faults("finding the largest value"):
+            return self.gpu.xp.max(self.gpu.xp.abs(packed), keepdims=True)
 
     def on_device(self, values: Array) -> Array:
         """Return values in our dtype, on the device."""
         values = self._to_device(values)
-        return self.gpu.xp.ascontiguousarray(values.astype(self.dtype, copy=False))
+        with self.gpu.faults("taking memory"):
+            return self.gpu.xp.ascontiguousarray(values.astype(self.dtype, copy=False))
 
 
 def _gpu_of(on: Backend) -> Gpu:

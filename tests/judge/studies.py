@@ -101,10 +101,10 @@ def safir_cylinder() -> JudgeStudy:
     return uniform_cylinder(SAFIR, 15.0)
 
 
-def scattering_cylinder(radius_mm: float = 100.0) -> JudgeStudy:
+def scattering_cylinder(radius_mm: float = 100.0, *, n_rings: int = 48) -> JudgeStudy:
     """Return 20 cm of water: about 30 % scatter with a radius of 10 cm, 40 % with 15 cm."""
     phantom = Phantom("scatter", (Region(cylinder(radius_mm, 200), WATER, 1.0),))
-    return JudgeStudy("scatter", phantom, ring_300(240.0), Physics())
+    return JudgeStudy("scatter", phantom, ring_300(5.0 * n_rings), Physics())
 
 
 def nema_body(*, hot: float = 4.0, background: float = 1.0, cold: tuple[int, ...] = ()) -> Phantom:

@@ -1,12 +1,13 @@
 """How true the simulated scatter is, judged with photons.
 
-    python -m tests.physics.scatter [100] [150] [--pairs N] [--sinogram]
+    python -m tests.physics.scatter [100] [150] [--rings N] [--pairs N] [--sinogram]
 
-A cylinder of water in a ring of 240 mm, photons that scatter, 425 to 650 keV, the exact mu-map and
-nothing else known: what the product simulates beside what the judge counted, by planes of the lines
-and in all, and the middle of the image (within 40 mm of the axis and 60 mm of the centre) relative
-to that of the trues alone. The seconds are those of the stage. With --sinogram the events are
-counted in bins that sum 7 ring differences and 4 views, and the image has voxels of 8 mm.
+A cylinder of water in a ring of 48 or N rings of 5 mm, photons that scatter, 425 to 650 keV, the
+exact mu-map and nothing else known: what the product simulates beside what the judge counted, by
+planes of the lines and in all, and the middle of the image (within 40 mm of the axis and 60 mm of
+the centre) relative to that of the trues alone. The seconds are those of the stage. With
+--sinogram the events are counted in bins that sum 7 ring differences and 4 views, and the image has
+voxels of 8 mm.
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ class Judged:
         return listmode_of(pairs, self.ring, pairs.crystals, mu_map=self.mu_map)
 
 
-def judged(radius_mm: float, n_pairs: int, *, with_tof: bool) -> Judged:
+def judged(radius_mm: float, n_pairs: int, *, with_tof: bool, n_rings: int = 48) -> Judged:
     """Simulate a cylinder, and describe its scanner as the product does."""
     physics = Physics(tof_fwhm_ps=TOF.fwhm_ps)
-    study = replace(scattering_cylinder(radius_mm), physics=physics)
+    study = replace(scattering_cylinder(radius_mm, n_rings=n_rings), physics=physics)
     energy = EnergySettings(window_kev=physics.window_kev, resolution=physics.energy_fwhm)
     ring = ring_of(
         study.scanner,
@@ -183,6 +184,7 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("radius", nargs="*", type=float, default=[100.0, 150.0])
+    parser.add_argument("--rings", type=int, default=48)
     parser.add_argument("--pairs", type=int, default=1_500_000)
     parser.add_argument("--sinogram", action="store_true")
     chosen = parser.parse_args(arguments)
@@ -192,7 +194,7 @@ def main(arguments: list[str]) -> None:
     out("| " + " | ".join((*heads, "seconds")) + " |\n" + "|---" * (len(heads) + 1) + "|\n")
     for radius in chosen.radius:
         for with_tof in (False, True):
-            case = judged(radius, chosen.pairs, with_tof=with_tof)
+            case = judged(radius, chosen.pairs, with_tof=with_tof, n_rings=chosen.rings)
             if in_bins:
                 estimate, simulated, counted = estimated_in_bins(case)
             else:

@@ -72,13 +72,17 @@ def at_most(gpu, n_bytes):
     gpu.release()
     if hasattr(gpu, "memory_limit"):
         before, gpu.memory_limit = gpu.memory_limit, gpu.memory.used_bytes + n_bytes
-        yield
-        gpu.memory_limit = before
+        try:
+            yield
+        finally:
+            gpu.memory_limit = before
     else:
         pool = gpu.xp.get_default_memory_pool()
         pool.set_limit(size=pool.used_bytes() + n_bytes)
-        yield
-        pool.set_limit(size=0)
+        try:
+            yield
+        finally:
+            pool.set_limit(size=0)
 
 
 @pytest.mark.parametrize("algorithm", [Mlem(iterations=3), Osem(iterations=2, subsets=4)])
