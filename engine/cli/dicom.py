@@ -6,22 +6,26 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.dicom_node import add_node, node_of
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
+from engine.cli.worklist import add_worklist
+from engine.data.volume import Volume
 from engine.errors import OutputError, SettingsError
 from engine.io import can_save, read_frames, read_volume, save_frames, scan_file
 from engine.io.atomic_write import refuse_impossible
 from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
-from engine.io.dicom.network import CALLING, Node, echo, send
+from engine.io.dicom.network import echo, send
 from engine.io.dicom.reader import headers_of
 from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
 from engine.io.dicom.slices import header_at
-from engine.io.dicom.subject import Subject, subject_like
-from engine.io.open_input import open_input
+from engine.io.dicom.subject import Subject
+from engine.io.dicom.whose import whose_image
 from engine.io.outputs import files_written
 from engine.io.siemens_extract import extract, written_with
 from engine.io.volume_saving import note_written
+from engine.plain import Plain
 from engine.privacy.records import without_names
 
 FILE = ".dcm"
@@ -81,12 +85,14 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = kinds.add_parser("send", help="send DICOM files of a patient to a node (C-STORE)")
     p.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="files, or folders of them")
-    _add_node(p)
+    add_node(p)
     p.set_defaults(act=_send)
 
     p = kinds.add_parser("echo", help="ask a node whether it answers (C-ECHO)")
-    _add_node(p)
+    add_node(p)
     p.set_defaults(act=_echo)
+
+    add_worklist(kinds)
 
 
 def _add_like(p: argparse.ArgumentParser) -> None:
@@ -94,16 +100,8 @@ def _add_like(p: argparse.ArgumentParser) -> None:
         "--like",
         type=Path,
         metavar="FILE",
-        help="a DICOM image of the same patient, whose patient and study the result belongs to; by "
-        "pseudonyms if left out",
-    )
-
-
-def _add_node(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--to", required=True, metavar="HOST:PORT", help="where the node listens")
-    p.add_argument("--called", default="ANY-SCP", metavar="TITLE", help="its title")
-    p.add_argument(
-        "--calling", default=CALLING, metavar="TITLE", help="the title we give ourselves"
+        help="a DICOM image of the same patient, whose patient and study the result belongs to, or "
+        "an order that `dicom worklist` kept; by pseudonyms if left out",
     )
 
 
@@ -119,9 +117,9 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
         refuse_impossible(arguments.output)
     else:
         can_save(arguments.output)
-    subject = _subject(arguments, console, same_frame=arguments.same_frame)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
+    subject = _subject(arguments, console, volume, info, same_frame=arguments.same_frame)
     if arguments.enhanced:
         write_enhanced(volume, arguments.output, info, subject)
         note_written(arguments.output, "Enhanced CT")
@@ -142,13 +140,17 @@ def _is_file(path: Path) -> bool:
 
 
 def _subject(
-    arguments: argparse.Namespace, console: Console, *, same_frame: bool = False
+    arguments: argparse.Namespace,
+    console: Console,
+    volume: Volume,
+    info: Plain,
+    *,
+    same_frame: bool = False,
 ) -> Subject | None:
     """Return the patient that --like names, said to the user."""
     if arguments.like is None:
         return None
-    with open_input(arguments.like) as file:
-        subject = subject_like(file, same_frame=same_frame)
+    subject = whose_image(arguments.like, volume, info, same_frame=same_frame)
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject
 
@@ -157,9 +159,9 @@ def _capture(arguments: argparse.Namespace, console: Console) -> None:
     if not _is_file(arguments.output):
         raise OutputError(f"{arguments.output.name}: the name of the picture must end with .dcm.")
     refuse_impossible(arguments.output)
-    subject = _subject(arguments, console)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
+    subject = _subject(arguments, console, volume, info)
     is_same = subject is not None and _is_of_one_series(arguments.volume, arguments.like)
     series = headers_of(scan_file(arguments.volume)) if is_same else ()
     write_capture(volume, arguments.output, info, subject, series)
@@ -182,16 +184,12 @@ def _is_of_one_series(volume: Path, like: Path) -> bool:
 
 
 def _send(arguments: argparse.Namespace, console: Console) -> None:
-    node = _node(arguments)
+    node = node_of(arguments)
     n_sent = send(arguments.paths, node, lambda done, of: None)
     console.line(f"{node.name}: has taken {n_sent:,} files.")
 
 
 def _echo(arguments: argparse.Namespace, console: Console) -> None:
-    node = _node(arguments)
+    node = node_of(arguments)
     echo(node)
     console.line(f"{node.name}: answers.")
-
-
-def _node(arguments: argparse.Namespace) -> Node:
-    return Node.at(arguments.to, called=arguments.called, calling=arguments.calling)

@@ -14,9 +14,10 @@ from engine.documents.site import Site
 from engine.documents.subject import ReportSubject
 from engine.documents.writing import KINDS, ending_of_report, write_report
 from engine.errors import FileFormatError, SettingsError
-from engine.io.dicom.subject import Subject, subject_like
+from engine.io.dicom.subject import Subject
+from engine.io.dicom.whose import whose_image
 from engine.io.json_text import from_json
-from engine.io.open_input import open_input, read_text
+from engine.io.open_input import read_text
 from engine.plain import Plain
 from engine.quality.quality_report import FORMAT
 from engine.results import Results
@@ -50,8 +51,8 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--remark", default="", help="with --sign: a sentence")
     p.add_argument(
         "--like", type=Path, metavar="FILE",
-        help="DICOM: an image of the same patient, to whose study the report belongs; by "
-        "pseudonyms if left out",
+        help="DICOM: an image of the same patient, to whose study the report belongs, or an order "
+        "of the worklist; that of the result, else by pseudonyms if left out",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_report)
@@ -60,10 +61,11 @@ def add_verbs(verbs: Verbs) -> None:
 def _report(arguments: argparse.Namespace, console: Console) -> None:
     ending_of_report(arguments.output)
     site, quality = Site.read(), _quality(arguments.quality)
-    whose = _whose(arguments.like, console)
     results = Results()
     result = results.open(arguments.result)
-    ReportSubject.read(result, site, quality, arguments.regions)  # no fault comes after the signing
+    # no fault comes after the signing
+    subject = ReportSubject.read(result, site, quality, arguments.regions)
+    whose = _whose(arguments.like, subject, console)
     if arguments.sign is not None:
         made = sign(result, arguments.sign, arguments.judgement, arguments.remark)
         console.line(f"Signed off: {made.describe()}")
@@ -89,11 +91,10 @@ def _quality(path: Path | None) -> Plain:
     return found
 
 
-def _whose(path: Path | None, console: Console) -> Subject | None:
+def _whose(path: Path | None, of: ReportSubject, console: Console) -> Subject | None:
     """Return the patient that --like names, said to the user."""
     if path is None:
         return None
-    with open_input(path) as file:
-        subject = subject_like(file)
+    subject = whose_image(path, of.volume, of.provenance)
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject

@@ -20,6 +20,7 @@ from engine.io.dicom.series import digest_of, instance_uid
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import words
+from engine.io.dicom.whose import of_order
 from engine.plain import Plain
 from engine.privacy.records import without_names
 
@@ -35,7 +36,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
     """Return the pages as a DICOM file that holds a PDF."""
     document = to_pdf(report)
     provenance = _provenance(of)
-    subject = whose or subject_of(provenance, digest_of(of.volume))
+    subject = whose or _subject(of) or subject_of(provenance, digest_of(of.volume))
     study = str(subject.attributes["StudyInstanceUID"])
     own = uid_of("report", study, of.result.id, sha256(document).hexdigest())
     general = general_attributes(of.volume, provenance, subject)
@@ -65,7 +66,13 @@ def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = 
         np.asarray(page, np.uint8), "Report", "Page of a report of the image", NUMBERS["picture"],
         is_annotated=of.is_identified,
     )  # fmt: skip
-    return capture_of(captured, of.volume, _provenance(of), whose)
+    return capture_of(captured, of.volume, _provenance(of), whose or _subject(of))
+
+
+def _subject(of: ReportSubject) -> Subject | None:
+    """Return patient and study of the order that a result was made for; None without one."""
+    order = of.result.order
+    return None if order is None else of_order(order, of.volume, of.provenance)
 
 
 def _provenance(of: ReportSubject) -> Plain:

@@ -44,6 +44,6 @@ def write_report(
     path
         target, whose ending says the format
     whose
-        patient and study of a DICOM file; by pseudonyms if None
+        patient and study of a DICOM file; those of the result's order, else pseudonyms, if None
     """
     write_atomically(KINDS[ending_of_report(path)][1](report, of, whose), path)

@@ -12,8 +12,9 @@ from pydantic import ValidationError
 
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import EngineError, FileFormatError, ResourceError
+from engine.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.io.budget import free_memory
+from engine.io.dicom.order import ORDER, Order
 from engine.io.json_text import from_json
 from engine.io.open_input import open_input, read_text
 from engine.io.toml_file import read_toml
@@ -113,6 +114,23 @@ class Result:
             return from_json(read_text(self.folder / PROVENANCE, MOST_BYTES))
         except ValueError as e:
             raise FileFormatError(f"{self.id}/{PROVENANCE}: cannot be read ({e}).") from e
+
+    @cached_property
+    def order(self) -> Order | None:
+        """The order that it was made for; None where nobody said one."""
+        path = self.folder / ORDER
+        return Order.read(path) if path.is_file() else None
+
+    def put_order(self, order: Order) -> None:
+        """Say whose image it is; raises `DataError` where it is known to be of somebody else."""
+        kept = self.order
+        if kept is not None and kept.patient_id != order.patient_id:
+            raise DataError(
+                f"{self.id}: is of another patient, {kept.name}; make the image again from the "
+                "scan of this one."
+            )
+        order.write(self.folder / ORDER)
+        self.__dict__.pop("order", None)
 
     def volume(self, *, mapped: bool = False) -> Volume:
         """Read the volume; values that do not fit the memory, or that are wanted so, are mapped."""

@@ -1,4 +1,4 @@
-"""Sending series to a node, C-STORE, and asking whether it answers, C-ECHO (PS3.4 annexes A and B).
+"""Nodes: sending them series, C-STORE, and whether one answers, C-ECHO (PS3.4 annexes A and B).
 
 Files are only read: whatever becomes of the connection, what was not sent is still there, and
 sending a series again changes nothing on a node that has it, since its UIDs are the same.
@@ -76,8 +76,8 @@ class Node:
 
 def echo(node: Node) -> None:
     """Ask a node whether it answers; a sentence says why it does not."""
-    with _associated(node, {VERIFICATION}) as association:
-        _refuse_unsuccessful(association.send_c_echo(), node, "the question whether it answers")
+    with associated(node, {VERIFICATION}) as association:
+        refuse_unsuccessful(association.send_c_echo(), node, "the question whether it answers")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
@@ -101,11 +101,11 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
     """
     files = [file for path in paths for file in _files_in(path)]
     classes = _classes_of_one_patient(files)
-    with _associated(node, classes) as association:
+    with associated(node, classes) as association:
         for n_sent, file in enumerate(files):
             status = association.send_c_store(_read(file))
             what = f"{file.name} ({n_sent:,} of {len(files):,} were sent before; send them again)"
-            _refuse_unsuccessful(status, node, what)
+            refuse_unsuccessful(status, node, what)
             on_sent(n_sent + 1, len(files))
     return len(files)
 
@@ -147,7 +147,7 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
 
 
 @contextmanager
-def _associated(node: Node, classes: set[str]) -> Iterator[Association]:
+def associated(node: Node, classes: set[str]) -> Iterator[Association]:
     """Yield a connection on which the node has agreed to take files of these kinds."""
     from pynetdicom import AE
 
@@ -193,7 +193,8 @@ def _name_of(uid: str) -> str:
     return str(UID(uid).name)
 
 
-def _refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
+def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
+    """Raise `ResourceError` where a node has not done what it was asked for."""
     code = status.get("Status")
     if code is None:
         raise ResourceError(f"{node.name}: the connection ended at {what}.")

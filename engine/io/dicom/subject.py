@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.errors import FileFormatError
+from engine.io.dicom.order import Order
 from engine.io.dicom.uids import uid_of
 from engine.io.open_input import InputFile
 from engine.plain import Plain
@@ -25,6 +26,7 @@ STUDY = (
     *("StudyInstanceUID", "StudyID", "StudyDate", "StudyTime", "AccessionNumber"),
     *("ReferringPhysicianName", "StudyDescription"),
 )
+OF_BODY = ("PatientWeight", "PatientSize")
 REMOVAL = ("PatientIdentityRemoved", "DeidentificationMethod")
 REMOVED = "Names are replaced by pseudonyms of the files"
 
@@ -81,6 +83,21 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
         if isinstance(known.get(fact), int | float):
             attributes[keyword] = float(known[fact]) / parts
     return Subject(attributes, uid_of("frame", key))
+
+
+def subject_of_order(order: Order, provenance: Plain, digest: str) -> Subject:
+    """Return the patient and the study of an order; the frame of reference is that of the scan.
+
+    Parameters
+    ----------
+    order
+        of the worklist
+    provenance, digest
+        of the image, as for `subject_of`
+    """
+    own = subject_of(provenance, digest)
+    body = {key: own.attributes[key] for key in OF_BODY if key in own.attributes}
+    return Subject(body | order.attributes(), own.frame_uid)
 
 
 def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
