@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("importing", "modalities", "privacy", "registration", "reporting", "results", "selftest"),
         *SCANS,
     ),
+    "catalogue": ("documents", "io", "jobs", "results", "errors", "faces"),
     "live": ("jobs", "modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
@@ -79,7 +80,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("jobs", "live", "modalities", "reporting", "simulate", "quality", "regions", *SCANS),
     ),
     "cli": (
-        *("benchmark", "documents", "jobs", "modalities", "normalise", "privacy", "reporting"),
+        *(
+            "benchmark",
+            "catalogue",
+            "documents",
+            "jobs",
+            "modalities",
+            "normalise",
+            "privacy",
+            "reporting",
+        ),
         "results",
         *("importing", "live", "selftest", "simulate", "tuning"),
         *("quality", "regions", "registration", "support"),
@@ -103,6 +113,7 @@ TYPES_ONLY = {
 ENGINE_OF_APP = (
     *(
         "engine.backend",
+        "engine.catalogue",
         "engine.data",
         "engine.documents",
         "engine.errors",

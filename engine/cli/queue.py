@@ -14,6 +14,7 @@ from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, SettingsError
 from engine.io import WRITERS, files_written, usual_suffixes
+from engine.io.dicom.order import Order
 from engine.io.formats import writer_of
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.studies import read_study
@@ -73,6 +74,10 @@ def _add_add(kinds: Verbs) -> None:
     )  # fmt: skip
     p.add_argument("--format", default=".nii.gz", metavar="END", help=usual_suffixes(WRITERS))
     p.add_argument("--identify", action="store_true", help="name images after the study files")
+    p.add_argument(
+        "--order", type=Path, metavar="ORDER.json",
+        help="whose scans they are, as `dicom worklist` kept it",
+    )  # fmt: skip
     add_device(p)
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     add_force(p)
@@ -104,6 +109,7 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
     if folder is not None:
         writer_of(made(folder) / f"image{arguments.format}")
     studies = [(path, read_study(path)) for path in arguments.studies]  # all of them or none
+    order = None if arguments.order is None else Order.read(arguments.order)
     queue = StudyQueue()
     for path, study in studies:
         if arguments.identify:
@@ -115,6 +121,7 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
             replaces=arguments.force,
             device=arguments.device,
             threads=arguments.threads,
+            order=order,
         )
         console.line(f"{entry.id}  {path.name}{f': {output.name}' if output else ''}")
     if not queue.settings.has_runner:

@@ -35,6 +35,7 @@ VERBS = {
     "live": Verb("live", "follow a scan while it is measured, or play one"),
     "queue": Verb("queue", "let studies wait for their turn, and work through them"),
     "results": Verb("results", "list the images that were kept, pin or delete them"),
+    "studies": Verb("studies", "list all studies: whose, how they stand, what is to be done"),
     "report": Verb("report", "write a report of a result, and sign it off"),
     "inspect": Verb("inspect", "say what files are and what is wrong with them"),
     "import": Verb(

@@ -122,7 +122,10 @@ class Attempt:
         return Ending("failed", NO_IMAGE, updates=updates)
 
     def _finish(self, study: Study, result_id: str) -> Ending:
-        """Write the image of a result to the output that was asked for, if one was."""
+        """Say whose the image is, and write it to the output that was asked for, if one was."""
+        order = self._entry.whose
+        if order is not None:
+            Results().open(result_id).put_order(order)
         if not self._entry.output:
             return Ending("finished", "", result_id)
         output, result = Path(self._entry.output), Results().open(result_id)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self
 
+from engine.io.dicom.order import Order
 from engine.io.json_text import from_json, to_json
 from engine.io.seal import seal_of
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
@@ -37,6 +38,7 @@ class QueueEntry(Settings):
     result : name of the result, once there is one
     text : why it failed, one sentence
     doing, done : what it does now, and the share of that which is done
+    order : whose scan it is, as JSON of the worklist's order; empty where nobody said so
     deaths, updates : times its engine has died with no newer checkpoint than that of `updates`
     """
 
@@ -63,6 +65,7 @@ class QueueEntry(Settings):
     text: str = setting("")
     doing: str = setting("", max_length=1000)
     done: float = setting(0.0, ge=0, le=1)
+    order: str = setting("", max_length=20_000)
     deaths: int = setting(0, ge=0)
     updates: int = setting(0, ge=0)
 
@@ -85,6 +88,11 @@ class QueueEntry(Settings):
         text = f"{file.name}: damaged ({why}); remove it, and add its study anew."
         when = datetime.fromtimestamp(0, UTC)
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)
+
+    @property
+    def whose(self) -> Order | None:
+        """The order it was added for; None where nobody said one."""
+        return Order.model_validate_json(self.order) if self.order else None
 
     @property
     def run(self) -> str:

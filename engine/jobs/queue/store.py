@@ -16,6 +16,7 @@ from pathlib import Path
 
 from engine.errors import EngineError, SettingsError
 from engine.io import audit_log
+from engine.io.dicom.order import Order
 from engine.io.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
@@ -81,6 +82,7 @@ class StudyQueue:
         threads: int | None = None,
         memory_bytes: int = 0,
         on_gpu: bool = False,
+        order: Order | None = None,
     ) -> QueueEntry:
         """Put a study at the end; refuse one that waits or runs already, to the same place.
 
@@ -96,6 +98,8 @@ class StudyQueue:
             as for one reconstruction
         memory_bytes, on_gpu
             what it will take, where that is known
+        order
+            whose scan it is, where the worklist said so
         """
         place = "" if output is None else str(output.expanduser().absolute())
         whole = study.with_absolute_paths()
@@ -116,6 +120,7 @@ class StudyQueue:
                 threads=threads,
                 memory_bytes=memory_bytes,
                 on_gpu=on_gpu,
+                order="" if order is None else order.model_dump_json(),
                 added_utc=datetime.now(UTC),
             )
             self._files.write(entry)

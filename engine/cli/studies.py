@@ -1,0 +1,74 @@
+"""`isocenter studies`: results, runs that were cut off and the queue, in one list."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.catalogue import FILTERS, KnownStudy, known_studies
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.io.atomic_write import write_atomically
+from engine.io.json_text import to_json
+from engine.plain import Plain
+
+MIB = 2**20
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "studies")
+    p.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="show lines with all of these: names, numbers, days",
+    )
+    p.add_argument("--show", choices=FILTERS, default="all", help="what of the list (all)")
+    p.add_argument(
+        "--json", type=Path, action=Output, metavar="OUT", help="write the list, patients included"
+    )
+    add_force(p)
+    p.set_defaults(act=_studies)
+
+
+def _studies(arguments: argparse.Namespace, console: Console) -> None:
+    words, wanted = " ".join(arguments.words), FILTERS[arguments.show]
+    found = [each for each in known_studies() if wanted(each) and each.matches(words)]
+    for each in found:
+        console.line(_line(each))
+        if each.remark:
+            console.line(f"    {each.remark}")
+    n = "1 study" if len(found) == 1 else f"{len(found):,} studies"
+    console.line(f"{n}, {sum(each.n_bytes for each in found) / MIB:,.0f} MiB")
+    if arguments.json is not None:
+        text = to_json({"studies": [facts_of(each) for each in found]}, indent=2)
+        write_atomically(text.encode(), arguments.json, private=True)
+        console.line(f"List: {arguments.json}")
+
+
+def facts_of(study: KnownStudy) -> Plain:
+    """Return a line of the list as plain values."""
+    order = study.order
+    return {
+        "id": study.id,
+        "patient": study.patient,
+        "patient_id": study.patient_id,
+        "accession": order.accession if order is not None else "",
+        "scan": study.scan,
+        "protocol": study.protocol,
+        "state": study.state,
+        "standing": study.standing,
+        "when": study.when.isoformat(timespec="seconds"),
+        "bytes": study.n_bytes,
+    }
+
+
+def _line(study: KnownStudy) -> str:
+    whose = f"{study.patient} ({study.patient_id}), " if study.order is not None else ""
+    size = f", {study.n_bytes / MIB:,.1f} MiB" if study.n_bytes else ""
+    return (
+        f"{study.id}  {study.when:%Y-%m-%d %H:%M}  {study.state:11s}  "
+        f"{whose}{study.scan}, {study.protocol}: {study.standing}{size}"
+    )
