@@ -148,6 +148,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "study": ("control", "forms", "inspect", "look", "models", "views"),
     "results": ("control", "look", "models", "views"),
     "queue": ("control", "look", "models", "views"),
+    "studies": ("control", "forms", "look", "models", "views"),
     "regions": ("control", "forms", "look", "models", "run", "views"),
     "calibrate": ("control", "forms", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
@@ -159,7 +160,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "shell": (
         *("calibrate", "control", "export", "forms", "fusion", "inspect", "live", "look"),
         *("looking", "measure"),
-        *("models", "queue", "regions", "report", "results", "run", "study", "tune"),
+        *("models", "queue", "regions", "report", "results", "run", "studies", "study", "tune"),
     ),
     "__main__": ("shell",),
     "": (),

@@ -13,6 +13,7 @@ from engine.jobs import new_process, process_context
 from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
+STOPPED = tr("The simulation stopped; perhaps the memory is used up.")
 """Between two looks whether the window wants the end."""
 
 
@@ -42,11 +43,11 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
         if not ready:
             continue
         if here not in ready:
-            raise ResourceError("The simulation stopped; perhaps the memory is used up.")
+            raise ResourceError(STOPPED)
         try:
             message = here.recv()
         except EOFError as e:
-            raise ResourceError("The simulation stopped; perhaps the memory is used up.") from e
+            raise ResourceError(STOPPED) from e
         if isinstance(message, Study):
             return message
         if isinstance(message, str):

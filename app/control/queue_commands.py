@@ -63,7 +63,8 @@ class QueueCommands(QObject):
         """Return why the study at hand cannot be added, empty if it can."""
         if "data" not in self._session.study.inputs:
             return tr("Open a scan first.")
-        return self._session.study.obstacle()
+        session = self._session
+        return session.study.obstacle() or session.order.obstacle(session.patients())
 
     def add(self) -> None:
         """Put the study at hand, with its settings as they are, at the end."""
@@ -75,14 +76,14 @@ class QueueCommands(QObject):
             return
         study = session.study.to_study()
         study = study.model_copy(update={"identified": self._preferences.identify})
-        device = session.device.in_use
+        device, order = session.device.in_use, session.order.current
         wanted = session.study.estimate(device) if device is not None else None
         key = device.key if device is not None else "auto"
         memory = wanted.memory_bytes if wanted is not None else 0
         on_gpu = wanted is not None and wanted.gpu is not None
 
         def add(queue: StudyQueue) -> None:
-            queue.add(study, device=key, memory_bytes=memory, on_gpu=on_gpu)
+            queue.add(study, device=key, memory_bytes=memory, on_gpu=on_gpu, order=order)
 
         self._act(add, tr("The study is not in the queue."), lambda: self._say_added(study.title))
 

@@ -126,11 +126,15 @@ class StudyReader:
             what = (
                 tr("the {purpose} of another kind", purpose=purpose)
                 if purpose == "input"
-                else f"a {purpose}"
+                else tr("a {purpose}", purpose=purpose)
             )
             raise UnknownFormatError(
-                f"{path.name}: this is {what}, not a scan; choose a scan, or drop the file on the "
-                "window to open it as what it is."
+                tr(
+                    "{name}: this is {what}, not a scan; choose a scan, or drop the file on the "
+                    "window to open it as what it is.",
+                    name=path.name,
+                    what=what,
+                )
             )
         return self._scan(path)
 
@@ -170,7 +174,10 @@ class StudyReader:
     def _auxiliary(self, role: str, path: Path) -> Addition:
         if DATA not in self.inputs:
             raise GeometryError(
-                f"No scan is open; open the scan that this {name_of(role)} belongs to first."
+                tr(
+                    "No scan is open; open the scan that this {role} belongs to first.",
+                    role=name_of(role),
+                )
             )
         self._refuse_foreign(role)
         return Addition(role, self._read(role, str(path), self.inputs.scanner))
@@ -178,7 +185,11 @@ class StudyReader:
     def _refuse_foreign(self, role: str) -> None:
         if role not in self.roles:
             raise GeometryError(
-                f"The study is of {self.title}, to which no {name_of(role)} belongs."
+                tr(
+                    "The study is of {title}, to which no {role} belongs.",
+                    title=self.title,
+                    role=name_of(role),
+                )
             )
 
     def _new(self, wanted: Wanted) -> NewStudy:
@@ -240,8 +251,11 @@ class StudyReader:
         path = Path(value)
         if scanner is None:
             raise GeometryError(
-                f"{path.name}: the scan does not say which scanner it is from; choose one in step "
-                "1 first."
+                tr(
+                    "{name}: the scan does not say which scanner it is from; choose one in step 1 "
+                    "first.",
+                    name=path.name,
+                )
             )
         found = self.files.auxiliary(role, path, scanner)
         return Input(value, found.text, found.content)

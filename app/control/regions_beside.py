@@ -23,8 +23,11 @@ def save_beside(session: Session, study: Path) -> None:
         return
     if path.exists() and not read_regions(path).is_of(regions.scans):
         raise OutputError(
-            f"{path.name}: this file holds regions of another scan, so it is left as it is; give "
-            "the study another name. The study itself is written."
+            tr(
+                "{name}: this file holds regions of another scan, so it is left as it is; give the "
+                "study another name. The study itself is written.",
+                name=path.name,
+            )
         )
     write_regions(regions, path)
     session.add_log("info", tr("Regions: {path}", path=path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QUrl
@@ -15,6 +16,7 @@ from app.models.messages import Problem
 from app.models.run_record import RunRecord
 from app.models.session import Session
 from app.views.volume_facts import looked_through
+from engine.catalogue import ImagingOrder
 from engine.data import FrameVolume, Plain, Volume
 from engine.errors import EngineError
 from engine.modalities import Study
@@ -29,6 +31,7 @@ class OpenedResult(NamedTuple):
     study: Study
     provenance: Plain
     frames: tuple[FrameVolume, ...]
+    order: ImagingOrder | None
 
 
 class ResultCommands(QObject):
@@ -37,6 +40,11 @@ class ResultCommands(QObject):
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
         self._session, self._commands = session, commands
+        self.may_forget_image: Callable[[], bool] = lambda: True
+        """Asks before an image goes that lies nowhere on disk."""
+        session.run.begun.connect(self._take_order)
+        session.order.changed.connect(self._take_order)
+        session.run.result_kept.connect(self._keep_order)
         session.run.result_kept.connect(self.refresh)
 
     def refresh(self) -> None:
@@ -50,6 +58,8 @@ class ResultCommands(QObject):
         if self._session.run.state.is_active:
             self._refuse(tr("The result cannot be opened."))
             return
+        if not self.may_forget_image():
+            return
         self._commands.run_task(
             lambda _: OpenedResult(
                 result,
@@ -57,6 +67,7 @@ class ResultCommands(QObject):
                 result.study,
                 result.provenance,
                 result.frames(),
+                result.order,
             ),
             self._show,
             busy=tr("Reading the result of {scan}", scan=result.scan),
@@ -86,18 +97,42 @@ class ResultCommands(QObject):
         if result_id:
             self._mark(result_id, EXPORTED, on=True)
 
-    def delete(self, result: Result) -> None:
+    def delete(self, result: Result, then: Callable[[], object] | None = None) -> None:
         """Remove a result from the disk."""
+
+        def end() -> None:
+            self.refresh()
+            if then is not None:
+                then()
+
         self._commands.run_task(
             lambda _: Results().delete(result),
             lambda _: self._deleted(result),
             failed=tr("The result was not deleted."),
-            on_end=self.refresh,
+            on_end=end,
         )
 
     def show_in_folder(self, result: Result) -> None:
         """Open the folder of a result in the desktop's file manager."""
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
+
+    def _take_order(self) -> None:
+        """Let a run of the scan at hand know whose it is."""
+        record, order = self._session.run.record, self._session.order.current
+        if record.job and order is not None:
+            record.order = order
+            self._keep_order()
+
+    def _keep_order(self) -> None:
+        """Say it beside the result, where there is one."""
+        record = self._session.run.record
+        order, id = record.order, record.result_id
+        if order is not None and id:
+            self._commands.run_task(
+                lambda _: Results().open(id).put_order(order),
+                lambda _: self.refresh(),
+                failed=tr("The result does not say whose it is."),
+            )
 
     def _refuse(self, title: str) -> None:
         text = tr("A reconstruction is running; wait for its end, or finish or abort it.")
@@ -127,6 +162,7 @@ class ResultCommands(QObject):
             opened.study,
             provenance=opened.provenance,
             result_id=result.id,
+            order=opened.order,
             ending=tr(
                 "Result of {created:%d %b %Y %H:%M}, {ending}",
                 created=result.created,

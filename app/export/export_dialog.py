@@ -26,6 +26,7 @@ from app.look.widgets import button, grow_to_fit, label, set_tone
 from app.models.kept_images import ALL_FRAMES, Kept
 from app.views.plain_text import plain_tip
 from app.views.text import image_title
+from engine.catalogue import ImagingOrder, is_dicom
 from engine.data import FrameVolume, Plain
 from engine.io import WRITERS, existing, frame_suffixes, suffixes_of, usual_suffixes
 
@@ -43,11 +44,12 @@ class ExportDialog(QDialog):
         folder: Path,
         name: str = "image",
         made_by: Plain | None = None,
+        order: ImagingOrder | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export"))
         self.setMinimumWidth(WIDTH_PX)
-        self._images, self._made_by = images, made_by or None
+        self._images, self._made_by, self._order = images, made_by or None, order
         self.which = QuietCombo()
         self.which.setAccessibleName(tr("Image"))
         for kept in images:
@@ -162,6 +164,12 @@ class ExportDialog(QDialog):
         to_know = remark(target, volume, self._made_by or volume.info, written)
         if to_know:
             note += f". {to_know}"
+        if self._order is not None and is_dicom(target):
+            note += tr(
+                ". It will be of {name}, {number}",
+                name=self._order.name,
+                number=self._order.patient_id,
+            )
         exists = "" if fault else existing(target)
         if exists:
             note += tr(

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.language.translation import tr
 from app.models.kept_images import ALL_FRAMES, Kept
 from app.models.run_record import RunRecord
+from engine.catalogue import ImagingOrder, write_for_order
 from engine.data import FrameVolume, Plain, Volume, bids_times
 from engine.errors import DataError, EngineError
 from engine.privacy import Names
@@ -110,13 +111,23 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
 
 
 def write(
-    volume: Volume, target: Path, provenance: Plain | None, frames: Sequence[FrameVolume] = ()
+    volume: Volume,
+    target: Path,
+    provenance: Plain | None,
+    frames: Sequence[FrameVolume] = (),
+    order: ImagingOrder | None = None,
 ) -> Path:
-    """Write a volume, or its frames of time, as the command line does; whole or not at all."""
+    """Write a volume, or its frames of time, as the command line does; whole or not at all.
+
+    A DICOM series is one of the patient of the order, if there is one.
+    """
     from engine.io import save, save_frames
 
+    said = volume.info if provenance is None else provenance
+    if order is not None and write_for_order(order, volume, target, said, frames):
+        return target
     if frames:
-        save_frames(volume, frames, target, volume.info if provenance is None else provenance)
+        save_frames(volume, frames, target, said)
     else:
         save(volume, target, provenance)
     return target
@@ -147,8 +158,12 @@ def frames_of(
         frames = Results().open(record.result_id).frames()
     if len(frames) < expected and record.is_file:
         raise DataError(
-            f"memory holds {len(frames)} of {expected} frames of the file that was opened; write "
-            "them with `isocenter export FILE OUT`, or export one frame alone."
+            tr(
+                "memory holds {n} of {expected} frames of the file that was opened; write them "
+                "with `isocenter export FILE OUT`, or export one frame alone.",
+                n=len(frames),
+                expected=expected,
+            )
         )
     if kind is None:
         return frames

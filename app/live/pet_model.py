@@ -74,7 +74,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
 
     def writer(self) -> Callable[[Path], object]:
         if self._session is None:
-            raise EngineError("there is no scan.")
+            raise EngineError(tr("there is no scan."))
         self.stop()
         scan = self._session.scan()
 

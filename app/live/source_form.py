@@ -97,7 +97,7 @@ def source_in(edit: QLineEdit) -> str:
     """
     text = edit.text().strip()
     if not text:
-        raise SourceFaultError("Name the source: an address, a folder or a file.")
+        raise SourceFaultError(tr("Name the source: an address, a folder or a file."))
     return text
 
 
@@ -117,5 +117,7 @@ def rate_in(edit: QLineEdit, wanted: str) -> float | None:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e6:
-        raise SourceFaultError(f"Play at {edit.text()!r}: write {wanted}.")
+        raise SourceFaultError(
+            tr("Play at {text!r}: write {wanted}.", text=edit.text(), wanted=wanted)
+        )
     return rate

@@ -133,7 +133,7 @@ class KeptInputs:
             if not self._path.exists():
                 return {}
             if self._path.stat().st_size > MOST_BYTES:
-                raise ValueError("too long")
+                raise ValueError(tr("too long"))
             return _parsed(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
             aside = self._path.with_suffix(".damaged")
@@ -155,7 +155,8 @@ class KeptInputs:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            raise EngineError(f"{self._path.parent}: the folder cannot be made ({e}).") from e
+            text = tr("{folder}: the folder cannot be made ({e}).", folder=self._path.parent, e=e)
+            raise EngineError(text) from e
         write_atomically(json.dumps(plain, indent=1, sort_keys=True).encode(), self._path)
         self._kept = kept
 
@@ -165,7 +166,7 @@ def _parsed(plain: Plain) -> dict[str, dict[str, KeptInput]]:
     for each in (kept for roles in kept.values() for kept in roles.values()):
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
-            raise ValueError("a path that is no text")
+            raise ValueError(tr("a path that is no text"))
     return kept
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from app.language.translation import tr
+from app.language.translation import named, tr
 
 Level = Literal["info", "warning", "error"]
 
@@ -57,4 +57,15 @@ def protocol_taken(name: str, last: str) -> str:
         "The protocol {name!r} was taken, which suits this scan; {last!r} was for the last one.",
         name=name,
         last=last,
+    )
+
+
+def protocol_refused(name: str, wanted: str, open: str) -> str:
+    """Say that a protocol is for another kind of scan than the open one is."""
+    return tr(
+        "The protocol {name!r} is for {wanted} and the open scan is {open}; open a scan of "
+        "{wanted} first.",
+        name=name,
+        wanted=named(wanted),
+        open=named(open),
     )

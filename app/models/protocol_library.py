@@ -158,8 +158,12 @@ class ProtocolLibrary:
         self._refuse_taken(found)
         if found.saved is not None and found.saved.changed:
             raise SettingsError(
-                f"{path.name}: is not as it was saved ({found.saved.changed[0]}); open it as a "
-                "file, look at its settings, and save them under a name."
+                tr(
+                    "{name}: is not as it was saved ({change}); open it as a file, look at its "
+                    "settings, and save them under a name.",
+                    name=path.name,
+                    change=found.saved.changed[0],
+                )
             )
         made = stamped(found, _revision_now(found))
         write_protocol(made, self.path_for(made))
@@ -197,8 +201,13 @@ class ProtocolLibrary:
         taken = self.find(protocol)
         if taken is not None:
             raise SettingsError(
-                f"There is a protocol {protocol.name!r} already ({WHOSE[taken.source]}, version "
-                f"{taken.revision}); choose another name, or rename or delete that one first."
+                tr(
+                    "There is a protocol {name!r} already ({whose}, version {revision}); choose "
+                    "another name, or rename or delete that one first.",
+                    name=protocol.name,
+                    whose=WHOSE[taken.source],
+                    revision=taken.revision,
+                )
             )
 
     # files
@@ -241,12 +250,12 @@ def _revision_now(protocol: Protocol) -> int:
 def _named(protocol: Protocol, name: str) -> Protocol:
     name = name.strip()
     if not name:
-        raise SettingsError("A protocol needs a name; type one.")
+        raise SettingsError(tr("A protocol needs a name; type one."))
     try:
         values = protocol.model_dump() | {"name": name, "saved": None}
         return type(protocol).model_validate(values)
     except ValidationError as e:
-        raise SettingsError(f"The protocol: {explain(e)}.") from e
+        raise SettingsError(tr("The protocol: {fault}.", fault=explain(e))) from e
 
 
 def _removed(path: Path) -> None:
@@ -254,4 +263,5 @@ def _removed(path: Path) -> None:
         with suppress(FileNotFoundError):
             path.unlink()
     except OSError as e:
-        raise ResourceError(f"{path.name}: cannot be removed ({e.strerror or e}).") from e
+        text = tr("{name}: cannot be removed ({why}).", name=path.name, why=e.strerror or e)
+        raise ResourceError(text) from e

@@ -9,6 +9,7 @@ from statistics import fmean
 from time import perf_counter
 
 from app.models.kept_images import KeptImages
+from engine.catalogue import ImagingOrder
 from engine.data import Plain, TimeFrame, Volume
 from engine.events import (
     Corrected,
@@ -64,6 +65,7 @@ class RunRecord:
     study : what the images were made from, and how; None of a file
     job : name of the job that made them, empty if none did
     result_id : name of the result on disk that holds the last image, empty if none does
+    order : whose the scan is, as the worklist said it; None where nobody said so
     ending : how the run of a result that was opened ended, in words, and when
     stage : key of the stage at work
     done, total : progress within the stage; total 0 while it is not known
@@ -95,6 +97,7 @@ class RunRecord:
     result_id: str = ""
     ending: str = ""
     exported: bool = False
+    order: ImagingOrder | None = None
     is_file: bool = False
     started: float = field(default_factory=perf_counter)
     _frame: TimeFrame | None = None

@@ -14,6 +14,7 @@ from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
 from app.models.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.models.patient_order import PatientOrder
 from app.models.queue_model import QueueModel
 from app.models.region_model import RegionModel
 from app.models.result_list import ResultList
@@ -37,6 +38,7 @@ class Session(QObject):
     results : images of earlier runs, on disk
     queue : studies that wait for their turn, on disk
     regions : of the scan on show, and of others
+    order : whose the scan at hand is, as the worklist said it
     view : how the volume on show is displayed
     volumes : what is open beside the image of the run, and which of them are on show
     opened_from : the file that the study was opened from, or saved to; None before
@@ -53,7 +55,7 @@ class Session(QObject):
         self.device = device
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
         self.results, self.queue = ResultList(), QueueModel()
-        self.regions = RegionModel()
+        self.regions, self.order = RegionModel(), PatientOrder()
         self.opened_from: Path | None = None
         self.log: list[LogLine] = []
         self.identify = False
@@ -61,6 +63,7 @@ class Session(QObject):
         self.volumes = OpenVolumes(self.view)
         self.study.scan_replaced.connect(self.run.forget)
         self.study.scan_replaced.connect(self.volumes.forget_others)
+        self.study.scan_replaced.connect(self.order.forget)
         self.study.inputs_changed.connect(self._follow_inputs)
         for signal in (self.study.protocol_changed, self.volumes.changed):
             signal.connect(self._show_box)
@@ -83,7 +86,20 @@ class Session(QObject):
         """Return why a run cannot start, empty if it can."""
         if self.run.state.is_active:
             return tr("A reconstruction is running.")
-        return self.refusal() or self.study.obstacle()
+        others = self.order.obstacle(self.patients())
+        return self.refusal() or self.study.obstacle() or others
+
+    def patients(self) -> list[str]:
+        """Return the numbers of patients that files and images of the scan are known to be of.
+
+        Once a run knows whose its scan is, that holds until the scan is opened again.
+        """
+        contents = (found.content for found in self.study.inputs.values())
+        known = [each.patient for each in contents if isinstance(each, Volume)]
+        record = self.run.record
+        if record.job and record.order is not None:
+            known.append(record.order.patient_id)
+        return [number for number in known if number]
 
     def show_file(
         self, volume: Volume, name: str, alias: str = "", frames: Sequence[FrameVolume] = ()

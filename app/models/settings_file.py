@@ -7,6 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from app.language.translation import tr
+
 MAX_BYTES = 1_000_000
 LINE = re.compile(r"\[[^\]]+\]|[^=\[;]+=.*|;.*|")
 """A section, a value, a comment, or nothing: what an INI file may hold."""
@@ -29,13 +31,19 @@ def usable_file(path: Path) -> tuple[Path, str]:
         other = path.with_name(f"{path.name}.new")
         with suppress(OSError):
             other.unlink(missing_ok=True)
-        return other, (
-            f"The window's settings in {path} are damaged ({reason}) and could not be moved aside "
-            f"({e.strerror or e}); this window has the usual ones."
+        return other, tr(
+            "The window's settings in {path} are damaged ({reason}) and could not be moved aside "
+            "({why}); this window has the usual ones.",
+            path=path,
+            reason=reason,
+            why=e.strerror or e,
         )
-    return path, (
-        f"The window's settings were damaged ({reason}) and are the usual ones again; the damaged "
-        f"file is kept as {aside.name} in {aside.parent}."
+    return path, tr(
+        "The window's settings were damaged ({reason}) and are the usual ones again; the damaged "
+        "file is kept as {name} in {folder}.",
+        reason=reason,
+        name=aside.name,
+        folder=aside.parent,
     )
 
 
@@ -43,24 +51,24 @@ def _fault_of(path: Path) -> str:
     """Return what is wrong with a file, empty if nothing is, or there is none."""
     try:
         if path.exists() and not path.is_file():
-            return "it is no file"
+            return tr("it is no file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return ""
     except OSError as e:
-        return f"it cannot be read: {e.strerror or e}"
+        return tr("it cannot be read: {why}", why=e.strerror or e)
     if len(content) > MAX_BYTES:
-        return f"more than {MAX_BYTES:,} bytes"
+        return tr("more than {n:,} bytes", n=MAX_BYTES)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return "it is no text"
+        return tr("it is no text")
     if "\0" in text:
-        return "it is no text"
+        return tr("it is no text")
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
         if OBJECT in line or not LINE.fullmatch(line.strip()):
-            return f"line {number}"
+            return tr("line {number}", number=number)
     return ""
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.language.translation import tr
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, Input, Inputs, XrayStudy, roles_of
-from app.models.messages import protocol_taken
+from app.models.messages import protocol_refused, protocol_taken
 from app.models.quality import Qualities, Quality
 from app.models.speeds import Speeds, once_key
 from app.models.undo_history import UndoHistory
@@ -222,10 +222,7 @@ class StudyModel(QObject):
         """Start from a saved protocol; raises `SettingsError` if the scan is of another kind."""
         wanted, suitable = modality_of(base), self.suitable
         if suitable and wanted not in suitable:
-            raise SettingsError(
-                f"The protocol {base.name!r} is for {wanted.title} and the open scan is "
-                f"{suitable[0].title}; open a scan of {wanted.title} first."
-            )
+            raise SettingsError(protocol_refused(base.name, wanted.title, suitable[0].title))
         self._picked[suitable], self.note = base, ""
         is_other = wanted is not self.modality
         self._take(base)

@@ -111,6 +111,12 @@ class Actions(QObject):
             "Ctrl+U",
             tr("Studies that wait for their turn: order, pause, reasons"),
         )
+        self.studies = make(
+            tr("Studies …"),
+            "log",
+            "Ctrl+Shift+O",
+            tr("All studies, whose they are and how they stand; the worklist"),
+        )
         self.tune = make(tr("Tune this machine …"), "", "", TUNE_TIP)
         self.normalise = make(tr("Measure a normalisation …"), "", "", NORMALISE_TIP)
         self.calibrate = make(tr("Calibrate to Bq/mL …"), "", "", CALIBRATE_TIP)

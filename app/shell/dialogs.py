@@ -11,13 +11,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
-from app.export.writing import (
-    export_folder,
-    export_name,
-    frames_of,
-    provenance_of,
-    write,
-)
+from app.export.exporting import ask_and_export
 from app.language.translation import tr
 from app.look.file_dialogs import ask_open, ask_save
 from app.look.questions import ask, ask_text, question_box
@@ -41,9 +35,14 @@ SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 class Dialogs(QObject):
     """Asks, then calls the command."""
 
-    def __init__(self, parent: QWidget, context: AppContext) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        context: AppContext,
+        resume: Callable[[str], object] = lambda _: None,
+    ) -> None:
         super().__init__(parent)
-        self._parent, self._context = parent, context
+        self._parent, self._context, self._resume = parent, context, resume
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
         self._normalising: NormaliseDialog | None = None
@@ -77,35 +76,7 @@ class Dialogs(QObject):
 
     def export(self, current: int, exported: Callable[[Path], object]) -> None:
         """Write an image of the run."""
-        from app.export.export_dialog import ExportDialog
-
-        record, preferences = self._context.session.run.record, self._context.preferences
-        items = record.images.items
-        folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
-        run = record.provenance
-        dialog = ExportDialog(self._parent, items, current, folder, name, run)
-        while dialog.exec():
-            if may_write(self._parent, dialog.target, self._context.session):
-                break
-        else:
-            return
-        kept, target = dialog.chosen, dialog.target
-        preferences.export_folder = str(target.parent)
-        made_by = provenance_of(record, kept, identify=preferences.identify)
-        volume, provenance = dialog.values.converted(kept.volume, made_by)
-
-        kind = dialog.values.kind
-
-        def save(_: object) -> Path:
-            frames = frames_of(record, kept, target, kind)
-            return write(volume, target, provenance, frames)
-
-        self._context.commands.run_task(
-            save,
-            exported,
-            busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
-        )
+        ask_and_export(self._parent, self._context, current, exported)
 
     def save_study(self) -> None:
         """Write the study file."""
@@ -154,6 +125,12 @@ class Dialogs(QObject):
         self._queue.show()
         self._queue.raise_()
         self._queue.activateWindow()
+
+    def studies(self) -> None:
+        """Show all studies, and the worklist."""
+        from app.studies.studies_dialog import StudiesDialog
+
+        StudiesDialog(self._parent, self._context, self._resume, self.queue).open()
 
     def tune(self) -> None:
         """Look for the fastest kernels on this machine."""

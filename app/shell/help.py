@@ -100,6 +100,7 @@ SHORTCUTS = (
     ("Ctrl+Shift+S", tr("Save the protocol under a name")),
     ("Ctrl+Shift+E", tr("Sign off, and report")),
     ("Ctrl+,", tr("Settings")),
+    ("Ctrl+Shift+O", tr("All studies, and the worklist")),
     ("Ctrl+Shift+P", tr("Protocols: save, rename, lock, share")),
     ("Ctrl+R", tr("Start")),
     (tr("Space or Ctrl+P"), tr("Pause, go on")),

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from app.language.translation import tr
+from app.models.session import Session
 from app.shell.dialogs import Dialogs
+
+
+def may_forget_image(session: Session, dialogs: Dialogs) -> bool:
+    """Ask before an image goes that could not be kept among the results."""
+    record = session.run.record
+    if not record.is_only_here or session.run.state.is_active:
+        return True
+    return gives_up_image(dialogs, record.local_title)
 
 
 def gives_up_image(dialogs: Dialogs, title: str) -> bool:

@@ -27,7 +27,7 @@ from app.shell.central_area import CentralArea
 from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
-from app.shell.losses import aborts_to_close, gives_up_image
+from app.shell.losses import aborts_to_close, may_forget_image
 from app.shell.menu_bar import fill_menus
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
 from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
@@ -45,7 +45,7 @@ LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 PAGES = (
-    *("save_study", "save_protocol", "protocols", "storage", "queue"),
+    *("save_study", "save_protocol", "protocols", "storage", "queue", "studies"),
     *("normalise", "calibrate", "tune"),
     *("report", "settings", "guide", "help", "support_bundle", "about"),
 )
@@ -63,7 +63,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self.actions_ = Actions(self, context)
-        self.dialogs = Dialogs(self, context)
+        self.dialogs = Dialogs(self, context, self.resume)
+        context.results.may_forget_image = self.may_forget_image
         self._add_header()  # Tab goes through the parts in the order they are added
         self._add_workflow()
         self._add_centre()
@@ -76,7 +77,7 @@ class MainWindow(QMainWindow):
             open_and_start=self.runner.open_and_start,
             confirm=self.dialogs.confirm,
         )
-        lines = self.actions_.log, self.actions_.queue
+        lines = self.actions_.log, self.actions_.queue, self.actions_.studies
         self.status = StatusLine(context, *lines, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
         fill_menus(
@@ -208,16 +209,19 @@ class MainWindow(QMainWindow):
 
     def may_forget_image(self) -> bool:
         """Ask before an image goes that could not be kept among the results."""
-        record = self.session.run.record
-        if not record.is_only_here or self.session.run.state.is_active:
-            return True
-        return gives_up_image(self.dialogs, record.local_title)
+        return may_forget_image(self.session, self.dialogs)
 
     def start(self) -> None:
         """Reconstruct the study at hand."""
         if self.may_forget_image():
             self.live.leave()
             self.runner.start()
+
+    def resume(self, job_id: str) -> None:
+        """Go on with a run that was cut off."""
+        if self.may_forget_image():
+            self.live.leave()
+            self.runner.resume(job_id)
 
     def try_demo(self, key: str) -> None:
         """Simulate a demo scan, open it and reconstruct it."""

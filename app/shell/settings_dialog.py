@@ -178,7 +178,9 @@ class SettingsDialog(QDialog):
         site.logo_bytes()  # refused here, not in the first report
         for name in FOLDERS:
             if said[name] and not Path(said[name]).expanduser().is_dir():
-                raise EngineError(f"{said[name]}: no such folder; choose one that is there.")
+                raise EngineError(
+                    tr("{path}: no such folder; choose one that is there.", path=said[name])
+                )
         return site
 
     def _save(self) -> None:

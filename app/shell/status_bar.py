@@ -16,10 +16,11 @@ from app.look.widgets import button, label
 from app.models.queue_model import state_of
 from app.models.run_record import RunState
 from app.shell.header_parts import action_button
-from app.views.labels import ElidedLabel
+from app.views.labels import ElidedLabel, shortened
 from app.views.plain_text import PlainLabel, plain_tip
 
 CLAIM = tr("Not for clinical use")
+PATIENT_LETTERS = 40
 PLACE_PX = 330
 """The longest place and value of the cursor that is written out."""
 
@@ -28,7 +29,12 @@ class StatusLine(QStatusBar):
     """Three parts of words, and how many studies wait; a click there shows them."""
 
     def __init__(
-        self, context: AppContext, log: QAction, queue: QAction, cursor_text: Callable[[], str]
+        self,
+        context: AppContext,
+        log: QAction,
+        queue: QAction,
+        studies: QAction,
+        cursor_text: Callable[[], str],
     ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
@@ -42,6 +48,7 @@ class StatusLine(QStatusBar):
         self.stop = button(tr("Stop"), context.commands.stop_reading, tr("Wait for it no longer"))
         self.stop.hide()
         self._queue_action = queue
+        self.patient = button("", studies.trigger, role="quiet")
         self.queue = button("", queue.trigger, role="quiet")
         set_icon(self.queue, "list", self._theme)
         inside = QWidget()
@@ -53,6 +60,7 @@ class StatusLine(QStatusBar):
         row.addWidget(self.stop)
         row.addWidget(self.place)
         row.addSpacing(6)
+        row.addWidget(self.patient)
         row.addWidget(self.queue)
         row.addSpacing(6)
         row.addWidget(label(CLAIM, "badge"))
@@ -71,8 +79,19 @@ class StatusLine(QStatusBar):
         context.commands.stoppable_changed.connect(self.stop.setVisible)
         for signal in (session.queue.changed, queue.changed):
             signal.connect(self._show_queue)
+        session.order.changed.connect(self._show_patient)
+        self._show_patient()
         self._show_queue()
         self.refresh()
+
+    def _show_patient(self) -> None:
+        """Say whose the scan at hand is, where the worklist said it."""
+        whose = self._session.order.describe()
+        self.patient.setText(shortened(whose, PATIENT_LETTERS))
+        self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
+        tip = tr("The scan at hand is of {whose}; a click shows the worklist", whose=whose)
+        self.patient.setToolTip(plain_tip(tip))
+        self.patient.setVisible(bool(whose))
 
     def _show_queue(self) -> None:
         """Say how many studies are still to be done, or have failed; nothing of those done."""

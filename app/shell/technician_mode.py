@@ -21,7 +21,8 @@ from engine.modalities import Protocol, digest_of
 
 ALLOWED = frozenset(
     (
-        *("open", "export", "report", "start", "pause", "finish", "abort", "technician", "quit"),
+        *("open", "studies", "export", "report", "technician", "quit"),
+        *("start", "pause", "finish", "abort"),
         *("theme", "full_views", "log", "guide", "help", "support_bundle", "about"),
     )
 )

@@ -84,7 +84,7 @@ class TechnicianPanel(QWidget):
         study, run = self._study, self._run
         for signal in (
             *(study.inputs_changed, study.protocol_changed, run.state_changed),
-            *(run.record_changed, run.images_changed),
+            *(run.record_changed, run.images_changed, self._session.order.changed),
         ):
             signal.connect(self.refresh)
         self.refresh()
@@ -102,7 +102,9 @@ class TechnicianPanel(QWidget):
             self.scan.say([tr("No scan is open.")], "waiting")
             return
         notes = list(inputs.scan.notes) if inputs.scan else []
-        self.scan.say([inputs[DATA].text, *notes], "look" if notes else "ok")
+        whose = self._session.order.describe()
+        of = [tr("Of {whose}.", whose=whose)] if whose else []
+        self.scan.say([inputs[DATA].text, *of, *notes], "look" if notes else "ok")
 
     def _show_protocol(self) -> None:
         words = version_words(self._study.base)

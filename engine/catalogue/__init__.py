@@ -1,4 +1,4 @@
-"""All studies that this user's Isocenter knows: results, runs that were cut off, the queue."""
+"""All studies that this user's Isocenter knows, and the orders of a worklist that they are for."""
 
 from typing import TYPE_CHECKING
 
@@ -9,12 +9,25 @@ if TYPE_CHECKING:
     from engine.catalogue.known_study import FILTERS as FILTERS
     from engine.catalogue.known_study import KnownStudy as KnownStudy
     from engine.catalogue.known_study import State as State
+    from engine.io.dicom.network import Node as Node
+    from engine.io.dicom.order import ImagingOrder as ImagingOrder
+    from engine.io.dicom.order import day_of as day_of
+    from engine.io.dicom.order import refuse_other_patient as refuse_other_patient
+    from engine.io.dicom.order_files import is_dicom as is_dicom
+    from engine.io.dicom.order_files import write_for_order as write_for_order
+    from engine.io.dicom.worklist import Worklist as Worklist
+    from engine.io.dicom.worklist import WorklistQuery as WorklistQuery
+    from engine.io.dicom.worklist import ask_worklist as ask_worklist
 
-if not TYPE_CHECKING:
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
             "gathering": ("known_studies",),
             "known_study": ("FILTERS", "KnownStudy", "State"),
+            "engine.io.dicom.network": ("Node",),
+            "engine.io.dicom.order": ("ImagingOrder", "day_of", "refuse_other_patient"),
+            "engine.io.dicom.order_files": ("is_dicom", "write_for_order"),
+            "engine.io.dicom.worklist": ("WorklistQuery", "Worklist", "ask_worklist"),
         },
     )

@@ -1,4 +1,4 @@
-"""One line of the list of studies: whose scan, how it was or will be reconstructed, how it stands."""
+"""A line of the list of studies: whose scan, how it is reconstructed, and how it stands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.results.result import Result
 
 State = Literal[
@@ -42,7 +42,7 @@ class KnownStudy:
     standing: str
     when: datetime
     n_bytes: int = 0
-    order: Order | None = None
+    order: ImagingOrder | None = None
     result: Result | None = None
     remark: str = ""
 

@@ -14,7 +14,7 @@ from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, SettingsError
 from engine.io import WRITERS, files_written, usual_suffixes
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.io.formats import writer_of
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.studies import read_study
@@ -109,7 +109,7 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
     if folder is not None:
         writer_of(made(folder) / f"image{arguments.format}")
     studies = [(path, read_study(path)) for path in arguments.studies]  # all of them or none
-    order = None if arguments.order is None else Order.read(arguments.order)
+    order = None if arguments.order is None else ImagingOrder.read(arguments.order)
     queue = StudyQueue()
     for path, study in studies:
         if arguments.identify:

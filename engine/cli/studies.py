@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.catalogue import FILTERS, KnownStudy, known_studies
@@ -43,9 +44,14 @@ def _studies(arguments: argparse.Namespace, console: Console) -> None:
     n = "1 study" if len(found) == 1 else f"{len(found):,} studies"
     console.line(f"{n}, {sum(each.n_bytes for each in found) / MIB:,.0f} MiB")
     if arguments.json is not None:
-        text = to_json({"studies": [facts_of(each) for each in found]}, indent=2)
-        write_atomically(text.encode(), arguments.json, private=True)
+        write_list(found, arguments.json)
         console.line(f"List: {arguments.json}")
+
+
+def write_list(studies: Sequence[KnownStudy], path: Path) -> None:
+    """Write a list of studies, for its owner alone; whole or not at all."""
+    text = to_json({"studies": [facts_of(each) for each in studies]}, indent=2)
+    write_atomically(text.encode(), path, private=True)
 
 
 def facts_of(study: KnownStudy) -> Plain:

@@ -11,8 +11,8 @@ from engine.cli.dicom_node import add_node, node_of
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs
 from engine.errors import DataError, OutputError, SettingsError
-from engine.io.dicom.order import Order, is_order
-from engine.io.dicom.worklist import Question, ask_worklist, day_of
+from engine.io.dicom.order import ImagingOrder, is_order
+from engine.io.dicom.worklist import WorklistQuery, ask_worklist, parse_day
 
 TODAY, ALL = "today", "all"
 
@@ -57,18 +57,18 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
             "such as by --accession."
         )
     found.orders[0].write(arguments.keep)
-    console.line(f"Order: {arguments.keep}")
+    console.line(f"ImagingOrder: {arguments.keep}")
 
 
-def _question(arguments: argparse.Namespace) -> Question:
+def _question(arguments: argparse.Namespace) -> WorklistQuery:
     first = None
     if arguments.on != ALL:
         today = datetime.now().astimezone().date()
-        first = today if arguments.on == TODAY else day_of(arguments.on)
-    last = first if arguments.until is None else day_of(arguments.until)
+        first = today if arguments.on == TODAY else parse_day(arguments.on)
+    last = first if arguments.until is None else parse_day(arguments.until)
     if first is not None and last is not None and last < first:
         raise SettingsError(f"--until {last}: is before the first day, {first}.")
-    return Question(
+    return WorklistQuery(
         first,
         last,
         arguments.modality,
@@ -79,7 +79,7 @@ def _question(arguments: argparse.Namespace) -> Question:
     )
 
 
-def _line(order: Order) -> str:
+def _line(order: ImagingOrder) -> str:
     when = f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "no date"
     parts = (order.modality, order.what, f"accession {order.accession}" if order.accession else "")
     said = ", ".join(part for part in parts if part)

@@ -41,6 +41,13 @@ class Site(Settings):
         "", "DICOM node that reports are sent to, HOST:PORT", label="DICOM node", max_length=300
     )
     called: str = setting("ANY-SCP", "Title of that node", label="Title of the node", max_length=16)
+    worklist: str = setting(
+        "", "DICOM node that knows what is to be done, HOST:PORT", label="Worklist",
+        max_length=300,
+    )  # fmt: skip
+    worklist_called: str = setting(
+        "ANY-SCP", "Title of the worklist's node", label="Title of the worklist", max_length=16
+    )
 
     @classmethod
     def read(cls, folder: Path | None = None) -> Self:

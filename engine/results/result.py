@@ -14,7 +14,7 @@ from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.io.budget import free_memory
-from engine.io.dicom.order import ORDER, Order
+from engine.io.dicom.order import ORDER, ImagingOrder
 from engine.io.json_text import from_json
 from engine.io.open_input import open_input, read_text
 from engine.io.toml_file import read_toml
@@ -116,12 +116,12 @@ class Result:
             raise FileFormatError(f"{self.id}/{PROVENANCE}: cannot be read ({e}).") from e
 
     @cached_property
-    def order(self) -> Order | None:
+    def order(self) -> ImagingOrder | None:
         """The order that it was made for; None where nobody said one."""
         path = self.folder / ORDER
-        return Order.read(path) if path.is_file() else None
+        return ImagingOrder.read(path) if path.is_file() else None
 
-    def put_order(self, order: Order) -> None:
+    def put_order(self, order: ImagingOrder) -> None:
         """Say whose image it is; raises `DataError` where it is known to be of somebody else."""
         kept = self.order
         if kept is not None and kept.patient_id != order.patient_id:

@@ -226,7 +226,7 @@
     <message>
       <location filename="app/calibrate/normalise_dialog.py" />
       <source>Stop</source>
-      <translation>Beenden</translation>
+      <translation>Anhalten</translation>
     </message>
     <message>
       <location filename="app/calibrate/normalise_dialog.py" />
@@ -397,6 +397,11 @@
       <location filename="app/control/commands.py" />
       <source>{name} cannot be written.</source>
       <translation>{name} kann nicht geschrieben werden.</translation>
+    </message>
+    <message>
+      <location filename="app/control/demo_maker.py" />
+      <source>The simulation stopped; perhaps the memory is used up.</source>
+      <translation>Die Simulation ist abgebrochen; vielleicht ist der Speicher voll.</translation>
     </message>
     <message>
       <location filename="app/control/demo_maker.py" />
@@ -619,6 +624,36 @@
       <translation>{purpose} anderer Art</translation>
     </message>
     <message>
+      <location filename="app/control/reading.py" />
+      <source>a {purpose}</source>
+      <translation>{purpose}</translation>
+    </message>
+    <message>
+      <location filename="app/control/reading.py" />
+      <source>{name}: this is {what}, not a scan; choose a scan, or drop the file on the window to open it as what it is.</source>
+      <translation>{name}: Dies ist {what}, kein Scan; wählen Sie einen Scan, oder legen Sie die Datei auf das Fenster, um sie als das zu öffnen, was sie ist.</translation>
+    </message>
+    <message>
+      <location filename="app/control/reading.py" />
+      <source>No scan is open; open the scan that this {role} belongs to first.</source>
+      <translation>Kein Scan ist offen; öffnen Sie zuerst den Scan, zu dem dies gehört: {role}.</translation>
+    </message>
+    <message>
+      <location filename="app/control/reading.py" />
+      <source>The study is of {title}, to which no {role} belongs.</source>
+      <translation>Die Studie ist von der Art {title}; dazu gehört nicht: {role}.</translation>
+    </message>
+    <message>
+      <location filename="app/control/reading.py" />
+      <source>{name}: the scan does not say which scanner it is from; choose one in step 1 first.</source>
+      <translation>{name}: Der Scan sagt nicht, von welchem Scanner er ist; wählen Sie ihn zuerst in Schritt 1.</translation>
+    </message>
+    <message>
+      <location filename="app/control/regions_beside.py" />
+      <source>{name}: this file holds regions of another scan, so it is left as it is; give the study another name. The study itself is written.</source>
+      <translation>{name}: Diese Datei enthält Regionen eines anderen Scans und bleibt deshalb, wie sie ist; geben Sie der Studie einen anderen Namen. Die Studie selbst ist geschrieben.</translation>
+    </message>
+    <message>
       <location filename="app/control/regions_beside.py" />
       <source>Regions: {path}</source>
       <translation>Regionen: {path}</translation>
@@ -642,6 +677,11 @@
       <location filename="app/control/result_commands.py" />
       <source>The result was not deleted.</source>
       <translation>Das Ergebnis wurde nicht gelöscht.</translation>
+    </message>
+    <message>
+      <location filename="app/control/result_commands.py" />
+      <source>The result does not say whose it is.</source>
+      <translation>Im Ergebnis steht nicht, von wem es ist.</translation>
     </message>
     <message>
       <location filename="app/control/result_commands.py" />
@@ -903,6 +943,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/export/export_dialog.py" />
+      <source>. It will be of {name}, {number}</source>
+      <translation>. Von wem: {name}, {number}</translation>
+    </message>
+    <message>
+      <location filename="app/export/export_dialog.py" />
       <source>. The file exists ({exists}); you will be asked before it is replaced.</source>
       <translation>. Die Datei gibt es schon ({exists}); Sie werden gefragt, bevor sie ersetzt wird.</translation>
     </message>
@@ -935,6 +980,11 @@ Replace {which}?</source>
       <location filename="app/export/writing.py" />
       <source>{parent}: not enough free space; choose another folder.</source>
       <translation>{parent}: nicht genug freier Platz; wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+      <location filename="app/export/writing.py" />
+      <source>memory holds {n} of {expected} frames of the file that was opened; write them with `isocenter export FILE OUT`, or export one frame alone.</source>
+      <translation>Im Speicher sind {n} von {expected} Zeitbildern der geöffneten Datei; schreiben Sie sie mit `isocenter export DATEI ZIEL`, oder exportieren Sie ein Zeitbild allein.</translation>
     </message>
     <message>
       <location filename="app/forms/choices.py" />
@@ -2252,6 +2302,11 @@ Replace {which}?</source>
       <translation>Wartet: {whole}</translation>
     </message>
     <message>
+      <location filename="app/live/live_model.py" />
+      <source>there is no scan.</source>
+      <translation>es gibt keinen Scan.</translation>
+    </message>
+    <message>
       <location filename="app/live/live_page.py" />
       <source>Live</source>
       <translation>Live</translation>
@@ -2545,6 +2600,16 @@ Replace {which}?</source>
       <location filename="app/live/source_form.py" />
       <source>Scans (*)</source>
       <translation>Scans (*)</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_form.py" />
+      <source>Name the source: an address, a folder or a file.</source>
+      <translation>Nennen Sie die Quelle: eine Adresse, einen Ordner oder eine Datei.</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_form.py" />
+      <source>Play at {text!r}: write {wanted}.</source>
+      <translation>Abspielen mit {text!r}: Schreiben Sie {wanted}.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -4018,13 +4083,33 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/models/kept_inputs.py" />
+      <source>too long</source>
+      <translation>zu lang</translation>
+    </message>
+    <message>
+      <location filename="app/models/kept_inputs.py" />
       <source>{FILE}: what was kept for scanners cannot be read ({e}) and was moved to {name}; keep the files anew.</source>
       <translation>{FILE}: Was für Scanner behalten wurde, kann nicht gelesen werden ({e}) und wurde nach {name} verschoben; behalten Sie die Dateien neu.</translation>
+    </message>
+    <message>
+      <location filename="app/models/kept_inputs.py" />
+      <source>{folder}: the folder cannot be made ({e}).</source>
+      <translation>{folder}: Der Ordner kann nicht angelegt werden ({e}).</translation>
+    </message>
+    <message>
+      <location filename="app/models/kept_inputs.py" />
+      <source>a path that is no text</source>
+      <translation>ein Pfad, der kein Text ist</translation>
     </message>
     <message>
       <location filename="app/models/messages.py" />
       <source>The protocol {name!r} was taken, which suits this scan; {last!r} was for the last one.</source>
       <translation>Das Protokoll {name!r} wurde genommen, das zu diesem Scan passt; {last!r} war für den letzten.</translation>
+    </message>
+    <message>
+      <location filename="app/models/messages.py" />
+      <source>The protocol {name!r} is for {wanted} and the open scan is {open}; open a scan of {wanted} first.</source>
+      <translation>Das Protokoll {name!r} ist für {wanted}, und der offene Scan ist {open}; öffnen Sie zuerst einen Scan der Art {wanted}.</translation>
     </message>
     <message>
       <location filename="app/models/normalising_model.py" />
@@ -4087,6 +4172,11 @@ Replace {which}?</source>
       <translation>{count} Ereignisse auf Linien durch die Quelle: Der mittlere Kristall ist auf {crystal_error:.2g} % bekannt.</translation>
     </message>
     <message>
+      <location filename="app/models/patient_order.py" />
+      <source>what is open</source>
+      <translation>was offen ist</translation>
+    </message>
+    <message>
       <location filename="app/models/protocol_library.py" />
       <source>comes with Isocenter</source>
       <translation>kommt mit Isocenter</translation>
@@ -4115,6 +4205,31 @@ Replace {which}?</source>
       <location filename="app/models/protocol_library.py" />
       <source>{site}: the site's folder of protocols is not there.</source>
       <translation>{site}: Den Protokollordner der Einrichtung gibt es nicht.</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_library.py" />
+      <source>{name}: is not as it was saved ({change}); open it as a file, look at its settings, and save them under a name.</source>
+      <translation>{name}: ist nicht mehr, wie es gespeichert wurde ({change}); öffnen Sie es als Datei, sehen Sie die Einstellungen an, und speichern Sie sie unter einem Namen.</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_library.py" />
+      <source>There is a protocol {name!r} already ({whose}, version {revision}); choose another name, or rename or delete that one first.</source>
+      <translation>Ein Protokoll {name!r} gibt es schon ({whose}, Version {revision}); wählen Sie einen anderen Namen, oder benennen Sie jenes zuerst um oder löschen Sie es.</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_library.py" />
+      <source>A protocol needs a name; type one.</source>
+      <translation>Ein Protokoll braucht einen Namen; geben Sie einen ein.</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_library.py" />
+      <source>The protocol: {fault}.</source>
+      <translation>Das Protokoll: {fault}.</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_library.py" />
+      <source>{name}: cannot be removed ({why}).</source>
+      <translation>{name}: kann nicht entfernt werden ({why}).</translation>
     </message>
     <message>
       <location filename="app/models/protocol_words.py" />
@@ -4192,6 +4307,16 @@ Replace {which}?</source>
       <translation>, 2 × Iterationen</translation>
     </message>
     <message>
+      <location filename="app/models/region_model.py" />
+      <source>another region is called {name}</source>
+      <translation>eine andere Region heißt {name}</translation>
+    </message>
+    <message>
+      <location filename="app/models/region_model.py" />
+      <source>the region holds no voxel of the image; make it larger.</source>
+      <translation>In der Region liegt kein Voxel des Bildes; machen Sie sie größer.</translation>
+    </message>
+    <message>
       <location filename="app/models/result_list.py" />
       <source>1 result</source>
       <translation>1 Ergebnis</translation>
@@ -4225,6 +4350,41 @@ Replace {which}?</source>
       <location filename="app/models/session.py" />
       <source>A reconstruction is running.</source>
       <translation>Eine Rekonstruktion läuft.</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>The window's settings in {path} are damaged ({reason}) and could not be moved aside ({why}); this window has the usual ones.</source>
+      <translation>Die Einstellungen des Fensters in {path} sind beschädigt ({reason}) und konnten nicht beiseitegelegt werden ({why}); dieses Fenster hat die üblichen.</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>The window's settings were damaged ({reason}) and are the usual ones again; the damaged file is kept as {name} in {folder}.</source>
+      <translation>Die Einstellungen des Fensters waren beschädigt ({reason}) und sind wieder die üblichen; die beschädigte Datei liegt als {name} in {folder}.</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>it is no file</source>
+      <translation>es ist keine Datei</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>it cannot be read: {why}</source>
+      <translation>es kann nicht gelesen werden: {why}</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>more than {n:,} bytes</source>
+      <translation>mehr als {n:,} Bytes</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>it is no text</source>
+      <translation>es ist kein Text</translation>
+    </message>
+    <message>
+      <location filename="app/models/settings_file.py" />
+      <source>line {number}</source>
+      <translation>Zeile {number}</translation>
     </message>
     <message>
       <location filename="app/models/study_model.py" />
@@ -4703,6 +4863,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />
+      <source>Another patient</source>
+      <translation>Ein anderer Patient</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_files.py" />
       <source>Regions of another scan</source>
       <translation>Regionen eines anderen Scans</translation>
     </message>
@@ -4710,11 +4875,6 @@ Replace {which}?</source>
       <location filename="app/regions/region_files.py" />
       <source>Take them</source>
       <translation>Nehmen</translation>
-    </message>
-    <message>
-      <location filename="app/regions/region_files.py" />
-      <source>Another patient</source>
-      <translation>Ein anderer Patient</translation>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />
@@ -6068,6 +6228,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>Studies …</source>
+      <translation>Studien …</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>All studies, whose they are and how they stand; the worklist</source>
+      <translation>Alle Studien, von wem sie sind und wie sie stehen; die Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Tune this machine …</source>
       <translation>Diesen Rechner abstimmen …</translation>
     </message>
@@ -6578,6 +6748,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/help.py" />
+      <source>All studies, and the worklist</source>
+      <translation>Alle Studien, und die Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help.py" />
       <source>Protocols: save, rename, lock, share</source>
       <translation>Protokolle: speichern, umbenennen, sperren, teilen</translation>
     </message>
@@ -6952,9 +7127,24 @@ Replace {which}?</source>
       <translation>Die beiden sind nicht gleich; nichts wurde geändert.</translation>
     </message>
     <message>
+      <location filename="app/shell/settings_dialog.py" />
+      <source>{path}: no such folder; choose one that is there.</source>
+      <translation>{path}: Diesen Ordner gibt es nicht; wählen Sie einen, den es gibt.</translation>
+    </message>
+    <message>
       <location filename="app/shell/status_bar.py" />
       <source>Wait for it no longer</source>
       <translation>Nicht länger darauf warten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/status_bar.py" />
+      <source>Patient: {whose}</source>
+      <translation>Patient: {whose}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/status_bar.py" />
+      <source>The scan at hand is of {whose}; a click shows the worklist</source>
+      <translation>Der offene Scan ist von {whose}; ein Klick zeigt die Arbeitsliste</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -7153,6 +7343,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
+      <source>Of {whose}.</source>
+      <translation>Von {whose}.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/technician_panel.py" />
       <source>, changed</source>
       <translation>, geändert</translation>
     </message>
@@ -7262,6 +7457,321 @@ Replace {which}?</source>
       <translation>{done} von {updates} Aktualisierungen, {created:%d.%m. %H:%M}</translation>
     </message>
     <message>
+      <location filename="app/studies/order_table.py" />
+      <source>When</source>
+      <translation>Wann</translation>
+    </message>
+    <message>
+      <location filename="app/studies/order_table.py" />
+      <source>Patient</source>
+      <translation>Patient</translation>
+    </message>
+    <message>
+      <location filename="app/studies/order_table.py" />
+      <source>Born</source>
+      <translation>Geboren</translation>
+    </message>
+    <message>
+      <location filename="app/studies/order_table.py" />
+      <source>Kind</source>
+      <translation>Art</translation>
+    </message>
+    <message>
+      <location filename="app/studies/order_table.py" />
+      <source>Accession</source>
+      <translation>Auftragsnummer</translation>
+    </message>
+    <message>
+      <location filename="app/studies/order_table.py" />
+      <source>Orders</source>
+      <translation>Aufträge</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_dialog.py" />
+      <source>Studies</source>
+      <translation>Studien</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_dialog.py" />
+      <source>Worklist</source>
+      <translation>Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>It has no image yet.</source>
+      <translation>Sie hat noch kein Bild.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Looking for studies …</source>
+      <translation>Studien werden gesucht …</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Patient, number, scan, protocol, day</source>
+      <translation>Patient, Nummer, Scan, Protokoll, Tag</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Look for</source>
+      <translation>Suchen nach</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Studies with all of these words are shown</source>
+      <translation>Gezeigt werden Studien mit allen diesen Wörtern</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Show</source>
+      <translation>Zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Which studies are shown</source>
+      <translation>Welche Studien gezeigt werden</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>The studies could not be listed.</source>
+      <translation>Die Studien konnten nicht aufgelistet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>{shown:,} of {total:,} studies, {room}</source>
+      <translation>{shown:,} von {total:,} Studien, {room}</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>No studies yet. Every finished image is listed here, with whose it is.</source>
+      <translation>Noch keine Studien. Jedes fertige Bild steht hier, und von wem es ist.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Show the queue</source>
+      <translation>Warteschlange zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Return does the same</source>
+      <translation>Die Eingabetaste tut dasselbe</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Take its protocol for the open scan</source>
+      <translation>Ihr Protokoll für den offenen Scan nehmen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Show the files of the image</source>
+      <translation>Die Dateien des Bildes zeigen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Remove its image from the disk</source>
+      <translation>Ihr Bild vom Datenträger entfernen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>Delete {scan}, {protocol}, {when:%d %b %Y %H:%M}, from the disk?</source>
+      <translation>{scan}, {protocol}, {when:%d %b %Y %H:%M}, vom Datenträger löschen?</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>It was signed off: {standing}.</source>
+      <translation>Es wurde freigegeben: {standing}.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/studies_page.py" />
+      <source>It was not exported.</source>
+      <translation>Es wurde nicht exportiert.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_table.py" />
+      <source>State</source>
+      <translation>Stand</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_table.py" />
+      <source>Date</source>
+      <translation>Datum</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Signed off</source>
+      <translation>Freigegeben</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Ended early</source>
+      <translation>Früher beendet</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Interrupted</source>
+      <translation>Unterbrochen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Failed</source>
+      <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>All studies</source>
+      <translation>Alle Studien</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Not signed off</source>
+      <translation>Nicht freigegeben</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Neither exported nor signed off</source>
+      <translation>Weder exportiert noch freigegeben</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>Running and waiting</source>
+      <translation>Laufende und wartende</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>To look after</source>
+      <translation>Nachzusehen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/study_text.py" />
+      <source>accession {number}</source>
+      <translation>Auftragsnummer {number}</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Today</source>
+      <translation>Heute</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Yesterday</source>
+      <translation>Gestern</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>The next seven days</source>
+      <translation>Die nächsten sieben Tage</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>All days</source>
+      <translation>Alle Tage</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>PET</source>
+      <translation>PET</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>CT</source>
+      <translation>CT</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>All kinds</source>
+      <translation>Alle Arten</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>The settings name no worklist. Add its node there, HOST:PORT.</source>
+      <translation>In den Einstellungen steht keine Arbeitsliste. Tragen Sie dort ihren Knoten ein, HOST:PORT.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Ask the worklist, then choose whose the scan is.</source>
+      <translation>Fragen Sie die Arbeitsliste ab, und wählen Sie dann, von wem der Scan ist.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Choose an order in the list.</source>
+      <translation>Wählen Sie einen Auftrag in der Liste.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Name, * for any letters</source>
+      <translation>Name, * für beliebige Buchstaben</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Days</source>
+      <translation>Tage</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>On which days it is to be done</source>
+      <translation>An welchen Tagen es geschehen soll</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>What kind of scanner it is ordered for</source>
+      <translation>Für welche Art von Scanner es angeordnet ist</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>All patients if left out</source>
+      <translation>Alle Patienten, wenn leer</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Ask</source>
+      <translation>Abfragen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Take for the scan</source>
+      <translation>Für den Scan nehmen</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Say no longer whose the scan at hand is</source>
+      <translation>Nicht mehr sagen, von wem der offene Scan ist</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Asking {node} …</source>
+      <translation>{node} wird abgefragt …</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>1 order.</source>
+      <translation>1 Auftrag.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>{n:,} orders.</source>
+      <translation>{n:,} Aufträge.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Ask the worklist (Return)</source>
+      <translation>Die Arbeitsliste abfragen (Eingabetaste)</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>The scan at hand is of {whose}.</source>
+      <translation>Der offene Scan ist von {whose}.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>Nobody has said whose the scan at hand is.</source>
+      <translation>Niemand hat gesagt, von wem der offene Scan ist.</translation>
+    </message>
+    <message>
+      <location filename="app/studies/worklist_page.py" />
+      <source>What is written as DICOM is of this patient, until another scan is opened</source>
+      <translation>Was als DICOM geschrieben wird, ist von diesem Patienten, bis ein anderer Scan geöffnet wird</translation>
+    </message>
+    <message>
       <location filename="app/study/algorithm_step.py" />
       <source>Expert settings</source>
       <translation>Experteneinstellungen</translation>
@@ -7360,11 +7870,6 @@ Replace {which}?</source>
       <location filename="app/study/corrections_step.py" />
       <source>Whether the {title} lies where the scan saw the body</source>
       <translation>Ob {title} liegt, wo der Scan den Körper sah</translation>
-    </message>
-    <message>
-      <location filename="app/study/corrections_step.py" />
-      <source>Show</source>
-      <translation>Zeigen</translation>
     </message>
     <message>
       <location filename="app/study/corrections_step.py" />
@@ -9174,6 +9679,21 @@ Replace {which}?</source>
       <translation>Titel dieses Knotens</translation>
     </message>
     <message>
+      <location filename="engine/documents/site.py" />
+      <source>DICOM node that knows what is to be done, HOST:PORT</source>
+      <translation>DICOM-Knoten, der weiß, was zu tun ist, HOST:PORT</translation>
+    </message>
+    <message>
+      <location filename="engine/documents/site.py" />
+      <source>Title of the worklist</source>
+      <translation>Titel der Arbeitsliste</translation>
+    </message>
+    <message>
+      <location filename="engine/documents/site.py" />
+      <source>Title of the worklist's node</source>
+      <translation>Titel des Knotens der Arbeitsliste</translation>
+    </message>
+    <message>
       <location filename="engine/filtering/settings.py" />
       <source>Filter window</source>
       <translation>Filterfenster</translation>
@@ -9414,11 +9934,6 @@ Replace {which}?</source>
       <translation>PET-Ring</translation>
     </message>
     <message>
-      <location filename="engine/modalities/listmode_pet/modality.py" />
-      <source>PET</source>
-      <translation>PET</translation>
-    </message>
-    <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
       <source>Edge lengths x, y, z; the scanner's own if left out</source>
       <translation>Kantenlängen x, y, z; die des Scanners, wenn leer</translation>
@@ -9632,11 +10147,6 @@ Replace {which}?</source>
       <location filename="engine/normalise/source_settings.py" />
       <source>Of the line</source>
       <translation>Der Linie</translation>
-    </message>
-    <message>
-      <location filename="engine/normalise/source_settings.py" />
-      <source>Kind</source>
-      <translation>Art</translation>
     </message>
     <message>
       <location filename="engine/normalise/source_settings.py" />

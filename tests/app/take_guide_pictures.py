@@ -45,6 +45,7 @@ from tests.app.gallery.looking import annotate, straighten
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
+from tests.app.gallery.studies import show_studies
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
@@ -91,6 +92,8 @@ PICTURES = (
     "tracer",
     "calibrate",
     "queue",
+    "studies",
+    "worklist",
     "fusion",
     "protocols",
     "report",
@@ -182,6 +185,7 @@ def guide(shots: Photographer) -> None:
     live(shots)
     measure_scanner(shots)
     show_queue(shots, "queue", "queue-failed")
+    show_studies(shots, "studies", "worklist")
     fuse(shots)
     shots.show_step(None)
     shots.shoot("fusion")
@@ -278,7 +282,8 @@ def main(folder: Path) -> None:
         pictures = Path(taken) / "pictures"
         pictures.mkdir()
         shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
-        Site(people=PEOPLE).write(pictures / "settings" / guide.__name__)
+        site = Site(people=PEOPLE, worklist="ris.clinic:104", worklist_called="RIS")
+        site.write(pictures / "settings" / guide.__name__)
         in_german = os.environ.get(VARIABLE) == "de"
         act = Act(GERMAN, german) if in_german else Act(PICTURES, guide)
         shots.play(act)

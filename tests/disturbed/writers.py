@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
 
 from engine import find_protocol
 from engine.benchmark import gpu_file, report
+from engine.catalogue import ImagingOrder, KnownStudy
 from engine.cli.bench_options import keep as keep_figures
 from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
 from engine.cli.regions import write_table
+from engine.cli.studies import write_list
 from engine.cli.tune import write_trials
 from engine.data import volume_file
 from engine.data.calibration import Calibration
@@ -268,6 +270,11 @@ def _result(folder: Path, version: int) -> None:
     Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
 
 
+def _known(version: int) -> KnownStudy:
+    when = datetime(2026, 11, 26, tzinfo=UTC)
+    return KnownStudy(f"{version}", "scan.l", "Standard", "waiting", "waiting", when)
+
+
 def _normalisation(folder: Path, version: int) -> None:
     ring = small_ring()
     found = Components(geometry=np.full(ring.n_classes, version + 1, np.float32))
@@ -465,6 +472,16 @@ WRITERS: tuple[Writer, ...] = (
     Writer("table of regions of the window", _window_table, ("app/regions/region_files.py",)),
     Writer(
         "site", lambda folder, v: Site(name=f"{v}").write(folder), ("engine/documents/site.py",)
+    ),
+    Writer(
+        "order",
+        lambda folder, v: ImagingOrder(patient_id=f"{v}").write(folder / "order.json"),
+        ("engine/io/dicom/order.py",),
+    ),
+    Writer(
+        "list of studies",
+        lambda folder, v: write_list([_known(v)], folder / "list.json"),
+        ("engine/cli/studies.py",),
     ),
     Writer("signature", _signature, ("engine/documents/signature.py",)),
     Writer("report", _result_report, ("engine/documents/writing.py",)),

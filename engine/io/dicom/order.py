@@ -8,7 +8,8 @@ where it is a DICOM series, a picture or a report that asks for it.
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
+from datetime import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -30,6 +31,7 @@ FORMAT = "isocenter-order-1"
 ORDER = "order.json"
 """Name of the file beside a result of the patient."""
 MOST_BYTES = 1 << 16
+DAY_DIGITS = 8
 OF_PATIENT = {
     "patient_name": "PatientName",
     "patient_id": "PatientID",
@@ -55,7 +57,7 @@ OF_STEP = {
 STEPS = "ScheduledProcedureStepSequence"
 
 
-class Order(Settings):
+class ImagingOrder(Settings):
     """One scheduled step with its patient, as a worklist gives it.
 
     Attributes
@@ -123,10 +125,12 @@ class Order(Settings):
     @property
     def when(self) -> datetime | None:
         """When it is to be done; None where that is no moment."""
-        for digits, form in ((self.date + self.time[:4], "%Y%m%d%H%M"), (self.date, "%Y%m%d")):
-            with suppress(ValueError):
-                return datetime.strptime(digits, form).astimezone()
-        return None
+        day = day_of(self.date)
+        if day is None:
+            return None
+        with suppress(ValueError):
+            return datetime.combine(day, clock.fromisoformat(self.time[:4])).astimezone()
+        return datetime.combine(day, clock()).astimezone()
 
     @property
     def what(self) -> str:
@@ -187,17 +191,24 @@ class Order(Settings):
         return found
 
 
+def day_of(digits: str) -> date | None:
+    """Return a day as DICOM writes it, YYYYMMDD; None for what is none."""
+    with suppress(ValueError):
+        return date.fromisoformat(digits) if len(digits) == DAY_DIGITS else None
+    return None
+
+
 def is_order(path: Path) -> bool:
     """Whether a file is to be read as an order."""
     return path.suffix.lower() == ".json"
 
 
-def refuse_other_patient(order: Order, patient_id: str, name: str) -> None:
+def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> None:
     """Refuse an order whose patient is not the one that an image says it is of."""
     if not order.is_of(patient_id):
         raise DataError(
             f"{name}: is of another patient than the order ({order.name}, {order.patient_id}); "
-            "choose the order of this patient."
+            "choose the order of this patient, or open the scan of that one."
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.errors import FileFormatError
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.uids import uid_of
 from engine.io.open_input import InputFile
 from engine.plain import Plain
@@ -85,7 +85,7 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
     return Subject(attributes, uid_of("frame", key))
 
 
-def subject_of_order(order: Order, provenance: Plain, digest: str) -> Subject:
+def subject_of_order(order: ImagingOrder, provenance: Plain, digest: str) -> Subject:
     """Return the patient and the study of an order; the frame of reference is that of the scan.
 
     Parameters

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
-from engine.io.dicom.order import Order, is_order, refuse_other_patient
+from engine.io.dicom.order import ImagingOrder, is_order, refuse_other_patient
 from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import Subject, subject_like, subject_of_order
 from engine.io.open_input import open_input
@@ -51,7 +51,7 @@ def whose_image(
             raise SettingsError(
                 f"{path.name}: an order has no frame of reference; leave --same-frame out."
             )
-        return of_order(Order.read(path), volume, provenance, frames)
+        return of_order(ImagingOrder.read(path), volume, provenance, frames)
     with open_input(path) as file:
         subject = subject_like(file, same_frame=same_frame)
     if volume.patient and volume.patient != subject.attributes["PatientID"]:
@@ -63,7 +63,7 @@ def whose_image(
 
 
 def of_order(
-    order: Order, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
+    order: ImagingOrder, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> Subject:
     """Return patient and study of an order for an image; refuse one of another patient."""
     refuse_other_patient(order, volume.patient, "the image")

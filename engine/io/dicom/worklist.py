@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import DataError, FileFormatError
 from engine.io.dicom.network import Node, associated, refuse_unsuccessful
-from engine.io.dicom.order import OF_PATIENT, OF_STEP, OF_STUDY, STEPS, Order
+from engine.io.dicom.order import OF_PATIENT, OF_STEP, OF_STUDY, STEPS, ImagingOrder
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
@@ -28,7 +28,7 @@ UNICODE = "ISO_IR 192"
 
 
 @dataclass(frozen=True)
-class Question:
+class WorklistQuery:
     """Which orders are wanted; all that a node has where nothing is said.
 
     Attributes
@@ -83,11 +83,11 @@ class Worklist:
     remarks : what was left out and why, a sentence each
     """
 
-    orders: tuple[Order, ...]
+    orders: tuple[ImagingOrder, ...]
     remarks: tuple[str, ...] = ()
 
 
-def ask_worklist(node: Node, question: Question) -> Worklist:
+def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
     """Ask a node what is to be done.
 
     Raises
@@ -96,21 +96,21 @@ def ask_worklist(node: Node, question: Question) -> Worklist:
         where the node cannot be reached, knows no worklist, refuses the question, or ends
         the connection
     """
-    orders, remarks = list[Order](), dict[str, None]()
+    orders, remarks = list[ImagingOrder](), dict[str, None]()
     with associated(node, {FIND}) as association:
         for answer in _answers(association, node, question):
             if len(orders) == MOST:
                 remarks[f"{node.name}: has more than {MOST:,} orders; ask for one day."] = None
                 break
             try:
-                orders.append(Order.of_answer(answer))
+                orders.append(ImagingOrder.of_answer(answer))
             except FileFormatError as e:
                 remarks[str(e)] = None
     ordered = sorted(orders, key=lambda each: (each.date, each.time, each.name))
     return Worklist(tuple(ordered), tuple(remarks))
 
 
-def day_of(text: str) -> date:
+def parse_day(text: str) -> date:
     """Return a day that somebody wrote as 2026-11-26; raises `DataError` where it is none."""
     try:
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", text):
@@ -120,7 +120,7 @@ def day_of(text: str) -> date:
         raise DataError(f"{text!r}: no day; write it as 2026-11-26.") from e
 
 
-def _answers(association: Association, node: Node, question: Question) -> Iterator[Dataset]:
+def _answers(association: Association, node: Node, question: WorklistQuery) -> Iterator[Dataset]:
     for status, answer in association.send_c_find(question.to_dataset(), FIND):
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self
 
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.io.json_text import from_json, to_json
 from engine.io.seal import seal_of
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
@@ -90,9 +90,9 @@ class QueueEntry(Settings):
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)
 
     @property
-    def whose(self) -> Order | None:
+    def whose(self) -> ImagingOrder | None:
         """The order it was added for; None where nobody said one."""
-        return Order.model_validate_json(self.order) if self.order else None
+        return ImagingOrder.model_validate_json(self.order) if self.order else None
 
     @property
     def run(self) -> str:

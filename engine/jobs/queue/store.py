@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.errors import EngineError, SettingsError
 from engine.io import audit_log
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.io.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
@@ -82,7 +82,7 @@ class StudyQueue:
         threads: int | None = None,
         memory_bytes: int = 0,
         on_gpu: bool = False,
-        order: Order | None = None,
+        order: ImagingOrder | None = None,
     ) -> QueueEntry:
         """Put a study at the end; refuse one that waits or runs already, to the same place.
 

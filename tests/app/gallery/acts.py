@@ -9,6 +9,10 @@ from tests.app.gallery.long_names import LONG_NAMES
 from tests.app.gallery.looking import LOOKING
 from tests.app.gallery.queueing import QUEUEING
 from tests.app.gallery.start import START
+from tests.app.gallery.studies import STUDIES
 from tests.app.gallery.systems import SYSTEMS
 
-ACTS = (*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING, *QUEUEING, *LONG_NAMES)
+ACTS = (
+    *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING),
+    *(*QUEUEING, *STUDIES, *LONG_NAMES),
+)

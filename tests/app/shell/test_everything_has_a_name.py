@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,12 @@ from app.shell.help import HelpDialog
 from app.shell.settings_dialog import SettingsDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
+from app.studies.studies_dialog import StudiesDialog
+from app.studies.study_text import STATES
 from app.study.import_dialog import ImportDialog
 from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
+from engine.catalogue import ImagingOrder, KnownStudy, Worklist
 from engine.importing import look_at
 from engine.modalities import MODALITIES
 from engine.support import SupportBundle
@@ -131,6 +135,35 @@ def replacing(window, folder: Path) -> QDialog:
     return question_box(window, "Replace a file", question_of(folder / LONG), "help")
 
 
+def studies(window, _: Path) -> QDialog:
+    """Every column as long as it gets, one of them chosen."""
+    dialog = StudiesDialog(window, window.context, lambda _: None, lambda: None)
+    order = ImagingOrder(
+        patient_name=LONG[:60], patient_id=LONG[:64], step=LONG[:64], accession="A1"
+    )
+    now = datetime.now().astimezone()
+    some = [
+        KnownStudy(str(k), LONG, LONG[:60], state, LONG, now, order=order)
+        for k, state in enumerate(STATES)
+    ]
+    dialog.studies.refresh = lambda: None
+    dialog.studies._take(some)
+    dialog.studies.view.selectRow(0)
+    return dialog
+
+
+def worklist(window, folder: Path) -> QDialog:
+    """Orders, one of them chosen."""
+    dialog = studies(window, folder)
+    order = ImagingOrder(
+        patient_name=LONG[:60], patient_id=LONG[:64], step=LONG[:64], accession="A1"
+    )
+    dialog.tabs.setCurrentIndex(1)
+    dialog.worklist._took(Worklist((order, order), (LONG,)))
+    dialog.worklist.list.selectRow(0)
+    return dialog
+
+
 DIALOGS: dict[str, Callable[..., QDialog]] = {
     "about": lambda window, _: about_box(window),
     "calibrate": lambda window, _: CalibrateDialog(window, window.context),
@@ -146,7 +179,9 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "report": lambda window, _: ReportDialog(window, window.context),
     "settings": lambda window, _: SettingsDialog(window, window.context),
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
+    "studies": studies,
     "support": support,
+    "worklist": worklist,
     "tuning": lambda window, _: TuningDialog(window, window.context),
 }
 

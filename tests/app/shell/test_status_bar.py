@@ -13,7 +13,7 @@ from engine.jobs import QueueEntry, QueueSettings
 def test_it_counts_what_is_left_in_the_queue_and_a_click_shows_it(qtbot, controls):
     log, queue, shown = QAction("Log"), QAction("Queue …"), []
     queue.triggered.connect(lambda: shown.append(True))
-    line = StatusLine(controls.context, log, queue, lambda: "")
+    line = StatusLine(controls.context, log, queue, QAction("Studies …"), lambda: "")
     qtbot.addWidget(line)
     assert line.queue.isHidden()
 

@@ -16,7 +16,7 @@ from engine.data.volume import Volume
 from engine.documents.signature import sign
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
-from engine.io.dicom.order import ORDER, Order
+from engine.io.dicom.order import ORDER, ImagingOrder
 from engine.jobs.checkpoint import Job
 from engine.jobs.queue import StudyQueue
 from engine.jobs.queue.executor import LocalExecutor
@@ -26,8 +26,8 @@ from engine.modalities.studies import Study
 from engine.results import EXPORTED, NewResult, Result, Results
 from tests.engine import engine_sources
 
-IDA = Order(patient_name="Müller^Ida", patient_id="4711", accession="A1", step="FDG, brain")
-JOHN = Order(patient_name="Doe^John", patient_id="4712")
+IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", accession="A1", step="FDG, brain")
+JOHN = ImagingOrder(patient_name="Doe^John", patient_id="4712")
 
 
 @pytest.fixture(autouse=True)

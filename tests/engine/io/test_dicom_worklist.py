@@ -21,9 +21,9 @@ from engine.errors import DataError, FileFormatError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.io import save
 from engine.io.dicom.network import Node
-from engine.io.dicom.order import Order
+from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.whose import whose_image
-from engine.io.dicom.worklist import MOST, Question, ask_worklist
+from engine.io.dicom.worklist import MOST, WorklistQuery, ask_worklist
 
 GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
 
@@ -94,7 +94,7 @@ def volume(patient: str = "") -> Volume:
 def test_orders_of_a_day_come_in_the_order_of_their_time():
     asked: list[Dataset] = []
     with worklist(ORDERS, asked) as node:
-        found = ask_worklist(node, Question(date(2026, 11, 26), date(2026, 11, 26), "pt"))
+        found = ask_worklist(node, WorklistQuery(date(2026, 11, 26), date(2026, 11, 26), "pt"))
     assert [order.name for order in found.orders] == ["Doe, John", "Müller, Ida"]
     assert found.remarks == ()
     first = found.orders[0]
@@ -114,21 +114,21 @@ def test_days_are_asked_for_as_a_range():
         (None, ends[1], "-20261128"),
         (None, None, ""),
     ):
-        step = Question(first, last).to_dataset().ScheduledProcedureStepSequence[0]
+        step = WorklistQuery(first, last).to_dataset().ScheduledProcedureStepSequence[0]
         assert step.ScheduledProcedureStepStartDate == want
 
 
 def test_an_order_without_a_number_is_left_out_with_a_word():
     nameless = answer("", "Nobody", "20261126")
     with worklist([nameless, ORDERS[0]]) as node:
-        found = ask_worklist(node, Question())
+        found = ask_worklist(node, WorklistQuery())
     assert [order.patient_id for order in found.orders] == ["4711"]
     assert found.remarks == ("an order of the worklist names no number of a patient.",)
 
 
 def test_more_than_a_day_holds_is_cut_with_a_word():
     with worklist([answer(str(n), "A^B", "20261126") for n in range(MOST + 3)]) as node:
-        found = ask_worklist(node, Question())
+        found = ask_worklist(node, WorklistQuery())
     assert len(found.orders) == MOST
     assert "ask for one day" in found.remarks[0]
 
@@ -142,30 +142,30 @@ def test_a_node_without_a_worklist_says_so():
     server = entity.start_server(("127.0.0.1", port), block=False)
     try:
         with pytest.raises(ResourceError, match="choose another node"):
-            ask_worklist(Node.at(f"127.0.0.1:{port}"), Question())
+            ask_worklist(Node.at(f"127.0.0.1:{port}"), WorklistQuery())
     finally:
         server.shutdown()
     with pytest.raises(ResourceError, match="does not answer"):
-        ask_worklist(Node.at(f"127.0.0.1:{port}"), Question())
+        ask_worklist(Node.at(f"127.0.0.1:{port}"), WorklistQuery())
 
 
 def test_an_order_is_kept_as_it_is_and_a_change_is_seen(tmp_path):
-    order, path = Order.of_answer(ORDERS[0]), tmp_path / "order.json"
+    order, path = ImagingOrder.of_answer(ORDERS[0]), tmp_path / "order.json"
     order.write(path)
-    assert Order.read(path) == order
+    assert ImagingOrder.read(path) == order
     assert path.stat().st_mode & 0o077 == 0, "for its owner alone"
     path.write_text(path.read_text().replace("4711", "4712"))
     with pytest.raises(FileFormatError, match="seal is broken"):
-        Order.read(path)
+        ImagingOrder.read(path)
     path.write_text("{}")
     with pytest.raises(FileFormatError, match="no order of a worklist"):
-        Order.read(path)
+        ImagingOrder.read(path)
 
 
 def test_an_image_is_given_to_the_patient_of_its_order(tmp_path):
     image, order, out = tmp_path / "a.nii", tmp_path / "order.json", tmp_path / "out.dicom"
     save(volume(), image)
-    Order.of_answer(ORDERS[0]).write(order)
+    ImagingOrder.of_answer(ORDERS[0]).write(order)
     assert main(["dicom", "write", str(image), str(out), "--like", str(order)]) == 0
     slices = [pydicom.dcmread(file) for file in sorted(out.glob("*.dcm"))]
     assert len(slices) == 5
@@ -180,7 +180,7 @@ def test_an_image_is_given_to_the_patient_of_its_order(tmp_path):
 
 def test_an_image_of_another_patient_is_never_given_to_an_order(tmp_path):
     path = tmp_path / "order.json"
-    Order.of_answer(ORDERS[0]).write(path)
+    ImagingOrder.of_answer(ORDERS[0]).write(path)
     assert whose_image(path, volume("4711"), {}).attributes["PatientID"] == "4711"
     with pytest.raises(DataError, match="of another patient than the order"):
         whose_image(path, volume("4712"), {})
@@ -210,7 +210,7 @@ def test_the_command_lists_and_keeps_one_order(tmp_path, capsys):
         assert not order.exists()
         day = ["--to", f"{node.host}:{node.port}", "--called", "RIS", "--on", "2026-11-27"]
         assert main(["dicom", "worklist", *day, "--keep", str(order)]) == 0
-    assert Order.read(order).name == "Roe, Jane"
+    assert ImagingOrder.read(order).name == "Roe, Jane"
 
 
 def test_days_that_are_none_are_refused(capsys):

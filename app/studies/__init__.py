@@ -1,0 +1,1 @@
+"""The list of all studies, and what the worklist says is to be done."""

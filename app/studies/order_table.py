@@ -1,0 +1,79 @@
+"""Orders of a worklist as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from app.language.translation import tr
+from app.views.plain_text import plain_tip
+from engine.catalogue import ImagingOrder, day_of
+
+COLUMNS = (
+    *(tr("When"), tr("Patient"), tr("Number"), tr("Born"), tr("Kind"), tr("What")),
+    tr("Accession"),
+)
+WHAT = 5
+WIDTHS_PX = {0: 150, 1: 160, 2: 90, 3: 90, 4: 50, 6: 100}
+NOBODY = "–"
+
+
+class OrderTable(QTableWidget):
+    """A row for each order."""
+
+    def __init__(self) -> None:
+        super().__init__(0, len(COLUMNS))
+        self.orders: Sequence[ImagingOrder] = ()
+        self.setAccessibleName(tr("Orders"))
+        self.setHorizontalHeaderLabels(COLUMNS)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setWordWrap(False)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        for column, width in WIDTHS_PX.items():
+            self.setColumnWidth(column, width)
+
+    @property
+    def current(self) -> ImagingOrder | None:
+        """The chosen order."""
+        rows = self.selectionModel().selectedRows()
+        return self.orders[rows[0].row()] if rows else None
+
+    def take(self, orders: Sequence[ImagingOrder]) -> None:
+        """Show these."""
+        self.clearSelection()
+        self.orders = orders
+        self.setRowCount(len(orders))
+        for row, order in enumerate(orders):
+            for column, text in enumerate(cells_of(order)):
+                item = QTableWidgetItem(text or NOBODY)
+                item.setToolTip(plain_tip(text))
+                self.setItem(row, column, item)
+
+
+def cells_of(order: ImagingOrder) -> tuple[str, ...]:
+    """Return what the columns say of an order."""
+    return (
+        f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "",
+        order.name,
+        order.patient_id,
+        _day(order.birth_date),
+        order.modality,
+        order.what,
+        order.accession,
+    )
+
+
+def _day(digits: str) -> str:
+    """Return a day as DICOM writes it for people; what is none as it is."""
+    day = day_of(digits)
+    return digits if day is None else f"{day:%Y-%m-%d}"

@@ -1,0 +1,110 @@
+"""The list of studies as a table that sorts, and shows what is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+from PySide6.QtGui import QColor
+
+from app.language.translation import tr
+from app.look.theme import Theme
+from app.studies.study_text import TONES, cells_of, detail_of
+from app.views.plain_text import plain_tip
+from engine.catalogue import FILTERS, KnownStudy
+
+COLUMNS = (
+    *(tr("Patient"), tr("Number"), tr("Scan"), tr("Protocol"), tr("State")),
+    *(tr("Date"), tr("Size")),
+)
+PATIENT, NUMBER, SCAN, PROTOCOL, STATE, DATE, SIZE = range(7)
+SORT = Qt.ItemDataRole.UserRole
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class StudyTable(QAbstractTableModel):
+    """All studies, a row each."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.studies: Sequence[KnownStudy] = ()
+        self._cells: list[tuple[str, ...]] = []
+
+    def take(self, studies: Sequence[KnownStudy]) -> None:
+        """Show these."""
+        self.beginResetModel()
+        self.studies, self._cells = studies, [cells_of(study) for study in studies]
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.studies)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == SIZE:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        study, column = self.studies[index.row()], index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._cells[index.row()][column]
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(detail_of(study))
+            case Qt.ItemDataRole.TextAlignmentRole if column == SIZE:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            case Qt.ItemDataRole.ForegroundRole if column == STATE and study.state in TONES:
+                return QColor(getattr(self._theme.colours, TONES[study.state]))
+            case _ if role == SORT:
+                return self._sorted_by(study, column)
+        return None
+
+    def _sorted_by(self, study: KnownStudy, column: int) -> str | float:
+        if column == DATE:
+            return study.when.timestamp()
+        return study.n_bytes if column == SIZE else self._cells_text(study, column)
+
+    @staticmethod
+    def _cells_text(study: KnownStudy, column: int) -> str:
+        known = (study.patient, study.patient_id, study.scan, study.protocol, study.state)
+        return known[column].casefold()
+
+
+class FoundStudies(QSortFilterProxyModel):
+    """The studies that are looked for, sorted by a column."""
+
+    def __init__(self, table: StudyTable) -> None:
+        super().__init__()
+        self.setSourceModel(table)
+        self.setSortRole(SORT)
+        self._table, self._words, self._shown = table, "", "all"
+
+    def look_for(self, words: str, shown: str) -> None:
+        """Show the studies with all these words, of those that a filter lets through."""
+        self.beginFilterChange()
+        self._words, self._shown = words, shown
+        self.endFilterChange()
+
+    def study_at(self, index: Index) -> KnownStudy | None:
+        """Return the study of a row that is shown."""
+        source = self.mapToSource(index)
+        return self._table.studies[source.row()] if source.isValid() else None
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        study = self._table.studies[row]
+        return FILTERS[self._shown](study) and study.matches(self._words)

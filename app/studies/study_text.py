@@ -1,0 +1,71 @@
+"""Lines of the list of studies in words."""
+
+from __future__ import annotations
+
+from app.language.keys import name_of_key
+from app.language.translation import tr
+from app.look.formatting import sentence_case, size
+from engine.catalogue import KnownStudy, State
+
+STATES: dict[State, str] = {
+    "signed off": tr("Signed off"),
+    "exported": tr("Exported"),
+    "finished": tr("Finished"),
+    "part": tr("Ended early"),
+    "interrupted": tr("Interrupted"),
+    "running": tr("Running"),
+    "waiting": tr("Waiting"),
+    "paused": tr("Paused"),
+    "failed": tr("Failed"),
+}
+TONES: dict[State, str] = {
+    "signed off": "ok",
+    "part": "look",
+    "interrupted": "look",
+    "failed": "missing",
+    "running": "link",
+}
+FILTER_NAMES = {
+    "all": tr("All studies"),
+    "not signed off": tr("Not signed off"),
+    "not exported": tr("Neither exported nor signed off"),
+    "signed off": tr("Signed off"),
+    "at work": tr("Running and waiting"),
+    "to look after": tr("To look after"),
+}
+NOBODY = "–"
+
+
+def cells_of(study: KnownStudy) -> tuple[str, ...]:
+    """Return what the columns say: patient, number, scan, protocol, state, date, size."""
+    return (
+        study.patient or NOBODY,
+        study.patient_id or NOBODY,
+        study.scan,
+        name_of_key(study.protocol),
+        STATES[study.state],
+        f"{study.when:%Y-%m-%d %H:%M}",
+        size(study.n_bytes) if study.n_bytes else NOBODY,
+    )
+
+
+def detail_of(study: KnownStudy) -> str:
+    """Return all that is known of a study without opening it, in a sentence or three."""
+    parts = [sentence_case(study.standing)]
+    if study.order is not None:
+        parts.append(_ordered(study))
+    if study.result is not None:
+        record = study.result.record
+        parts.append(f"{record.voxels}, {record.unit or tr('no unit')}")
+        parts.append(str(study.result.folder))
+    if study.remark:
+        parts.append(study.remark)
+    return ". ".join(part.rstrip(".") for part in parts if part) + "."
+
+
+def _ordered(study: KnownStudy) -> str:
+    order = study.order
+    if order is None:
+        return ""
+    said = (order.what, order.accession and tr("accession {number}", number=order.accession))
+    return ", ".join(part for part in said if part)

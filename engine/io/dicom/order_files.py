@@ -1,0 +1,62 @@
+"""DICOM files that belong to the patient and the study of an order: a series, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.data.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.io.dicom.capture import DicomCaptureWriter, write_capture
+from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.whose import of_order
+from engine.io.frame_series import save_frames
+from engine.io.volume_saving import note_written
+from engine.plain import Plain
+
+
+def is_dicom(path: Path) -> bool:
+    """Whether an image is written as DICOM under this name."""
+    return DicomSeriesWriter.ends(path) or DicomCaptureWriter.ends(path)
+
+
+def write_for_order(
+    order: ImagingOrder,
+    volume: Volume,
+    path: Path,
+    provenance: Plain,
+    frames: Sequence[FrameVolume] = (),
+) -> bool:
+    """Write DICOM of the patient of an order; return whether the name asks for DICOM.
+
+    Nothing is written under any other name: no other format says whose an image is.
+
+    Parameters
+    ----------
+    order
+        of the worklist
+    volume, frames
+        the image, or the sum or mean of its frames of time
+    path
+        target
+    provenance
+        of the image
+
+    Raises
+    ------
+    DataError
+        where the image is known to be of another patient
+    """
+    if not is_dicom(path):
+        return False
+    subject = of_order(order, volume, provenance, frames)
+    if DicomCaptureWriter.ends(path):
+        write_capture(volume, path, provenance, subject)
+        note_written(path, DicomCaptureWriter.name)
+    elif frames:
+        save_frames(volume, frames, path, provenance, subject)
+    else:
+        write_series(volume, path, provenance, subject)
+        note_written(path, DicomSeriesWriter.name)
+    return True

@@ -1,0 +1,83 @@
+"""What the window refuses, it refuses in the user's language: read from the source with `ast`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).resolve().parents[3] / "app"
+TRANSLATED = ("tr", "named", "within", "explain", "str")
+FEWEST_WORDS = 2
+FOR_DEVELOPERS = (
+    *("RuntimeError", "TypeError", "NotImplementedError", "AssertionError"),
+    *("ReferenceError", "TimeoutError"),
+)
+"""Nobody who uses the window is to see these."""
+
+
+def untranslated(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and words of each sentence that is raised and not looked up."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
+            continue
+        raised = node.exc.func
+        if isinstance(raised, ast.Name) and raised.id in FOR_DEVELOPERS:
+            continue
+        for said in node.exc.args:
+            words = _words(said)
+            if len([word for word in words.split() if word.isalpha()]) >= FEWEST_WORDS:
+                yield node.lineno, words
+
+
+def _words(said: ast.expr) -> str:
+    """Return the words that stand in an expression as they are, not looked up."""
+    if isinstance(said, ast.Call) and isinstance(said.func, ast.Name):
+        return "" if said.func.id in TRANSLATED else _words_of(said)
+    if isinstance(said, ast.Constant):
+        return said.value if isinstance(said.value, str) else ""
+    return _words_of(said)
+
+
+def _words_of(said: ast.expr) -> str:
+    parts = (each for each in ast.iter_child_nodes(said) if isinstance(each, ast.expr))
+    return " ".join(_words(each) for each in parts)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'raise DataError("the region holds no voxel")',
+        'raise DataError(f"{name}: the folder is missing")',
+        'raise DataError("the region " + what + " is empty")',
+        'raise DataError(SENTENCE.format("of the scan"))',
+    ],
+)
+def test_a_refusal_in_english_alone_would_be_found(source):
+    assert list(untranslated(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'raise DataError(tr("{name}: the folder is missing", name=path.name))',
+        "raise DataError(SENTENCE)",
+        'raise DataError(f"{title}: {text}")',
+        'raise RuntimeError("no editor for a field of this type")',
+    ],
+)
+def test_one_that_is_looked_up_is_left_alone(source):
+    assert not list(untranslated(source))
+
+
+def test_every_refusal_of_the_window_is_looked_up():
+    files = sorted(APP.rglob("*.py"))
+    assert len(files) > 100, "the files were not found"
+    found = [
+        f"{path.relative_to(APP)}:{line}: {words}"
+        for path in files
+        for line, words in untranslated(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(["", *found])
