@@ -29,6 +29,8 @@ INK, FAINT, LOOK = "#22282f", "#5b6670", "#8a5200"
 COLOURS: dict[Tone, str] = {"": INK, "muted": FAINT, "look": LOOK}
 LOGO_MM = (38.0, 14.0)
 MEASURED_PX = 100
+HEADING_LINES = 5
+"""Room for a heading above a picture that fills the page."""
 
 
 class PageFlow:
@@ -53,7 +55,9 @@ class PageFlow:
 
     def _section(self, section: Section) -> None:
         self.y_mm += GAP_MM
-        self._need(4 * LINE_MM)
+        first = section.illustrations[:1] if not section.notes else ()
+        # a heading never stands alone at the foot of a page
+        self._need(4 * LINE_MM + sum(_size_mm(each)[1] for each in first))
         self._line(section.title, HEADING_PT, LEFT_MM, is_bold=True, width=RIGHT_MM - LEFT_MM)
         self.y_mm += 0.6
         for note in section.notes:
@@ -93,11 +97,9 @@ class PageFlow:
             self.y_mm += height
 
     def _illustrate(self, shown: Illustration) -> None:
-        image = image_of(shown.png)
-        width = shown.width * (RIGHT_MM - LEFT_MM)
-        height = min(width * image.height / image.width, BOTTOM_MM - TOP_MM - 2 * LINE_MM)
+        width, height = _size_mm(shown)
         self._need(height + LINE_MM)
-        self._show(image, LEFT_MM, self.y_mm, height * image.width / image.height, height)
+        self._show(image_of(shown.png), LEFT_MM, self.y_mm, width, height)
         self.y_mm += height + 1
         self._line(shown.caption, SMALL_PT, LEFT_MM, colour=FAINT, width=RIGHT_MM - LEFT_MM)
 
@@ -170,6 +172,15 @@ class PageFlow:
             x_mm / PAGE_MM[0], y, text, color=colour, parse_math=False,
             fontproperties=type_of(is_bold, size), va="baseline",
         )  # fmt: skip
+
+
+def _size_mm(shown: Illustration) -> tuple[float, float]:
+    """Return width and height of a picture; one that is higher than a page is made smaller."""
+    image = image_of(shown.png)
+    width = shown.width * (RIGHT_MM - LEFT_MM)
+    most = BOTTOM_MM - TOP_MM - HEADING_LINES * LINE_MM
+    height = min(width * image.height / image.width, most)
+    return height * image.width / image.height, height
 
 
 def broken(text: str, size: float, width_mm: float) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from engine.data.readable import number_text, quantity
+from engine.documents.annotated import annotated_slices, annotation_table
 from engine.documents.blocks import Grid, Illustration, ReportRow, Section
 from engine.documents.subject import ReportSubject
 from engine.errors import FileFormatError
@@ -163,9 +164,11 @@ def digests(subject: ReportSubject) -> Section:
     return Section("Provenance", rows)
 
 
-BRIEF: tuple[Part, ...] = (signatures, summary, illustrations, regions, corrections, digests)
+BRIEF: tuple[Part, ...] = (
+    *(signatures, summary, illustrations, regions, annotation_table, corrections, digests),
+)
 FULL: tuple[Part, ...] = (
-    *(signatures, summary, illustrations, regions, scan, corrections, settings),
+    *(signatures, summary, illustrations, regions, annotated_slices, scan, corrections, settings),
     *(image_numbers, quality, provenance),
 )
 

@@ -143,7 +143,7 @@ def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]
     x, y = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y)))
     d_x, d_y, d_z = grid.voxel_mm
     across, deep, high = _letters(volume.axes)
-    length = _length_unit(volume)
+    length = length_unit(volume)
     return (
         axial_panel(volume, i_z),
         Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} {length}", across + high),
@@ -156,7 +156,7 @@ def axial_panel(volume: Volume, i_z: int) -> Panel:
     """Return one slice across z."""
     d_x, d_y, _ = volume.grid.voxel_mm
     across, deep, _ = _letters(volume.axes)
-    title = f"axial, z = {volume.grid.centres_mm(2)[i_z]:.1f} {_length_unit(volume)}"
+    title = f"axial, z = {volume.grid.centres_mm(2)[i_z]:.1f} {length_unit(volume)}"
     return Panel(volume.values[i_z], (d_y, d_x), title, across + deep)
 
 
@@ -177,7 +177,7 @@ def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
     )
 
 
-def _length_unit(volume: Volume) -> str:
+def length_unit(volume: Volume) -> str:
     """Return in what lengths are told: pixels where their size is not known."""
     return "pixels" if volume.unit == "1/pixel" else "mm"
 
@@ -235,7 +235,7 @@ def draw_footer(
     draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
-    draw.text((end + 10, y), f"{bar_mm} {_length_unit(volume)}", fill=INK, font=plain, anchor="lm")
+    draw.text((end + 10, y), f"{bar_mm} {length_unit(volume)}", fill=INK, font=plain, anchor="lm")
     none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
     unit = volume.unit or "(unit not known)"

@@ -17,6 +17,7 @@ from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.data.volume import Volume
 from engine.documents.blocks import ReportRow, Section
+from engine.documents.illustrations import image_of
 from engine.documents.making import report_of
 from engine.documents.page_flow import BODY_PT, PageFlow, _width_mm, broken
 from engine.documents.printed import set_pages
@@ -27,9 +28,10 @@ from engine.documents.web_page import to_html
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io import save
+from engine.io.png import MARGIN_PX, PANEL_PX
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.regions import Region, RegionSet, SphereRegion, marks_of, write_regions
+from engine.regions import Annotation, Region, RegionSet, SphereRegion, marks_of, write_regions
 from engine.results import NewResult, Results
 from engine.study.saved_as import changed_from, stamped
 from tests.engine.study.test_saved_as import with_iterations
@@ -145,6 +147,47 @@ def test_regions_of_the_scan_are_measured_and_those_of_another_refused(subject, 
     write_regions(regions.model_copy(update={"scans": ("another",)}), tmp_path / "other.toml")
     with pytest.raises(EngineError, match="another scan"):
         ReportSubject.read(result, subject.site, regions=tmp_path / "other.toml")
+
+
+def test_what_was_drawn_stands_in_the_report_and_in_its_slices(subject, result, tmp_path):
+    drawn = (
+        Annotation(kind="arrow", axis=2, points_mm=((-6, -6, 1), (3, 2, 1)), text="Here"),
+        Annotation(kind="distance", axis=1, points_mm=((-3, 0, -4), (0, 0, 0)), text="Across"),
+        Annotation(kind="angle", axis=0, points_mm=((0, 4, 0), (0, 0, 0), (0, 0, 4))),
+    )
+    regions = RegionSet(annotations=drawn, scans=marks_of(subject.volume))
+    write_regions(regions, tmp_path / "r.toml")
+    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    page = Words(to_html(report_of(made)))
+    assert "Here" in page.text and "5.0 mm" in page.text and "90.0°" in page.text
+    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    captions = [each.caption.split("; ") for each in whole.illustrations]
+    titles = [[each.split(",")[0] for each in row] for row in captions]
+    assert titles == [["axial", "coronal"], ["sagittal"]]
+    for each in whole.illustrations:
+        pixels = np.asarray(image_of(each.png), int)
+        red = (pixels[..., 0] - pixels[..., 2]) > 100
+        assert 20 < red.sum() < 6000, "drawn, and not all over"
+
+
+def test_the_tip_of_an_arrow_is_where_it_was_drawn(subject, result, tmp_path):
+    """Its tail and tip on the axis x: red from the one column to the other, in the middle row."""
+    grid = subject.volume.grid
+    half = grid.size_mm / 2
+    ends = ((float(-half[0] / 2), 0.0, 0.0), (float(half[0] / 2), 0.0, 0.0))
+    arrow = Annotation(kind="arrow", axis=2, points_mm=ends)
+    write_regions(
+        RegionSet(annotations=(arrow,), scans=marks_of(subject.volume)), tmp_path / "r.toml"
+    )
+    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    pixels = np.asarray(image_of(whole.illustrations[0].png), int)
+    rows, columns = np.nonzero((pixels[..., 0] - pixels[..., 2]) > 100)
+    side = PANEL_PX + 2 * MARGIN_PX
+    width = PANEL_PX * grid.size_mm[0] / max(grid.size_mm)
+    assert abs(columns.min() - (side - width / 2) / 2) < 3
+    assert abs(columns.max() - (side + width / 2) / 2) < 3
+    assert abs(np.median(rows) - side / 2) < 2
 
 
 @pytest.mark.parametrize("ending", [".dcm", ".capture.dcm"])

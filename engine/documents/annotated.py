@@ -1,0 +1,183 @@
+"""The slices of an image that a reader has drawn or written into, as pictures and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import pairwise
+from math import atan2, cos, pi, sin
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.documents.blocks import Grid, Illustration, Section
+from engine.documents.subject import ReportSubject
+from engine.io.png import (
+    MARGIN_PX,
+    PANEL_PX,
+    TEXT_PX,
+    Panel,
+    font,
+    greys,
+    length_unit,
+    panels,
+    place_panel,
+    shades,
+)
+from engine.quality import curve_through
+from engine.regions.annotation import Annotation
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+
+Pixel = tuple[float, float]
+Points = NDArray[np.floating[Any]]
+Slice = tuple[int, int]
+"""The axis across a slice, and which slice it is."""
+PLANES = {2: 0, 1: 1, 0: 2}
+"""Axis across a slice to its place among the panels of a snapshot."""
+MOST_SLICES, IN_ROW = 6, 2
+WIDTH = 0.45
+INK, HALO = (200, 40, 20), (255, 255, 255)
+LINE_PX, TIP_PX, TIP_RAD = 2, 11, 0.45
+KINDS = {
+    "arrow": "Arrow",
+    "text": "Words",
+    "distance": "Distance",
+    "angle": "Angle",
+    "curve": "Curve",
+}
+
+
+def annotated_slices(subject: ReportSubject) -> Section | None:
+    """Return what was drawn in words, and the first slices that hold it."""
+    found = _words(subject)
+    if found is None:
+        return None
+    drawn = subject.regions.annotations if subject.regions is not None else ()
+    slices: dict[Slice, list[Annotation]] = {}
+    for each in drawn:
+        slices.setdefault(_slice_of(each, subject.volume), []).append(each)
+    shown = list(slices.items())[:MOST_SLICES]
+    pictures = tuple(_pictures(subject.volume, shown))
+    return Section(found.title, grids=found.grids, illustrations=pictures)
+
+
+def annotation_table(subject: ReportSubject) -> Section | None:
+    """Return what was drawn, in words alone."""
+    return _words(subject)
+
+
+def _words(subject: ReportSubject) -> Section | None:
+    drawn = subject.regions.annotations if subject.regions is not None else ()
+    if not drawn:
+        return None
+    unit = length_unit(subject.volume)
+    rows = tuple(
+        (KINDS[each.kind], each.text, _measured(each, unit), _place(each, unit)) for each in drawn
+    )
+    return Section("Annotations", grids=(Grid(("What", "Words", "Measured", "At"), rows),))
+
+
+def _measured(drawn: Annotation, unit: str) -> str:
+    if drawn.kind == "angle":
+        return f"{drawn.angle_deg:.1f}°"
+    if drawn.kind not in ("distance", "curve"):
+        return ""
+    steps = np.diff(_line_of(drawn), axis=0)
+    return f"{np.linalg.norm(steps, axis=1).sum():.1f} {unit}"
+
+
+def _line_of(drawn: Annotation) -> Points:
+    """Return the points of what is drawn; a curve is the smooth one, as on the screen."""
+    points = np.array(drawn.points_mm, float)
+    return curve_through(drawn.points_mm) if drawn.kind == "curve" else points
+
+
+def _place(drawn: Annotation, unit: str) -> str:
+    x, y, z = np.mean(drawn.points_mm, axis=0)
+    return f"{x:.1f}, {y:.1f}, {z:.1f} {unit}"
+
+
+def _slice_of(drawn: Annotation, volume: Volume) -> Slice:
+    at = float(np.mean([point[drawn.axis] for point in drawn.points_mm]))
+    centres = volume.grid.centres_mm(drawn.axis)
+    return drawn.axis, int(np.abs(centres - at).argmin())
+
+
+def _pictures(
+    volume: Volume, slices: Sequence[tuple[Slice, Sequence[Annotation]]]
+) -> Iterator[Illustration]:
+    """Draw slices with what lies in them, side by side."""
+    from PIL import Image
+
+    for first in range(0, len(slices), IN_ROW):
+        made = [_drawn(volume, at, some) for at, some in slices[first : first + IN_ROW]]
+        side = made[0][0].width
+        row = Image.new("RGB", (side * len(made), side), HALO)
+        for k, (picture, _) in enumerate(made):
+            row.paste(picture, (k * side, 0))
+        buffer = BytesIO()
+        row.save(buffer, "PNG")
+        yield Illustration(buffer.getvalue(), "; ".join(t for _, t in made), WIDTH * len(made))
+
+
+def _drawn(volume: Volume, at: Slice, drawn: Sequence[Annotation]) -> tuple[Image, str]:
+    """Return a slice with what lies in it, and its title."""
+    from PIL import Image, ImageDraw
+
+    axis, index = at
+    through = list(volume.grid.centre_mm)
+    through[axis] = float(volume.grid.centres_mm(axis)[index])
+    x, y, z = through
+    found = panels(volume, (x, y, z))
+    panel, window = found[PLANES[axis]], shades(volume, found[-1])
+    side = PANEL_PX + 2 * MARGIN_PX
+    page = Image.new("L", (side, side), 255)
+    px_per_mm = PANEL_PX / max(panel.size_mm)
+    place_panel(
+        page, ImageDraw.Draw(page), panel, greys(volume, panel.pixels, window),
+        px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX),
+    )  # fmt: skip
+    coloured = page.convert("RGB")
+    draw = ImageDraw.Draw(coloured)
+    for each in drawn:
+        spots = [_pixel(point, volume, panel, axis, px_per_mm) for point in _line_of(each)]
+        _draw(draw, each, spots, length_unit(volume))
+    return coloured, panel.title
+
+
+def _pixel(point_mm: Points, volume: Volume, panel: Panel, axis: int, px_per_mm: float) -> Pixel:
+    """Return where a point lies on the page: z is drawn upwards, x and y as they are counted."""
+    lower, upper = volume.grid.lower_mm, volume.grid.upper_mm
+    across = 1 if axis == 0 else 0
+    right = point_mm[across] - lower[across]
+    down = point_mm[1] - lower[1] if axis == 2 else upper[2] - point_mm[2]
+    height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
+    left, top = MARGIN_PX + (PANEL_PX - width) // 2, MARGIN_PX + (PANEL_PX - height) // 2
+    return left + right * px_per_mm, top + down * px_per_mm
+
+
+def _draw(draw: ImageDraw, drawn: Annotation, spots: Sequence[Pixel], unit: str) -> None:
+    for one, other in pairwise(spots):
+        draw.line((*one, *other), fill=INK, width=LINE_PX)
+    if drawn.kind == "arrow":
+        _tip(draw, spots[0], spots[1])
+    words = ", ".join(part for part in (drawn.text, _measured(drawn, unit)) if part)
+    x, y = spots[0] if drawn.kind == "arrow" else spots[-1]
+    if words:
+        draw.text(
+            (x + 5, y), words, fill=INK, font=font(TEXT_PX), anchor="lm", stroke_width=2,
+            stroke_fill=HALO,
+        )  # fmt: skip
+
+
+def _tip(draw: ImageDraw, tail: Pixel, tip: Pixel) -> None:
+    """Draw the two barbs of an arrow."""
+    back = atan2(tip[1] - tail[1], tip[0] - tail[0]) + pi
+    for turn in (-TIP_RAD, TIP_RAD):
+        end = tip[0] + TIP_PX * cos(back + turn), tip[1] + TIP_PX * sin(back + turn)
+        draw.line((*tip, *end), fill=INK, width=LINE_PX)
