@@ -5,7 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.look.glossary import meaning_of
 from app.look.widgets import label
+from app.views.plain_text import plain_tip
 
 MOST_SIGNS = 26
 """Signs of name and value that a narrow column holds beside one another."""
@@ -32,7 +34,9 @@ class FigureTable(QWidget):
         for name, value in rows:
             fits = len(name) + len(value) <= MOST_SIGNS
             both = not value or not fits
-            self._grid.addWidget(label(name, "caption" if value else ""), at, 0, 1, 1 + both)
+            title = label(name, "caption" if value else "")
+            title.setToolTip(plain_tip(meaning_of(name.strip())))
+            self._grid.addWidget(title, at, 0, 1, 1 + both)
             at += both and bool(value)
             if value:
                 self._grid.addWidget(label(value, "number"), at, not both, 1, 1 + both, right)

@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from app.forms.fields import QuietCombo
 from app.language.translation import tr
+from app.look.glossary import meaning_of
 from app.look.widgets import button, label, set_tone
 from app.measure.line_profile_panel import SAVE
 from app.models.session import Session
+from app.views.plain_text import plain_tip
 from app.views.window_controls import NumberEdit
 from engine.data import Volume
 from engine.errors import GeometryError
@@ -162,7 +164,9 @@ class RodsBox(QWidget):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
         for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
-            self._table.addWidget(label(text, "caption"), 0, place)
+            title = label(text, "caption")
+            title.setToolTip(plain_tip(meaning_of(text)))
+            self._table.addWidget(title, 0, place)
         for at, row in enumerate(self.rows, 1):
             valley = tr("no contrast") if row.valley is None else f"{row.valley:.2f}"
             verdict = label(tr("told apart") if row.resolved else tr("not told apart"))

@@ -2733,6 +2733,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Background variability</source>
+      <translation>Schwankung des Hintergrunds</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Noise: how much equal parts of the uniform background differ, in percent of their mean.</source>
+      <translation>Rauschen: wie sehr sich gleich große Teile des gleichmäßigen Hintergrunds unterscheiden, in Prozent ihres Mittels.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Bad pixels</source>
       <translation>Schlechte Pixel</translation>
     </message>
@@ -2803,6 +2813,26 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Contrast</source>
+      <translation>Kontrast</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>How far the region stands above its background, in percent of the background.</source>
+      <translation>Wie weit die Region über ihrem Hintergrund steht, in Prozent des Hintergrunds.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Contrast recovery</source>
+      <translation>Kontrastwiedergabe</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>How much of the true contrast of a sphere the image shows; small spheres lose some to blur.</source>
+      <translation>Wie viel vom wahren Kontrast einer Kugel das Bild zeigt; kleine Kugeln verlieren etwas durch die Unschärfe.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Contrast to noise</source>
       <translation>Kontrast zu Rauschen</translation>
     </message>
@@ -2825,6 +2855,16 @@ Replace {which}?</source>
       <location filename="app/look/glossary.py" />
       <source>Only some rows or columns of the detector are used.</source>
       <translation>Nur einige Zeilen oder Spalten des Detektors werden verwendet.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>CT number</source>
+      <translation>CT-Zahl</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Attenuation on the scale on which water is 0 and air is -1000 (HU).</source>
+      <translation>Schwächung auf der Skala, auf der Wasser 0 und Luft -1000 ist (HU).</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2878,6 +2918,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Frequency of</source>
+      <translation>Frequenz von</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Details of this fineness keep this part of their contrast.</source>
+      <translation>Einzelheiten dieser Feinheit behalten diesen Teil ihres Kontrasts.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>FWHM</source>
       <translation>FWHM</translation>
     </message>
@@ -2885,6 +2935,16 @@ Replace {which}?</source>
       <location filename="app/look/glossary.py" />
       <source>Full width at half maximum: how wide a point looks. The smaller, the sharper.</source>
       <translation>Halbwertsbreite: wie breit ein Punkt aussieht. Je kleiner, desto schärfer.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>FWTM</source>
+      <translation>FWTM</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Full width at tenth maximum: how wide a point looks near its foot. It tells of tails.</source>
+      <translation>Breite auf einem Zehntel der Höhe: wie breit ein Punkt nahe seinem Fuß aussieht. Sie verrät Ausläufer.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2918,6 +2978,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Level</source>
+      <translation>Höhe</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Whether the mean of the image is what the phantom holds.</source>
+      <translation>Ob das Mittel des Bildes das ist, was das Phantom enthält.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Log-likelihood</source>
       <translation>Log-Likelihood</translation>
     </message>
@@ -2938,13 +3008,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>μ-map</source>
-      <translation>μ-Karte</translation>
+      <source>Modulation transfer</source>
+      <translation>Modulationsübertragung</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A volume of how strongly each place absorbs photons of 511 keV.</source>
-      <translation>Ein Volumen davon, wie stark jede Stelle Photonen von 511 keV absorbiert.</translation>
+      <source>How much contrast is left of details, the finer they are (MTF).</source>
+      <translation>Wie viel Kontrast von Einzelheiten bleibt, je feiner sie sind (MTF).</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Noise power</source>
+      <translation>Rauschleistung</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Whether the noise is fine or coarse (NPS).</source>
+      <translation>Ob das Rauschen fein oder grob ist (NPS).</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3038,6 +3118,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Residual in the lung</source>
+      <translation>Rest in der Lunge</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>What the image shows in the lung insert, where there is no activity: scatter or attenuation that is left.</source>
+      <translation>Was das Bild im Lungeneinsatz zeigt, in dem keine Aktivität ist: übrig gebliebene Streuung oder Schwächung.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Resolution</source>
       <translation>Auflösung</translation>
     </message>
@@ -3098,6 +3188,36 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Spill-over</source>
+      <translation>Überstrahlung</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>What the image shows in a part without activity, in percent of the background.</source>
+      <translation>Was das Bild in einem Teil ohne Aktivität zeigt, in Prozent des Hintergrunds.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Spread of voxels</source>
+      <translation>Streuung der Voxel</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>The standard deviation of the voxels of a uniform part: noise.</source>
+      <translation>Die Standardabweichung der Voxel eines gleichmäßigen Teils: Rauschen.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Standard deviation</source>
+      <translation>Standardabweichung</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>How far the voxels are from their mean, as a rule: noise, where the region is uniform.</source>
+      <translation>Wie weit die Voxel in der Regel von ihrem Mittel entfernt sind: Rauschen, wo die Region gleichmäßig ist.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Subset</source>
       <translation>Teilmenge</translation>
     </message>
@@ -3105,6 +3225,16 @@ Replace {which}?</source>
       <location filename="app/look/glossary.py" />
       <source>A part of the data. Each update uses one; an iteration uses all of them.</source>
       <translation>Ein Teil der Daten. Jede Aktualisierung verwendet einen; eine Iteration verwendet alle.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>SUV</source>
+      <translation>SUV</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Uptake value: the concentration, divided by the dose for each gram of the body. 1 is what an even spread would give.</source>
+      <translation>Aufnahmewert: die Konzentration, geteilt durch die Dosis je Gramm des Körpers. 1 wäre eine gleichmäßige Verteilung.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3118,6 +3248,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Uniformity</source>
+      <translation>Gleichmäßigkeit</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Whether a uniform object looks the same everywhere.</source>
+      <translation>Ob ein gleichmäßiges Objekt überall gleich aussieht.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Units</source>
       <translation>Einheiten</translation>
     </message>
@@ -3128,6 +3268,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Valley / peak</source>
+      <translation>Tal / Spitze</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>How deep the image falls between two rods, relative to their height. The lower, the better they are told apart.</source>
+      <translation>Wie tief das Bild zwischen zwei Stäben fällt, im Verhältnis zu ihrer Höhe. Je tiefer, desto besser sind sie getrennt.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Voxel</source>
       <translation>Voxel</translation>
     </message>
@@ -3135,6 +3285,16 @@ Replace {which}?</source>
       <location filename="app/look/glossary.py" />
       <source>The smallest cube of a volume, as a pixel is of a picture.</source>
       <translation>Der kleinste Würfel eines Volumens, wie das Pixel eines Bildes.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>μ-map</source>
+      <translation>μ-Karte</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>A volume of how strongly each place absorbs photons of 511 keV.</source>
+      <translation>Ein Volumen davon, wie stark jede Stelle Photonen von 511 keV absorbiert.</translation>
     </message>
     <message>
       <location filename="app/looking/cine_bar.py" />
@@ -3698,11 +3858,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/measure/quality_panel.py" />
-      <source>Contrast</source>
-      <translation>Kontrast</translation>
-    </message>
-    <message>
-      <location filename="app/measure/quality_panel.py" />
       <source>to 1</source>
       <translation>zu 1</translation>
     </message>
@@ -3785,11 +3940,6 @@ Replace {which}?</source>
       <location filename="app/measure/rods_panel.py" />
       <source>Radius</source>
       <translation>Radius</translation>
-    </message>
-    <message>
-      <location filename="app/measure/rods_panel.py" />
-      <source>Valley / peak</source>
-      <translation>Tal / Spitze</translation>
     </message>
     <message>
       <location filename="app/measure/rods_panel.py" />
@@ -4735,11 +4885,6 @@ Replace {which}?</source>
       <location filename="app/regions/region_details.py" />
       <source>Contrast with</source>
       <translation>Kontrast zu</translation>
-    </message>
-    <message>
-      <location filename="app/regions/region_details.py" />
-      <source>Standard deviation</source>
-      <translation>Standardabweichung</translation>
     </message>
     <message>
       <location filename="app/regions/region_details.py" />
