@@ -85,7 +85,11 @@ class QueueCommands(QObject):
         def add(queue: StudyQueue) -> None:
             queue.add(study, device=key, memory_bytes=memory, on_gpu=on_gpu, order=order)
 
-        self._act(add, tr("The study is not in the queue."), lambda: self._say_added(study.title))
+        def added() -> None:
+            session.order.bind()
+            self._say_added(study.title)
+
+        self._act(add, tr("The study is not in the queue."), added)
 
     def run(self, at_once: int | None = None) -> None:
         """Let waiting studies begin."""

@@ -32,6 +32,7 @@ class OpenedResult(NamedTuple):
     provenance: Plain
     frames: tuple[FrameVolume, ...]
     order: ImagingOrder | None
+    fault: str
 
 
 class ResultCommands(QObject):
@@ -61,14 +62,7 @@ class ResultCommands(QObject):
         if not self.may_forget_image():
             return
         self._commands.run_task(
-            lambda _: OpenedResult(
-                result,
-                looked_through(result.volume()),
-                result.study,
-                result.provenance,
-                result.frames(),
-                result.order,
-            ),
+            lambda _: _opened(result),
             self._show,
             busy=tr("Reading the result of {scan}", scan=result.scan),
             failed=tr("The result cannot be opened."),
@@ -121,6 +115,7 @@ class ResultCommands(QObject):
         record, order = self._session.run.record, self._session.order.current
         if record.job and order is not None:
             record.order = order
+            self._session.order.bind()
             self._keep_order()
 
     def _keep_order(self) -> None:
@@ -169,10 +164,24 @@ class ResultCommands(QObject):
                 ending=kept.ending,
             ),
         )
+        if opened.fault:
+            self._session.add_log("warning", opened.fault)
         label = "final" if kept.outcome == "finished" else kept.ending
         if opened.frames:
             label = ALL_FRAMES
         self._session.show_result(record, label, opened.volume, opened.frames)
+
+
+def _opened(result: Result) -> OpenedResult:
+    """Read a result, in a thread; one whose order is damaged is opened as nobody's."""
+    order, fault = None, ""
+    try:
+        order = result.order
+    except EngineError as e:
+        fault = str(e)
+    volume = looked_through(result.volume())
+    made = result.study, result.provenance, result.frames()
+    return OpenedResult(result, volume, *made, order, fault)
 
 
 def _all_results() -> tuple[tuple[Result, ...], str, str]:

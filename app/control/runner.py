@@ -105,7 +105,7 @@ class Runner(QObject):
         if self._is_open(study):
             launch()
         else:
-            self._session.order.forget()  # it was taken for another scan
+            self._session.order.release()  # it was taken for another scan
             self._commands.open_study(study, done=launch)
 
     def pause(self) -> None:

@@ -17,6 +17,8 @@ class PatientOrder(QObject):
     Attributes
     ----------
     current : None where nobody has said whose the scan is
+    bound_to : number of the patient whom the scan was reconstructed for; that holds until the scan
+        is opened again, whatever is shown meanwhile
     """
 
     changed = Signal()
@@ -24,6 +26,7 @@ class PatientOrder(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.current: ImagingOrder | None = None
+        self.bound_to = ""
 
     def take(self, order: ImagingOrder, patients: Iterable[str]) -> None:
         """Take an order; `patients` are the numbers that what is open is known to be of.
@@ -33,9 +36,19 @@ class PatientOrder(QObject):
         DataError
             where what is open is of another patient
         """
-        refuse_others(order, patients)
+        refuse_others(order, [*patients, self.bound_to])
         self.current = order
         self.changed.emit()
+
+    def bind(self) -> None:
+        """Hold the scan to the patient of the order: an image of it is made."""
+        if self.current is not None:
+            self.bound_to = self.current.patient_id
+
+    def release(self) -> None:
+        """Know nothing of another scan."""
+        self.bound_to = ""
+        self.forget()
 
     def forget(self) -> None:
         """Say no longer whose the scan is."""

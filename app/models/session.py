@@ -63,7 +63,7 @@ class Session(QObject):
         self.volumes = OpenVolumes(self.view)
         self.study.scan_replaced.connect(self.run.forget)
         self.study.scan_replaced.connect(self.volumes.forget_others)
-        self.study.scan_replaced.connect(self.order.forget)
+        self.study.scan_replaced.connect(self.order.release)
         self.study.inputs_changed.connect(self._follow_inputs)
         for signal in (self.study.protocol_changed, self.volumes.changed):
             signal.connect(self._show_box)
@@ -90,15 +90,9 @@ class Session(QObject):
         return self.refusal() or self.study.obstacle() or others
 
     def patients(self) -> list[str]:
-        """Return the numbers of patients that files and images of the scan are known to be of.
-
-        Once a run knows whose its scan is, that holds until the scan is opened again.
-        """
+        """Return the numbers of patients that files of the study are known to be of."""
         contents = (found.content for found in self.study.inputs.values())
-        known = [each.patient for each in contents if isinstance(each, Volume)]
-        record = self.run.record
-        if record.job and record.order is not None:
-            known.append(record.order.patient_id)
+        known = (each.patient for each in contents if isinstance(each, Volume))
         return [number for number in known if number]
 
     def show_file(

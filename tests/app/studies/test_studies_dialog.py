@@ -130,6 +130,16 @@ def test_a_result_opens_with_whose_it_is_and_its_series_is_of_that_patient(
     assert "4711" not in (tmp_path / "a.nii.provenance.json").read_text(), "others do not say"
 
 
+def test_a_result_whose_order_was_changed_is_opened_as_nobodys(qtbot, controls, keep):
+    result = keep(IDA)
+    path = result.folder / "order.json"
+    path.write_text(path.read_text().replace("4711", "4712"))
+    controls.context.results.open(Results().open(result.id))
+    settle(qtbot, controls)
+    assert controls.session.run.record.order is None
+    assert "seal is broken" in controls.session.log[-2].text
+
+
 def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(
     qtbot, controls, page, small_study, asked
 ):
@@ -214,7 +224,7 @@ def test_what_a_node_sends_is_shown_as_it_is(orders):
     assert orders.list.item(0, 2).text() == "<b>1</b>"
 
 
-def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened):
+def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
     opened()
     session = window.session
     session.order.take(IDA, session.patients())
@@ -227,9 +237,11 @@ def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened):
     qtbot.waitUntil(lambda: Results().open(result.id).order == IDA, timeout=PATIENCE_MS)
     session.order.forget()
     assert window.status.patient.isHidden()
+    window.context.results.open(keep(JOHN))  # what is shown meanwhile changes nothing
+    qtbot.waitUntil(lambda: run.record.order == JOHN, timeout=PATIENCE_MS)
     with pytest.raises(DataError, match="is of another patient than the order"):
         session.order.take(JOHN, session.patients())
-    assert session.order.current is None and session.run.record.order == IDA
+    assert session.order.current is None
     opened()
     session.order.take(JOHN, session.patients())
     assert Results().open(result.id).order == IDA, "an image is of one patient"
