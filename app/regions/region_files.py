@@ -14,6 +14,7 @@ from app.look.file_dialogs import ask_open, ask_save
 from app.look.questions import ask, tell
 from app.regions.live_figures import RegionFollower
 from engine.data import Volume
+from engine.privacy import without_names
 from engine.regions import (
     Region,
     RegionSet,
@@ -22,11 +23,17 @@ from engine.regions import (
     read_any,
     write_labels,
     write_regions,
+    write_segmentation,
 )
 
 TABLES = tr("Tables (*.csv)")
 SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
+SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
+BY_COMMAND = tr(
+    "A segmentation has to name the series it lies over. Save the regions, and write it with "
+    "`isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` of that series."
+)
 ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
     "These regions were drawn on another scan. They lie where they should only if both scans are "
@@ -84,6 +91,24 @@ class RegionFiles:
                 self._session.add_log("warning", text)
 
         self._write(target, lambda: labels_at(regions, volume, target), said)
+
+    def save_segmentation(self) -> None:
+        """Write the regions as DICOM, over the series that the image on show is exported as."""
+        volume, regions = self._session.view.volume, self._model.regions
+        if volume is None:
+            return
+        if volume.patient:
+            return tell(self._parent, tr("An image of a DICOM series"), BY_COMMAND)
+        target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
+        if target is None:
+            return
+        record = self._session.run.record
+        is_own = any(kept.volume is volume for kept in record.images.items)
+        made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
+        order = record.order if is_own else None
+        self._write(
+            target, lambda: write_segmentation(regions, volume, target, made_by, order=order)
+        )
 
     def load(self) -> None:
         """Take regions from a file, or from an image of labels."""

@@ -97,6 +97,11 @@ class RegionsTab(QWidget):
         menu.addSeparator()
         menu.addAction(tr("Regions …")).triggered.connect(lambda: files.save_regions())
         menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
+        segments = menu.addAction(tr("Segmentation (DICOM) …"))
+        segments.setToolTip(
+            plain_tip(tr("For archives and viewers, over the image's DICOM series"))
+        )
+        segments.triggered.connect(lambda: files.save_segmentation())
         return menu
 
     def menu(self) -> QMenu:

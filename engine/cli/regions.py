@@ -10,13 +10,17 @@ from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
-from engine.errors import DataError
+from engine.errors import DataError, SettingsError
 from engine.io import read_frames, read_volume
 from engine.io.atomic_write import write_atomically
+from engine.io.dicom.order import is_order
+from engine.io.dicom.whose import whose_image
+from engine.privacy.records import without_names
 from engine.regions.labels import write_labels
 from engine.regions.measuring import MeasuredRegion, measure_all
 from engine.regions.region_file import read_any, write_regions
 from engine.regions.region_set import RegionSet, marks_of
+from engine.regions.segmentation import write_segmentation
 from engine.regions.table import csv_of
 
 OTHER_PATIENT = (
@@ -40,6 +44,15 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--labels", type=Path, action=Output, metavar="OUT", help=".nii.gz, a number per region"
     )
+    p.add_argument(
+        "--dicom", type=Path, action=Output, written=lambda path, _: (path,), metavar="OUT.dcm",
+        help="a DICOM segmentation on the series that `dicom write` makes of the image",
+    )  # fmt: skip
+    p.add_argument(
+        "--like", type=Path, metavar="FILE",
+        help="with --dicom: a DICOM image of the patient, or an order, as for `dicom write`",
+    )  # fmt: skip
+    p.add_argument("--identify", action="store_true", help="with --dicom: as for `dicom write`")
     p.add_argument(
         "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
         help=".toml: the regions themselves, as of labels",
@@ -69,9 +82,34 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
                 "the one that holds most of it."
             )
         console.line(f"Labels: {arguments.labels}")
+    if arguments.dicom is not None:
+        _write_dicom(arguments, found, volume, console)
     if arguments.save is not None:
         write_regions(found, arguments.save)
         console.line(f"Regions: {arguments.save}")
+
+
+def _write_dicom(
+    arguments: argparse.Namespace, found: RegionSet, volume: Volume, console: Console
+) -> None:
+    info = volume.info if arguments.identify else without_names(volume.info)
+    like, frame = arguments.like, volume.frame_of_reference
+    if like is None and volume.patient:
+        raise SettingsError(
+            f"{arguments.volume.name}: is of a DICOM series; name a file of it by --like, so that "
+            "the regions lie over it."
+        )
+    subject = None
+    if like is not None:
+        same_frame = bool(frame) and not is_order(like)
+        subject = whose_image(like, volume, info, same_frame=same_frame)
+        if same_frame and subject.frame_uid != frame:
+            raise DataError(
+                f"{like.name}: lies in another frame of reference than the image; choose a file of "
+                "the image's own series."
+            )
+    n = write_segmentation(found.regions, volume, arguments.dicom, info, subject)
+    console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
 
 
 def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The slices of an image that a reader has drawn or written into, as pictures and in words."""
+"""The slices of an image that a reader has drawn or written into, drawn again and in words."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def annotated_slices(subject: ReportSubject) -> Section | None:
     for each in drawn:
         slices.setdefault(_slice_of(each, subject.volume), []).append(each)
     shown = list(slices.items())[:MOST_SLICES]
-    pictures = tuple(_pictures(subject.volume, shown))
-    return Section(found.title, grids=found.grids, illustrations=pictures)
+    images = tuple(_images(subject.volume, shown))
+    return Section(found.title, grids=found.grids, illustrations=images)
 
 
 def annotation_table(subject: ReportSubject) -> Section | None:
@@ -108,7 +108,7 @@ def _slice_of(drawn: Annotation, volume: Volume) -> Slice:
     return drawn.axis, int(np.abs(centres - at).argmin())
 
 
-def _pictures(
+def _images(
     volume: Volume, slices: Sequence[tuple[Slice, Sequence[Annotation]]]
 ) -> Iterator[Illustration]:
     """Draw slices with what lies in them, side by side."""
@@ -118,8 +118,8 @@ def _pictures(
         made = [_drawn(volume, at, some) for at, some in slices[first : first + IN_ROW]]
         side = made[0][0].width
         row = Image.new("RGB", (side * len(made), side), HALO)
-        for k, (picture, _) in enumerate(made):
-            row.paste(picture, (k * side, 0))
+        for k, (slice_image, _) in enumerate(made):
+            row.paste(slice_image, (k * side, 0))
         buffer = BytesIO()
         row.save(buffer, "PNG")
         yield Illustration(buffer.getvalue(), "; ".join(t for _, t in made), WIDTH * len(made))

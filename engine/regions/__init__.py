@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from engine.regions.region_set import is_name as is_name
     from engine.regions.region_set import marks_of as marks_of
     from engine.regions.region_set import scan_marks as scan_marks
+    from engine.regions.segmentation import write_segmentation as write_segmentation
     from engine.regions.solids import BoxRegion as BoxRegion
     from engine.regions.solids import CylinderRegion as CylinderRegion
     from engine.regions.solids import EllipsoidRegion as EllipsoidRegion
@@ -72,6 +73,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),
                 *("marks_of", "scan_marks"),
             ),
+            "segmentation": ("write_segmentation",),
             "solids": (
                 *("BoxRegion", "CylinderRegion", "EllipsoidRegion", "PolygonRegion"),
                 "SphereRegion",

@@ -4963,6 +4963,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />
+      <source>DICOM segmentations (*.dcm)</source>
+      <translation>DICOM-Segmentierungen (*.dcm)</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_files.py" />
+      <source>A segmentation has to name the series it lies over. Save the regions, and write it with `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` of that series.</source>
+      <translation>Eine Segmentierung muss die Serie nennen, über der sie liegt. Speichern Sie die Regionen, und schreiben Sie sie mit `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` jener Serie.</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_files.py" />
       <source>Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)</source>
       <translation>Regionen, Labels und DICOM (*.toml *.nii.gz *.nii *.dcm);;Alle Dateien (*)</translation>
     </message>
@@ -4995,6 +5005,16 @@ Replace {which}?</source>
       <location filename="app/regions/region_files.py" />
       <source>{n_shared:,} voxels lie in several regions; in the labels each has one.</source>
       <translation>{n_shared:,} Voxel liegen in mehreren Regionen; in den Labels hat jedes eine.</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_files.py" />
+      <source>An image of a DICOM series</source>
+      <translation>Ein Bild einer DICOM-Serie</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_files.py" />
+      <source>Save as DICOM</source>
+      <translation>Als DICOM speichern</translation>
     </message>
     <message>
       <location filename="app/regions/region_files.py" />
@@ -5335,6 +5355,16 @@ Replace {which}?</source>
       <location filename="app/regions/regions_tab.py" />
       <source>Labels (NIfTI) …</source>
       <translation>Labels (NIfTI) …</translation>
+    </message>
+    <message>
+      <location filename="app/regions/regions_tab.py" />
+      <source>Segmentation (DICOM) …</source>
+      <translation>Segmentierung (DICOM) …</translation>
+    </message>
+    <message>
+      <location filename="app/regions/regions_tab.py" />
+      <source>For archives and viewers, over the image's DICOM series</source>
+      <translation>Für Archive und Betrachter, über der DICOM-Serie des Bildes</translation>
     </message>
     <message>
       <location filename="app/regions/regions_tab.py" />

@@ -75,6 +75,7 @@ from engine.regions import (
     measure,
     write_labels,
     write_regions,
+    write_segmentation,
 )
 from engine.results import NewResult, Result, Results
 from engine.results.thumbnail import thumbnail
@@ -268,6 +269,12 @@ def _queued(folder: Path, version: int) -> None:
 def _result(folder: Path, version: int) -> None:
     study, made = _study(folder, version), {"version": version}
     Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
+
+
+def _segmentation(folder: Path, version: int) -> None:
+    image = Volume(np.zeros((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (4.0, 4.0, 4.0)), "1/mm")
+    ball = Region(name=f"Ball {version}", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=12))
+    write_segmentation((ball,), image, folder / "a.dcm", {})
 
 
 def _known(version: int) -> KnownStudy:
@@ -468,6 +475,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("curve", _curve, ("engine/cli/curve.py",)),
     Writer("regions", _regions, ("engine/regions/region_file.py",)),
     Writer("labels of regions", _labels, ("engine/regions/labels.py",)),
+    Writer("segmentation", _segmentation, ("engine/regions/segmentation.py",)),
     Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
     Writer("table of regions of the window", _window_table, ("app/regions/region_files.py",)),
     Writer(

@@ -75,6 +75,18 @@ def encoded(attributes: Plain, numbers: NDArray[np.int16] | NDArray[np.uint8]) -
     return _file_of(dataset)
 
 
+def encoded_bits(attributes: Plain, inside: NDArray[np.bool_]) -> bytes:
+    """Return a DICOM file of frames (n, rows, columns) with a bit for each pixel."""
+    dataset = _dataset(attributes)
+    dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
+    dataset.Rows, dataset.Columns = inside.shape[1:]
+    dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = 1, 1, 0
+    dataset.PixelRepresentation = 0
+    packed = np.packbits(inside.ravel(), bitorder="little").tobytes()
+    dataset.PixelData = packed + bytes(len(packed) % 2)
+    return _file_of(dataset)
+
+
 def encoded_document(attributes: Plain, document: bytes) -> bytes:
     """Return a DICOM file that holds a document, by the keywords of its attributes."""
     dataset = _dataset(attributes)

@@ -49,7 +49,7 @@ COMMANDS: dict[str, list[str]] = {
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
     "sinogram": ["scan.h5"],
     "curve": ["mu.h5", "--at", "0,0,0"],
-    "regions": ["mu.nii.gz", "--regions", "s.toml"],
+    "regions": ["mu.nii.gz", "--regions", "s.toml", "--like", "scan.l"],
     "studies": [],
     "report": ["no-result", "--regions", "s.toml", "--like", "scan.l"],
     "register": ["mu.nii.gz", "scan.h5"],
