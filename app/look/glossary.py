@@ -80,6 +80,7 @@ GLOSSARY = {
     tr("Modulation transfer"): tr(
         "How much contrast is left of details, the finer they are (MTF)."
     ),
+    tr("μ-map"): tr("A volume of how strongly each place absorbs photons of 511 keV."),
     tr("Noise power"): tr("Whether the noise is fine or coarse (NPS)."),
     tr("Normalisation"): tr(
         "How well each crystal or line counts; without it rings and stripes appear."
@@ -144,7 +145,6 @@ GLOSSARY = {
         "better they are told apart."
     ),
     tr("Voxel"): tr("The smallest cube of a volume, as a pixel is of a picture."),
-    tr("μ-map"): tr("A volume of how strongly each place absorbs photons of 511 keV."),
 }
 """What a technician may not know, or not by this name; one or two sentences each."""
 

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from engine.data.volume import Volume
+from engine.io.dicom.pseudonyms import named
 from engine.plain import Plain
 from engine.regions.annotation import Annotation
 from engine.regions.combined import AnyShape
@@ -109,7 +110,8 @@ class RegionSet(Settings):
 
     def is_of_other_patient(self, patient: str) -> bool:
         """Whether they are known to be of another patient than that number's."""
-        return bool(self.patient and patient and self.patient != patient)
+        mine, other = named(self.patient), named(patient)
+        return bool(mine and other and mine != other)
 
     def bound_to(self, marks: Iterable[str]) -> Self:
         """Return the same regions, also of a scan with these marks."""

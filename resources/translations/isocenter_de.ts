@@ -3018,6 +3018,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>μ-map</source>
+      <translation>μ-Karte</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>A volume of how strongly each place absorbs photons of 511 keV.</source>
+      <translation>Ein Volumen davon, wie stark jede Stelle Photonen von 511 keV absorbiert.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Noise power</source>
       <translation>Rauschleistung</translation>
     </message>
@@ -3285,16 +3295,6 @@ Replace {which}?</source>
       <location filename="app/look/glossary.py" />
       <source>The smallest cube of a volume, as a pixel is of a picture.</source>
       <translation>Der kleinste Würfel eines Volumens, wie das Pixel eines Bildes.</translation>
-    </message>
-    <message>
-      <location filename="app/look/glossary.py" />
-      <source>μ-map</source>
-      <translation>μ-Karte</translation>
-    </message>
-    <message>
-      <location filename="app/look/glossary.py" />
-      <source>A volume of how strongly each place absorbs photons of 511 keV.</source>
-      <translation>Ein Volumen davon, wie stark jede Stelle Photonen von 511 keV absorbiert.</translation>
     </message>
     <message>
       <location filename="app/looking/cine_bar.py" />

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from engine.errors import DataError, FileFormatError
 from engine.io.atomic_write import write_atomically
+from engine.io.dicom.pseudonyms import named
 from engine.io.dicom.uids import uid_of
 from engine.io.json_text import from_json, to_json
 from engine.io.open_input import read_text
@@ -138,8 +139,8 @@ class ImagingOrder(Settings):
         return self.step or self.procedure
 
     def is_of(self, patient_id: str) -> bool:
-        """Whether a file may be of this patient: it names the same number, or none."""
-        return not patient_id or patient_id == self.patient_id
+        """Whether a file may be of this patient: it names the same number, or nobody."""
+        return named(patient_id) in ("", self.patient_id)
 
     def attributes(self) -> Plain:
         """Return patient and study by their DICOM keywords."""

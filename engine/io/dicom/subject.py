@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import FileFormatError
 from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.pseudonyms import pseudonym_for
 from engine.io.dicom.uids import uid_of
 from engine.io.open_input import InputFile
 from engine.plain import Plain
@@ -60,7 +61,7 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
     inputs = provenance.get("inputs", {})
     data = inputs.get("data", {}) if isinstance(inputs, dict) else {}
     key = str(data.get("sha256") or digest)
-    name = f"isocenter-{key[:12]}"
+    name = pseudonym_for(key)
     family, _, given = name.partition("-")
     scan = provenance.get("scan", {})
     known = scan if isinstance(scan, dict) else {}

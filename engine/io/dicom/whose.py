@@ -1,6 +1,6 @@
 """Whose an image is, as a file says it: another image of the patient, or an order of the worklist.
 
-An image that says itself of which patient it is, is never given to another one.
+An image that names its patient is never given to another one; a pseudonym of ours names nobody.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
 from engine.io.dicom.order import ImagingOrder, is_order, refuse_other_patient
+from engine.io.dicom.pseudonyms import named
 from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import Subject, subject_like, subject_of_order
 from engine.io.open_input import open_input
@@ -54,7 +55,7 @@ def whose_image(
         return of_order(ImagingOrder.read(path), volume, provenance, frames)
     with open_input(path) as file:
         subject = subject_like(file, same_frame=same_frame)
-    if volume.patient and volume.patient != subject.attributes["PatientID"]:
+    if named(volume.patient) not in ("", subject.attributes["PatientID"]):
         raise DataError(
             f"{path.name}: is of another patient than the image says it is of; choose an image of "
             "this patient."

@@ -14,7 +14,7 @@ from pydicom.uid import ExplicitVRLittleEndian, generate_uid
 from engine.errors import DataError, FileFormatError
 from engine.regions.dicom_regions import read_dicom_regions
 from engine.regions.region_file import read_any, write_regions
-from engine.regions.region_set import scan_marks
+from engine.regions.region_set import RegionSet, scan_marks
 
 STRUCTURES = "1.2.840.10008.5.1.4.1.1.481.3"
 FRAME = "1.2.3.4"
@@ -159,3 +159,10 @@ def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
     with pytest.raises(DataError, match="unevenly"):
         heights = (0.0, 2.0, 5.0)
         read_dicom_regions(structures(tmp_path / "c.dcm", *(circle(9, z) for z in heights)))
+
+
+def test_a_pseudonym_of_ours_names_no_other_patient():
+    known = RegionSet(patient="4711")
+    assert known.is_of_other_patient("4712")
+    assert not known.is_of_other_patient("isocenter-0123456789ab")
+    assert not known.is_of_other_patient("4711")
