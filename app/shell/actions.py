@@ -113,7 +113,7 @@ class Actions(QObject):
         )
         self.studies = make(
             tr("Studies …"),
-            "log",
+            "details",
             "Ctrl+Shift+O",
             tr("All studies, whose they are and how they stand; the worklist"),
         )

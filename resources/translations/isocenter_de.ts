@@ -7713,8 +7713,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/studies/studies_page.py" />
-      <source>{shown:,} of {total:,} studies, {room}</source>
-      <translation>{shown:,} von {total:,} Studien, {room}</translation>
+      <source>{shown:,} of {total:,} shown, {room}</source>
+      <translation>{shown:,} von {total:,} gezeigt, {room}</translation>
     </message>
     <message>
       <location filename="app/studies/studies_page.py" />

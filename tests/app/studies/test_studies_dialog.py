@@ -94,9 +94,9 @@ def test_studies_are_found_by_words_and_state_and_sorted_by_any_column(
     sign(keep(), "Ann", "acceptable")
     StudyQueue().add(small_study)
     assert sorted(look(qtbot, controls, page)) == ["Doe, John", "Müller, Ida", "–", "–"]
-    assert page.count.text().startswith("4 of 4 studies, ")
+    assert page.count.text().startswith("4 of 4 shown, ")
     page.search.setText("müller brain")
-    assert patients(page) == ["Müller, Ida"] and page.count.text().startswith("1 of 4 studies, ")
+    assert patients(page) == ["Müller, Ida"] and page.count.text().startswith("1 of 4 shown, ")
     page.search.clear()
     page.shown.setCurrentIndex(page.shown.findData("signed off"))
     page.shown.activated.emit(0)
