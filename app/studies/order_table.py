@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 
 from app.language.translation import tr
+from app.studies.table_look import set_up
 from app.views.plain_text import plain_tip
 from engine.catalogue import ImagingOrder, day_of
 
@@ -28,19 +28,7 @@ class OrderTable(QTableWidget):
         self.orders: Sequence[ImagingOrder] = ()
         self.setAccessibleName(tr("Orders"))
         self.setHorizontalHeaderLabels(COLUMNS)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setWordWrap(False)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
-        for column, width in WIDTHS_PX.items():
-            self.setColumnWidth(column, width)
+        set_up(self, WIDTHS_PX, WHAT)
 
     @property
     def current(self) -> ImagingOrder | None:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QTableView,
     QVBoxLayout,
@@ -23,6 +21,7 @@ from app.look.questions import ask
 from app.look.widgets import button, label
 from app.studies.study_table import DATE, SCAN, FoundStudies, StudyTable
 from app.studies.study_text import FILTER_NAMES, detail_of
+from app.studies.table_look import set_up
 from app.views.plain_text import plain_tip
 from engine.catalogue import KnownStudy, known_studies
 
@@ -30,6 +29,7 @@ RUNNING = tr("A reconstruction is running.")
 CHOOSE = tr("Choose a study in the list.")
 NO_IMAGE = tr("It has no image yet.")
 LOOKING = tr("Looking for studies …")
+WIDTHS_PX = {0: 150, 1: 90, 3: 130, 4: 110, 5: 150, 6: 90}
 OF_QUEUE = ("waiting", "paused", "failed")
 
 
@@ -201,23 +201,7 @@ def _table_view(model: QSortFilterProxyModel) -> QTableView:
     view = QTableView()
     view.setModel(model)
     view.setAccessibleName(tr("Studies"))
-    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    view.setWordWrap(False)
-    view.setShowGrid(False)
-    view.setTabKeyNavigation(False)
-    view.verticalHeader().hide()
+    set_up(view, WIDTHS_PX, SCAN)
     view.setSortingEnabled(True)
     view.sortByColumn(DATE, Qt.SortOrder.DescendingOrder)
-    head = view.horizontalHeader()
-    head.setHighlightSections(False)
-    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    head.setSectionResizeMode(SCAN, QHeaderView.ResizeMode.Stretch)
-    for column, width in WIDTHS_PX.items():
-        view.setColumnWidth(column, width)
     return view
-
-
-WIDTHS_PX = {0: 150, 1: 90, 3: 130, 4: 110, 5: 150, 6: 90}

@@ -19,10 +19,17 @@ from engine.errors import DataError
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.general import encoded_bits, general_attributes
 from engine.io.dicom.order import ImagingOrder
-from engine.io.dicom.series import class_uid, digest_of, instance_uid, position_of, series_uid
+from engine.io.dicom.series import (
+    class_uid,
+    digest_of,
+    instance_uid,
+    pixel_measures,
+    position_of,
+    series_uid,
+)
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
-from engine.io.dicom.values import decimal, words
+from engine.io.dicom.values import words
 from engine.io.dicom.whose import of_order
 from engine.plain import Plain
 from engine.regions.coverage import HALF
@@ -206,14 +213,8 @@ def _dimensions(own: str) -> Plain:
 
 
 def _shared(volume: Volume) -> Plain:
-    x_mm, y_mm, z_mm = volume.grid.voxel_mm
-    sizes: Plain = {
-        "PixelSpacing": [decimal(y_mm), decimal(x_mm)],
-        "SliceThickness": decimal(z_mm),
-        "SpacingBetweenSlices": decimal(z_mm),
-    }
     return {
-        "PixelMeasuresSequence": [sizes],
+        "PixelMeasuresSequence": [pixel_measures(volume)],
         "PlaneOrientationSequence": [{"ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"]}],
     }
 

@@ -17,7 +17,14 @@ from engine.errors import DataError
 from engine.io.atomic_write import refuse_impossible
 from engine.io.dicom import transmission
 from engine.io.dicom.general import encoded, general_attributes
-from engine.io.dicom.series import digest_of, instance_uid, is_emission, position_of, slope_of
+from engine.io.dicom.series import (
+    digest_of,
+    instance_uid,
+    is_emission,
+    pixel_measures,
+    position_of,
+    slope_of,
+)
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import decimal
@@ -136,7 +143,6 @@ def write_enhanced(
 
 def _shared(volume: Volume, slope: float, study: str) -> Plain:
     """Return what all frames state."""
-    x_mm, y_mm, z_mm = volume.grid.voxel_mm
     scale: Plain = {
         "RescaleIntercept": "0",
         "RescaleSlope": decimal(slope),
@@ -147,13 +153,8 @@ def _shared(volume: Volume, slope: float, study: str) -> Plain:
         "CodingSchemeDesignator": "SCT",
         "CodeMeaning": "Unknown",
     }
-    sizes: Plain = {
-        "PixelSpacing": [decimal(y_mm), decimal(x_mm)],
-        "SliceThickness": decimal(z_mm),
-        "SpacingBetweenSlices": decimal(z_mm),
-    }
     return {
-        "PixelMeasuresSequence": [sizes],
+        "PixelMeasuresSequence": [pixel_measures(volume)],
         "PlaneOrientationSequence": [{"ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"]}],
         "PixelValueTransformationSequence": [scale],
         "FrameAnatomySequence": [{"FrameLaterality": "U", "AnatomicRegionSequence": [unknown]}],

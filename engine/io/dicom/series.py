@@ -107,19 +107,25 @@ def is_emission(volume: Volume, provenance: Plain) -> bool:
 
 
 def _of_slice(volume: Volume, k: int, number: int, series: str, *, is_pet: bool) -> Plain:
-    grid = volume.grid
     position = position_of(volume, k)
-    x_mm, y_mm, z_mm = grid.voxel_mm
     return {
         "SOPInstanceUID": instance_uid(series, number),
         "InstanceNumber": str(number),
         **({"ImageIndex": number} if is_pet else {}),
-        "PixelSpacing": [decimal(y_mm), decimal(x_mm)],
-        "SliceThickness": decimal(z_mm),
-        "SpacingBetweenSlices": decimal(z_mm),
+        **pixel_measures(volume),
         "ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"],
         "ImagePositionPatient": position,
         "SliceLocation": position[2],
+    }
+
+
+def pixel_measures(volume: Volume) -> Plain:
+    """Return the sizes of voxels as frames of one file state them."""
+    x_mm, y_mm, z_mm = volume.grid.voxel_mm
+    return {
+        "PixelSpacing": [decimal(y_mm), decimal(x_mm)],
+        "SliceThickness": decimal(z_mm),
+        "SpacingBetweenSlices": decimal(z_mm),
     }
 
 
