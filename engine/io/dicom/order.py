@@ -161,7 +161,7 @@ class ImagingOrder(Settings):
 
     @property
     def _identity(self) -> tuple[str, ...]:
-        return self.patient_id, self.accession, self.study_id, self.step_id
+        return self.patient_id, self.accession, self.study_id, self.step_id, self.date
 
     def write(self, path: Path) -> None:
         """Write the order, for its owner alone; whole or not at all."""

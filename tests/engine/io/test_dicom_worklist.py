@@ -178,6 +178,13 @@ def test_an_image_is_given_to_the_patient_of_its_order(tmp_path):
         assert "PatientIdentityRemoved" not in each
 
 
+def test_orders_without_a_study_of_their_own_get_one_each():
+    days = ("20261126", "20261127")
+    orders = [ImagingOrder(patient_id="4711", date=day) for day in (*days, days[0])]
+    first, second, again = (str(each.attributes()["StudyInstanceUID"]) for each in orders)
+    assert first == again != second
+
+
 def test_an_image_of_another_patient_is_never_given_to_an_order(tmp_path):
     path = tmp_path / "order.json"
     ImagingOrder.of_answer(ORDERS[0]).write(path)
