@@ -13,8 +13,8 @@ from engine.jobs import new_process, process_context
 from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
-STOPPED = tr("The simulation stopped; perhaps the memory is used up.")
 """Between two looks whether the window wants the end."""
+STOPPED = tr("The simulation stopped; perhaps the memory is used up.")
 
 
 def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:

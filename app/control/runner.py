@@ -105,7 +105,8 @@ class Runner(QObject):
         if self._is_open(study):
             launch()
         else:
-            self._session.order.release()  # it was taken for another scan
+            # it was taken for another scan; the one that stays if this is refused stays bound
+            self._session.order.forget()
             self._commands.open_study(study, done=launch)
 
     def pause(self) -> None:

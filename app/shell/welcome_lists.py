@@ -85,7 +85,7 @@ class WelcomeLists(QObject):
         elif serial != self._context.commands.serial or session.run.state.is_active:
             session.raise_problem(Problem(tr("The demo is ready."), MEANWHILE, is_fault=False))
         else:
-            session.order.release()  # a phantom is nobody's
+            session.order.forget()  # a phantom is nobody's
             self._runner.open_and_start(study)
 
     def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:

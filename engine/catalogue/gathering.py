@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from engine.catalogue.known_study import KnownStudy, State
 from engine.documents.signature import signatures_of
@@ -14,6 +14,8 @@ from engine.jobs.checkpoint.job_record import QUEUED_RUN, JobInfo
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
 from engine.results import Result, Results
+
+T = TypeVar("T")
 
 
 def known_studies() -> list[KnownStudy]:
@@ -28,22 +30,28 @@ def _results() -> Iterator[KnownStudy]:
 
 
 def _of_result(result: Result) -> KnownStudy:
-    record, order, remark = result.record, None, ""
+    record = result.record
     state: State = "part" if record.is_partial else "finished"
     standing = record.ending
     if result.exported:
         state, standing = "exported", f"{standing}, exported"
-    try:
-        order = result.order
-        signatures = signatures_of(result)
-        if signatures:
-            state, standing = "signed off", signatures[-1].describe()
-    except EngineError as e:  # one that was tampered with is listed as what is sure of it
-        remark = str(e)
+    # what was tampered with is left out, and hides nothing else
+    order, no_order = _or_fault(lambda: result.order)
+    signatures, unsigned = _or_fault(lambda: signatures_of(result))
+    if signatures:
+        state, standing = "signed off", signatures[-1].describe()
     return KnownStudy(
         result.id, result.scan, record.protocol, state, standing, result.created, result.n_bytes,
-        order, result, remark,
+        order, result, " ".join(filter(None, (no_order, unsigned))),
     )  # fmt: skip
+
+
+def _or_fault(read: Callable[[], T]) -> tuple[T | None, str]:
+    """Return what is read, or why it cannot be."""
+    try:
+        return read(), ""
+    except EngineError as e:
+        return None, str(e)
 
 
 def _jobs() -> Iterator[KnownStudy]:
@@ -78,17 +86,17 @@ def _queued() -> Iterator[KnownStudy]:
 
 
 def _of_entry(entry: QueueEntry) -> KnownStudy:
-    scan, _, protocol = _title_of(entry).partition(", ")
+    scan, protocol = _names_of(entry)
     state: State = "waiting" if entry.is_abandoned else entry.state
     standing = entry.text or (f"{100 * entry.done:.0f} %" if state == "running" else state)
     when = (entry.begun_utc or entry.added_utc).astimezone()
     return KnownStudy(entry.id, scan, protocol, state, standing, when, order=entry.whose)
 
 
-def _title_of(entry: QueueEntry) -> str:
+def _names_of(entry: QueueEntry) -> tuple[str, str]:
     """Scan and protocol by their names; a damaged entry by what it says of itself."""
     try:
         study = entry.to_study()
-        return f"{Path(study.data).name}, {study.protocol.name}"
+        return study.data.name, study.protocol.name
     except (EngineError, ValueError):
-        return entry.title
+        return entry.title, ""

@@ -15,7 +15,6 @@ State = Literal[
     "signed off", "exported", "finished", "part", "interrupted", "running", "waiting", "paused",
     "failed",
 ]  # fmt: skip
-UNKNOWN = ""
 
 
 @dataclass(frozen=True)
@@ -49,17 +48,17 @@ class KnownStudy:
     @property
     def patient(self) -> str:
         """Name of the patient for people; empty where nobody said it."""
-        return self.order.name if self.order is not None else UNKNOWN
+        return self.order.name if self.order is not None else ""
 
     @property
     def patient_id(self) -> str:
         """Number of the patient; empty where nobody said it."""
-        return self.order.patient_id if self.order is not None else UNKNOWN
+        return self.order.patient_id if self.order is not None else ""
 
     @property
     def examination(self) -> str:
         """What was ordered; empty where nobody said it."""
-        return self.order.what if self.order is not None else UNKNOWN
+        return self.order.what if self.order is not None else ""
 
     @cached_property
     def _text(self) -> str:

@@ -16,6 +16,7 @@ from engine.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.io.budget import free_memory
 from engine.io.dicom.order import ORDER, ImagingOrder
 from engine.io.json_text import from_json
+from engine.io.locks import after_others
 from engine.io.open_input import open_input, read_text
 from engine.io.toml_file import read_toml
 from engine.modalities.studies import read_study
@@ -123,14 +124,17 @@ class Result:
 
     def put_order(self, order: ImagingOrder) -> None:
         """Say whose image it is; raises `DataError` where it is known to be of somebody else."""
-        kept = self.order
-        if kept is not None and kept.patient_id != order.patient_id:
-            raise DataError(
-                f"{self.id}: is of another patient, {kept.name}; make the image again from the "
-                "scan of this one."
-            )
-        order.write(self.folder / ORDER)
-        self.__dict__.pop("order", None)
+        path = self.folder / ORDER
+        with after_others(path):  # two windows may say it at once
+            self.__dict__.pop("order", None)  # what was read before may have changed since
+            kept = self.order
+            if kept is not None and kept.patient_id != order.patient_id:
+                raise DataError(
+                    f"{self.id}: is of another patient; make the image again from the scan of this "
+                    "one."
+                )
+            order.write(path)
+            self.__dict__.pop("order", None)
 
     def volume(self, *, mapped: bool = False) -> Volume:
         """Read the volume; values that do not fit the memory, or that are wanted so, are mapped."""

@@ -166,8 +166,9 @@ class Results:
             ) from e
         finally:
             shutil.rmtree(part, ignore_errors=True)
-        self._drop_earlier(name, new.job)
-        return Result.read(self.folder / name)
+        kept = Result.read(self.folder / name)
+        self._drop_earlier(kept, new.job)
+        return kept
 
     def delete(self, result: Result, why: str = "asked for") -> None:
         """Remove a result; one that another process removed meanwhile is gone already."""
@@ -205,10 +206,12 @@ class Results:
                 "another folder in results.toml."
             )
 
-    def _drop_earlier(self, name: str, job: str) -> None:
+    def _drop_earlier(self, kept: Result, job: str) -> None:
         for result in self._readable():
-            if job and result.record.job == job and result.id != name and not result.pinned:
-                with suppress(ResourceError):
+            if job and result.record.job == job and result.id != kept.id and not result.pinned:
+                with suppress(EngineError):  # one that cannot hand on whose it is stays
+                    if result.order is not None:
+                        kept.put_order(result.order)
                     self.delete(result, "a later image of the same run")
 
     def _readable(self) -> Iterator[Result]:

@@ -205,11 +205,14 @@ def is_order(path: Path) -> bool:
 
 
 def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> None:
-    """Refuse an order whose patient is not the one that an image says it is of."""
+    """Refuse an order whose patient is not the one that an image says it is of.
+
+    The sentence names neither: it may stand in a log.
+    """
     if not order.is_of(patient_id):
         raise DataError(
-            f"{name}: is of another patient than the order ({order.name}, {order.patient_id}); "
-            "choose the order of this patient, or open the scan of that one."
+            f"{name}: is of another patient than the order; choose the order of this patient, or "
+            "open the scan of that one."
         )
 
 

@@ -18,7 +18,7 @@ from engine.data.volume import Volume
 from engine.documents import Site, sign
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
-from engine.jobs import StudyQueue
+from engine.jobs import Job, StudyQueue
 from engine.results import NewResult, Results
 from tests.app.conftest import PATIENCE_MS, read_input
 from tests.engine.io.test_dicom_worklist import answer, worklist
@@ -245,3 +245,34 @@ def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
     opened()
     session.order.take(JOHN, session.patients())
     assert Results().open(result.id).order == IDA, "an image is of one patient"
+
+
+def test_a_scan_stays_bound_where_another_one_is_refused(qtbot, window, opened, tmp_path):
+    opened()
+    session = window.session
+    session.order.take(IDA, [])
+    session.order.bind()
+    gone = session.study.to_study().model_copy(update={"data": tmp_path / "gone.h5"})
+    session.order.forget()
+    window.commands.open_study(gone)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    with pytest.raises(DataError, match="of another patient"):
+        session.order.take(JOHN, session.patients())
+
+
+def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, small_study, tmp_path):
+    copy = tmp_path / "other.h5"
+    copy.write_bytes(small_study.data.read_bytes())
+    job = Job.create(small_study.model_copy(update={"data": copy}))
+    copy.unlink()
+    opened()
+    session = window.session
+    session.order.take(IDA, [])
+    session.order.bind()
+    window.runner.resume(job.folder.name)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert session.order.current is None and session.study.inputs[DATA].value == str(
+        small_study.data
+    )
+    with pytest.raises(DataError, match="of another patient"):
+        session.order.take(JOHN, session.patients())

@@ -114,9 +114,27 @@ def test_an_image_is_never_given_to_a_second_patient(tmp_path):
     result = kept(tmp_path, "a")
     result.put_order(IDA)
     result.put_order(IDA.model_copy(update={"accession": "A2"}))
-    with pytest.raises(DataError, match="is of another patient, Müller, Ida"):
+    seen_before = Results().open(result.id)
+    assert seen_before.order.accession == "A2"
+    with pytest.raises(DataError, match="is of another patient") as refused:
         result.put_order(JOHN)
+    assert "Müller" not in str(refused.value), "it may stand in a log"
     assert Results().open(result.id).order.accession == "A2"
+
+
+def test_what_another_window_said_meanwhile_counts(tmp_path):
+    result = kept(tmp_path, "a")
+    assert result.order is None
+    Results().open(result.id).put_order(IDA)
+    with pytest.raises(DataError, match="is of another patient"):
+        result.put_order(JOHN)
+
+
+def test_a_later_image_of_a_run_is_of_the_same_patient(tmp_path):
+    kept(tmp_path, "a", job="run of scan", outcome="aborted").put_order(IDA)
+    later = kept(tmp_path, "a", job="run of scan")
+    assert [each.id for each in Results().newest_first()] == [later.id]
+    assert Results().open(later.id).order == IDA
 
 
 def test_an_order_that_was_changed_hides_neither_study_nor_others(tmp_path):
@@ -124,8 +142,10 @@ def test_an_order_that_was_changed_hides_neither_study_nor_others(tmp_path):
     result.put_order(IDA)
     path = result.folder / ORDER
     path.write_text(path.read_text().replace("4711", "4712"))
+    sign(result, "Ann", "acceptable")
     kept(tmp_path, "b")
     found = {each.scan: each for each in known_studies()}
+    assert found["a.l"].state == "signed off", "which its deletion asks about"
     assert found["a.l"].patient == "" and "seal is broken" in found["a.l"].remark
     assert found["b.l"].remark == ""
 
