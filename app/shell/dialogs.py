@@ -40,9 +40,11 @@ class Dialogs(QObject):
         parent: QWidget,
         context: AppContext,
         resume: Callable[[str], object] = lambda _: None,
+        show_queue: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(parent)
-        self._parent, self._context, self._resume = parent, context, resume
+        self._parent, self._context = parent, context
+        self._resume, self._show_queue = resume, show_queue
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
         self._normalising: NormaliseDialog | None = None
@@ -130,7 +132,7 @@ class Dialogs(QObject):
         """Show all studies, and the worklist."""
         from app.studies.studies_dialog import StudiesDialog
 
-        StudiesDialog(self._parent, self._context, self._resume, self.queue).open()
+        StudiesDialog(self._parent, self._context, self._resume, self._show_queue).open()
 
     def tune(self) -> None:
         """Look for the fastest kernels on this machine."""

@@ -63,7 +63,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self.actions_ = Actions(self, context)
-        self.dialogs = Dialogs(self, context, self.resume)
+        self.dialogs = Dialogs(self, context, self.resume, self.actions_.queue.trigger)
         context.results.may_forget_image = self.may_forget_image
         self._add_header()  # Tab goes through the parts in the order they are added
         self._add_workflow()

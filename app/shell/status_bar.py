@@ -89,7 +89,7 @@ class StatusLine(QStatusBar):
         whose = self._session.order.describe()
         self.patient.setText(shortened(whose, PATIENT_LETTERS))
         self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
-        tip = tr("The scan at hand is of {whose}; a click shows the worklist", whose=whose)
+        tip = tr("The scan at hand is of {whose}; a click shows studies and worklist", whose=whose)
         self.patient.setToolTip(plain_tip(tip))
         self.patient.setVisible(bool(whose))
 

@@ -77,12 +77,8 @@ class StudyTable(QAbstractTableModel):
     def _sorted_by(self, study: KnownStudy, column: int) -> str | float:
         if column == DATE:
             return study.when.timestamp()
-        return study.n_bytes if column == SIZE else self._cells_text(study, column)
-
-    @staticmethod
-    def _cells_text(study: KnownStudy, column: int) -> str:
         known = (study.patient, study.patient_id, study.scan, study.protocol, study.state)
-        return known[column].casefold()
+        return study.n_bytes if column == SIZE else known[column].casefold()
 
 
 class FoundStudies(QSortFilterProxyModel):

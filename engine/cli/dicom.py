@@ -7,19 +7,18 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.dicom_node import add_node, node_of
+from engine.cli.dicom_series import series_behind
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
 from engine.cli.worklist import add_worklist
 from engine.data.volume import Volume
 from engine.errors import OutputError, SettingsError
-from engine.io import can_save, read_frames, read_volume, save_frames, scan_file
+from engine.io import can_save, read_frames, read_volume, save_frames
 from engine.io.atomic_write import refuse_impossible
 from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import echo, send
-from engine.io.dicom.reader import headers_of
 from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
-from engine.io.dicom.slices import header_at
 from engine.io.dicom.subject import Subject
 from engine.io.dicom.whose import whose_image
 from engine.io.outputs import files_written
@@ -162,8 +161,7 @@ def _capture(arguments: argparse.Namespace, console: Console) -> None:
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
     subject = _subject(arguments, console, volume, info)
-    is_same = subject is not None and _is_of_one_series(arguments.volume, arguments.like)
-    series = headers_of(scan_file(arguments.volume)) if is_same else ()
+    series = series_behind(arguments.volume, arguments.like)
     write_capture(volume, arguments.output, info, subject, series)
     console.line(f"Picture: {arguments.output}")
 
@@ -174,13 +172,6 @@ def _extract(arguments: argparse.Namespace, console: Console) -> None:
     n_bytes = extract(arguments.raw, arguments.output, identify=arguments.identify)
     data = written_with(arguments.output)[0]
     console.line(f"Header: {arguments.output}; data: {data.name} ({n_bytes:,} bytes)")
-
-
-def _is_of_one_series(volume: Path, like: Path) -> bool:
-    """Whether both are of one DICOM series, so that what is known of one holds for the other."""
-    found = [header_at(scan_file(each)) for each in (volume, like)]
-    series = {"" if each is None else each.series for each in found}
-    return len(series) == 1 and "" not in series
 
 
 def _send(arguments: argparse.Namespace, console: Console) -> None:

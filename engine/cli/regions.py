@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.dicom_series import series_behind
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
@@ -108,7 +109,8 @@ def _write_dicom(
                 f"{like.name}: lies in another frame of reference than the image; choose a file of "
                 "the image's own series."
             )
-    n = write_segmentation(found.regions, volume, arguments.dicom, info, subject)
+    series = series_behind(arguments.volume, like)
+    n = write_segmentation(found.regions, volume, arguments.dicom, info, subject, series=series)
     console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
 
 

@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.documents.blocks import Grid, Illustration, Section
 from engine.documents.subject import ReportSubject
+from engine.geometry.grid import ImageGrid
 from engine.io.png import (
     MARGIN_PX,
     PANEL_PX,
     TEXT_PX,
-    Panel,
     font,
     greys,
     length_unit,
     panels,
     place_panel,
     shades,
+    slice_panel,
 )
 from engine.quality import curve_through
 from engine.regions.annotation import Annotation
@@ -37,8 +38,6 @@ Pixel = tuple[float, float]
 Points = NDArray[np.floating[Any]]
 Slice = tuple[int, int]
 """The axis across a slice, and which slice it is."""
-PLANES = {2: 0, 1: 1, 0: 2}
-"""Axis across a slice to its place among the panels of a snapshot."""
 MOST_SLICES, IN_ROW = 6, 2
 WIDTH = 0.45
 INK, HALO = (200, 40, 20), (255, 255, 255)
@@ -114,8 +113,9 @@ def _images(
     """Draw slices with what lies in them, side by side."""
     from PIL import Image
 
+    window = shades(volume, panels(volume, volume.grid.centre_mm)[-1])
     for first in range(0, len(slices), IN_ROW):
-        made = [_drawn(volume, at, some) for at, some in slices[first : first + IN_ROW]]
+        made = [_drawn(volume, at, some, window) for at, some in slices[first : first + IN_ROW]]
         side = made[0][0].width
         row = Image.new("RGB", (side * len(made), side), HALO)
         for k, (slice_image, _) in enumerate(made):
@@ -125,40 +125,33 @@ def _images(
         yield Illustration(buffer.getvalue(), "; ".join(t for _, t in made), WIDTH * len(made))
 
 
-def _drawn(volume: Volume, at: Slice, drawn: Sequence[Annotation]) -> tuple[Image, str]:
+def _drawn(
+    volume: Volume, at: Slice, drawn: Sequence[Annotation], window: tuple[float, float]
+) -> tuple[Image, str]:
     """Return a slice with what lies in it, and its title."""
     from PIL import Image, ImageDraw
 
-    axis, index = at
-    through = list(volume.grid.centre_mm)
-    through[axis] = float(volume.grid.centres_mm(axis)[index])
-    x, y, z = through
-    found = panels(volume, (x, y, z))
-    panel, window = found[PLANES[axis]], shades(volume, found[-1])
-    side = PANEL_PX + 2 * MARGIN_PX
+    panel = slice_panel(volume, *at)
+    side, px_per_mm = PANEL_PX + 2 * MARGIN_PX, PANEL_PX / max(panel.size_mm)
     page = Image.new("L", (side, side), 255)
-    px_per_mm = PANEL_PX / max(panel.size_mm)
-    place_panel(
+    corner = place_panel(
         page, ImageDraw.Draw(page), panel, greys(volume, panel.pixels, window),
         px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX),
     )  # fmt: skip
     coloured = page.convert("RGB")
     draw = ImageDraw.Draw(coloured)
     for each in drawn:
-        spots = [_pixel(point, volume, panel, axis, px_per_mm) for point in _line_of(each)]
+        places = _in_slice(_line_of(each), volume.grid, at[0])
+        spots = [(corner[0] + r * px_per_mm, corner[1] + d * px_per_mm) for r, d in places]
         _draw(draw, each, spots, length_unit(volume))
     return coloured, panel.title
 
 
-def _pixel(point_mm: Points, volume: Volume, panel: Panel, axis: int, px_per_mm: float) -> Pixel:
-    """Return where a point lies on the page: z is drawn upwards, x and y as they are counted."""
-    lower, upper = volume.grid.lower_mm, volume.grid.upper_mm
-    across = 1 if axis == 0 else 0
-    right = point_mm[across] - lower[across]
-    down = point_mm[1] - lower[1] if axis == 2 else upper[2] - point_mm[2]
-    height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
-    left, top = MARGIN_PX + (PANEL_PX - width) // 2, MARGIN_PX + (PANEL_PX - height) // 2
-    return left + right * px_per_mm, top + down * px_per_mm
+def _in_slice(points_mm: Points, grid: ImageGrid, axis: int) -> Points:
+    """Return how far points lie to the right and down in a slice, from its corner [mm]."""
+    from_low, from_high = points_mm - grid.lower_mm, grid.upper_mm - points_mm
+    right = from_low[:, 1 if axis == 0 else 0]
+    return np.stack([right, from_low[:, 1] if axis == 2 else from_high[:, 2]], axis=1)
 
 
 def _draw(draw: ImageDraw, drawn: Annotation, spots: Sequence[Pixel], unit: str) -> None:

@@ -21,13 +21,13 @@ from engine.io.png import (
     INK,
     MARGIN_PX,
     PANEL_PX,
-    axial_panel,
     centroid_mm,
     draw_footer,
     greys,
     panels,
     place_panel,
     shades,
+    slice_panel,
 )
 from engine.plain import Plain
 
@@ -77,7 +77,7 @@ def _frames(volume: Volume) -> Iterator[Image]:
     projection = panels(volume, centroid_mm(volume))[-1]
     window = shades(volume, projection)
     step = PANEL_PX + 2 * MARGIN_PX
-    sizes = (axial_panel(volume, 0).size_mm, projection.size_mm)
+    sizes = (slice_panel(volume, 2, 0).size_mm, projection.size_mm)
     px_per_mm = PANEL_PX / max(max(size) for size in sizes)
     blank = Image.new("L", (2 * step, step + FOOTER_PX), 255)
     draw, corner = ImageDraw.Draw(blank), (step + MARGIN_PX, MARGIN_PX)
@@ -87,7 +87,7 @@ def _frames(volume: Volume) -> Iterator[Image]:
     n_z, height_mm = len(volume.values), projection.size_mm[0]
     for i_z in shown_slices(n_z):
         page = blank.copy()
-        draw, panel = ImageDraw.Draw(page), axial_panel(volume, i_z)
+        draw, panel = ImageDraw.Draw(page), slice_panel(volume, 2, i_z)
         grey = greys(volume, panel.pixels, window)
         place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX))
         above_mm = height_mm * (n_z - i_z - 0.5) / n_z  # the last slice is on top

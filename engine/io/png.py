@@ -138,26 +138,28 @@ def centroid_mm(volume: Volume) -> Point:
 
 def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]:
     """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
-    v, grid = volume.values, volume.grid
-    i_z, i_y, i_x = _nearest(grid, point_mm)
-    x, y = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y)))
-    d_x, d_y, d_z = grid.voxel_mm
-    across, deep, high = _letters(volume.axes)
-    length = length_unit(volume)
+    i_z, i_y, i_x = _nearest(volume.grid, point_mm)
+    d_x, _, d_z = volume.grid.voxel_mm
+    across, _, high = _letters(volume.axes)
+    projection = volume.values[::-1].max(axis=1)
     return (
-        axial_panel(volume, i_z),
-        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} {length}", across + high),
-        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} {length}", deep + high),
-        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", across + high),
+        slice_panel(volume, 2, i_z),
+        slice_panel(volume, 1, i_y),
+        slice_panel(volume, 0, i_x),
+        Panel(projection, (d_z, d_x), "largest along y (MIP)", across + high),
     )
 
 
-def axial_panel(volume: Volume, i_z: int) -> Panel:
-    """Return one slice across z."""
-    d_x, d_y, _ = volume.grid.voxel_mm
-    across, deep, _ = _letters(volume.axes)
-    title = f"axial, z = {volume.grid.centres_mm(2)[i_z]:.1f} {length_unit(volume)}"
-    return Panel(volume.values[i_z], (d_y, d_x), title, across + deep)
+def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
+    """Return one slice across x, y or z (0, 1, 2); z is drawn upwards, x and y as counted."""
+    v, (d_x, d_y, d_z) = volume.values, volume.grid.voxel_mm
+    across, deep, high = _letters(volume.axes)
+    at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
+    if axis == 2:
+        return Panel(v[index], (d_y, d_x), f"axial, {at}", across + deep)
+    if axis == 1:
+        return Panel(v[::-1, index], (d_z, d_x), f"coronal, {at}", across + high)
+    return Panel(v[::-1, :, index], (d_z, d_y), f"sagittal, {at}", deep + high)
 
 
 def _letters(axes: str) -> tuple[tuple[str, str], ...]:
@@ -195,8 +197,11 @@ def place_panel(
     *,
     px_per_mm: float,
     corner: tuple[int, int],
-) -> None:
-    """Draw a picture with its title and letters into the middle of its square of a page."""
+) -> tuple[int, int]:
+    """Draw a picture with its title and letters into the middle of its square of a page.
+
+    Returns the pixel of the page on which its own left upper corner lies.
+    """
     from PIL import Image
 
     height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
@@ -217,6 +222,7 @@ def place_panel(
     for letter, (x, y, anchor) in zip(panel.letters, spots, strict=True):
         draw.text((x, y), letter, fill=INK, font=font(TEXT_PX), anchor=anchor)
     draw.text((left, top - 4), panel.title, fill=PALE, font=font(TITLE_PX), anchor="ls")
+    return left, top
 
 
 def draw_footer(

@@ -19,14 +19,14 @@ from engine.errors import DataError
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.general import encoded_bits, general_attributes
 from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.references import references_of
 from engine.io.dicom.series import (
-    class_uid,
     digest_of,
     instance_uid,
     pixel_measures,
     position_of,
-    series_uid,
 )
+from engine.io.dicom.slices import Header
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import words
@@ -72,6 +72,7 @@ def write_segmentation(
     provenance: Plain,
     subject: Subject | None = None,
     order: ImagingOrder | None = None,
+    series: Sequence[Header] = (),
 ) -> int:
     """Write regions on the grid of an image; return how many frames that are.
 
@@ -89,6 +90,8 @@ def write_segmentation(
         patient, study and frame of reference
     order
         whose image it is, where no subject says it; by pseudonyms, as the exported series, if None
+    series
+        headers of the DICOM series that the volume was read from; that of its export if empty
 
     Raises
     ------
@@ -109,7 +112,8 @@ def write_segmentation(
     study = str(whose.attributes["StudyInstanceUID"])
     drawn = sha256(pixels.tobytes() + repr([r.name for r in regions]).encode()).hexdigest()
     own = uid_of("segmentation", study, digest, drawn)
-    attributes = _attributes(volume, provenance, whose, own, digest)
+    attributes = _attributes(volume, provenance, whose, own)
+    attributes |= references_of(volume, provenance, whose, series)
     attributes |= {
         "SegmentSequence": [_segment(number, each) for number, each in enumerate(regions, 1)],
         "NumberOfFrames": len(frames),
@@ -124,15 +128,17 @@ def write_segmentation(
 def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
     """Return the slices of a region that hold voxels of it, in the order of the series."""
     found = coverage_of(region.shape, volume)
-    inside = np.zeros(volume.grid.shape, bool)
-    inside[found.box] = found.share >= HALF
-    n_z = len(inside)
-    order = range(n_z)[:: volume.head_sign]
-    frames = [
-        SegmentFrame(number, k, level, inside[k])
-        for level, k in enumerate(order, 1)
-        if inside[k].any()
-    ]
+    heights, *across = found.box
+    n_z, *size = volume.grid.shape
+    frames = []
+    for level, k in enumerate(range(n_z)[:: volume.head_sign], 1):
+        if not heights.start <= k < heights.stop:
+            continue
+        part = found.share[k - heights.start] >= HALF
+        if part.any():
+            inside = np.zeros(size, bool)
+            inside[tuple(across)] = part
+            frames.append(SegmentFrame(number, k, level, inside))
     if not frames:
         raise DataError(
             f"{region.name}: holds at least half of no voxel, so nothing of it would be written; "
@@ -141,12 +147,11 @@ def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
     return frames
 
 
-def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str, digest: str) -> Plain:
+def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str) -> Plain:
     general = general_attributes(volume, provenance, whose)
     del general["Laterality"]
     return {
         **general,
-        **_references(volume, provenance, whose, digest),
         "SOPClassUID": CLASS_UID,
         "SOPInstanceUID": instance_uid(own, 1),
         "SeriesInstanceUID": own,
@@ -166,22 +171,6 @@ def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str, dig
         "LossyImageCompression": "00",
         "SegmentationType": "BINARY",
     }
-
-
-def _references(volume: Volume, provenance: Plain, whose: Subject, digest: str) -> Plain:
-    """Name the series that the regions lie over, ours or what the subject names, and its images."""
-    found = whose.references
-    if not found and not volume.patient:
-        shown, kind = series_uid(whose, digest), class_uid(volume, provenance)
-        images = [
-            {"ReferencedSOPClassUID": kind, "ReferencedSOPInstanceUID": instance_uid(shown, n)}
-            for n in range(1, volume.grid.shape[0] + 1)
-        ]
-        series = {"SeriesInstanceUID": shown, "ReferencedInstanceSequence": images}
-        found = {"ReferencedSeriesSequence": [series]}
-    named = found.get("ReferencedSeriesSequence", [])
-    sources = [image for each in named for image in each["ReferencedInstanceSequence"]]
-    return found | ({"SourceImageSequence": sources} if sources else {})
 
 
 def _segment(number: int, region: Region) -> Plain:

@@ -7318,8 +7318,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>The scan at hand is of {whose}; a click shows the worklist</source>
-      <translation>Der offene Scan ist von {whose}; ein Klick zeigt die Arbeitsliste</translation>
+      <source>The scan at hand is of {whose}; a click shows studies and worklist</source>
+      <translation>Der offene Scan ist von {whose}; ein Klick zeigt Studien und Arbeitsliste</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />

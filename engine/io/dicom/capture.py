@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
-from engine.io.dicom.series import class_uid, digest_of, instance_uid, series_uid
+from engine.io.dicom.references import references_of
+from engine.io.dicom.series import digest_of, instance_uid
 from engine.io.dicom.slices import Header
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
@@ -108,7 +108,7 @@ def capture_of(
     general = general_attributes(volume, provenance, whose)
     attributes: Plain = {
         **general,
-        **_references(_sources(volume, provenance, whose, series), whose),
+        **references_of(volume, provenance, whose, series),
         "SOPClassUID": CLASS_UID,
         "SOPInstanceUID": instance_uid(own, 1),
         "SeriesInstanceUID": own,
@@ -127,45 +127,3 @@ def capture_of(
         "BurnedInAnnotation": "YES" if page.is_annotated else "NO",
     }
     return encoded(attributes, page.pixels)
-
-
-def _sources(
-    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
-) -> dict[str, list[Plain]]:
-    """Return the instances of the series that is shown, by its UID."""
-    if series:
-        return {series[0].series: [_instance(each) for each in series]}
-    if volume.patient:  # read from a series that nobody names: what we would write is another
-        return {}
-    shown = series_uid(subject, digest_of(volume))
-    kind = class_uid(volume, provenance)
-    numbers = range(1, volume.grid.shape[0] + 1)
-    return {
-        shown: [
-            {"ReferencedSOPClassUID": kind, "ReferencedSOPInstanceUID": instance_uid(shown, n)}
-            for n in numbers
-        ]
-    }
-
-
-def _instance(header: Header) -> Plain:
-    found = header.text("SOPClassUID"), header.text("SOPInstanceUID")
-    if not all(found):
-        raise FileFormatError(
-            f"{header.path.name}: names no instance, so no picture can refer to it; export the "
-            "series again."
-        )
-    return {"ReferencedSOPClassUID": found[0], "ReferencedSOPInstanceUID": found[1]}
-
-
-def _references(sources: dict[str, list[Plain]], subject: Subject) -> Plain:
-    """Return what the picture is of, and the series that the subject names beside it."""
-    beside = subject.references.get("ReferencedSeriesSequence", [])
-    others = [each for each in beside if each["SeriesInstanceUID"] not in sources]
-    named = [
-        {"SeriesInstanceUID": uid, "ReferencedInstanceSequence": instances}
-        for uid, instances in sources.items()
-    ]
-    images = [each for instances in sources.values() for each in instances]
-    found: Plain = {"ReferencedSeriesSequence": [*named, *others]} if named or others else {}
-    return found | ({"SourceImageSequence": images} if images else {})

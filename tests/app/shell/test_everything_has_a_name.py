@@ -146,7 +146,9 @@ def studies(window, _: Path) -> QDialog:
         KnownStudy(str(k), LONG, LONG[:60], state, LONG, now, order=order)
         for k, state in enumerate(STATES)
     ]
-    dialog.studies.refresh = lambda: None
+    dialog.show()  # which looks at the disk first
+    while window.commands.is_busy:
+        QApplication.processEvents()
     dialog.studies._take(some)
     dialog.studies.view.selectRow(0)
     return dialog

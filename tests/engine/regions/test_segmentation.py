@@ -158,3 +158,26 @@ def test_the_command_writes_it_and_wants_a_series_for_an_image_of_one(tmp_path, 
     made, source = pydicom.dcmread(tmp_path / "p.dcm"), pydicom.dcmread(first)
     assert made.FrameOfReferenceUID == source.FrameOfReferenceUID
     assert made.ReferencedSeriesSequence[0].SeriesInstanceUID == source.SeriesInstanceUID
+
+
+def test_beside_a_patients_scan_it_still_lies_over_its_own_series(tmp_path):
+    """The image goes out beside another series; regions name its own first, and that one."""
+    volume = image()
+    save(volume, tmp_path / "a.nii")
+    save(replace(volume, values=1 - volume.values), tmp_path / "ct.dicom")
+    first = sorted((tmp_path / "ct.dicom").glob("*.dcm"))[0]
+    like = ["--like", str(first)]
+    assert main(["dicom", "write", str(tmp_path / "a.nii"), str(tmp_path / "a.dicom"), *like]) == 0
+    write_regions(RegionSet(regions=(BALL,), scans=marks_of(volume)), tmp_path / "r.toml")
+    words = ["--regions", str(tmp_path / "r.toml"), "--other-scan", "--dicom"]
+    assert main(["regions", str(tmp_path / "a.nii"), *words, str(tmp_path / "o.dcm"), *like]) == 0
+    made = pydicom.dcmread(tmp_path / "o.dcm")
+    own = pydicom.dcmread(sorted((tmp_path / "a.dicom").glob("*.dcm"))[0])
+    named = [each.SeriesInstanceUID for each in made.ReferencedSeriesSequence]
+    assert named == [own.SeriesInstanceUID, pydicom.dcmread(first).SeriesInstanceUID]
+    assert made.FrameOfReferenceUID == own.FrameOfReferenceUID
+    if shutil.which("dciodvfy") is not None:
+        said = subprocess.run(
+            ["dciodvfy", tmp_path / "o.dcm"], capture_output=True, text=True, check=False
+        )
+        assert "Error" not in said.stderr

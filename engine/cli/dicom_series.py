@@ -1,0 +1,22 @@
+"""The DICOM series that a volume was read from, where a file beside it is of the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.io import scan_file
+from engine.io.dicom.reader import headers_of
+from engine.io.dicom.slices import Header, header_at
+
+
+def series_behind(volume: Path, like: Path | None) -> Sequence[Header]:
+    """Return the headers of a volume's series if `like` is of it: what is known of one holds then.
+
+    Empty where it is not, or either is no DICOM file.
+    """
+    if like is None:
+        return ()
+    found = [header_at(scan_file(each)) for each in (volume, like)]
+    series = {"" if each is None else each.series for each in found}
+    return headers_of(scan_file(volume)) if len(series) == 1 and "" not in series else ()
