@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "regions": ("io", *LEAVES),
     "quality": ("io", "regions", "simulate", *LEAVES),
     "selftest": SCANS,
-    "modalities": ("privacy", "reporting", "simulate", *SCANS),
+    "modalities": ("penalties", "privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
     "documents": (
         *("modalities", "privacy", "quality", "regions", "reporting", "results"),

@@ -12,6 +12,7 @@ from engine.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_o
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
+from engine.operators.prior import Prior
 from engine.operators.symmetry_fold import folded, mirrored
 
 
@@ -89,6 +90,7 @@ class HistogramModel(SystemModel):
     counts : (n_lines,), 0 where the factor is 0
     factors : (n_lines,) n·a; None: all 1
     sensitivity : (n_z, n_y, n_x) Aᵀ(n·a)
+    prior : how alike neighbours are; None: nothing is known of it
 
     Examples
     --------
@@ -106,6 +108,7 @@ class HistogramModel(SystemModel):
     A: MatrixProjector
     counts: Array
     factors: Array | None = None
+    prior: Prior | None = None
 
     @classmethod
     def of(
@@ -143,7 +146,9 @@ class HistogramModel(SystemModel):
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
-            return self.A.em_loop(self.counts, self.background, self.factors, x, n_subsets)
+            return self.A.em_loop(
+                self.counts, self.background, self.factors, x, n_subsets, self.prior
+            )
         return _MirroredLoop(self, x, n_subsets)
 
 
@@ -153,6 +158,13 @@ class _MirroredLoop(HostLoop):
     That of whole families of orientations is, unless factors of lines are not.
     """
 
+    def __init__(self, model: HistogramModel, x: Array, n_subsets: int) -> None:
+        super().__init__(model, x, n_subsets)
+        self._penalty, self._n_subsets = None, n_subsets
+        if model.prior is not None:
+            whole = np.sum([self._part(k).sensitivity for k in range(n_subsets)], axis=0)
+            self._penalty = model.prior.within(self._seen, whole)
+
     def _kept(self, part: SystemModel) -> SystemModel:
         return replace(part, sensitivity=folded(part.sensitivity))
 
@@ -161,3 +173,8 @@ class _MirroredLoop(HostLoop):
         if part.sensitivity.shape == part.A.in_shape:
             return part
         return replace(part, sensitivity=mirrored(part.sensitivity, part.A.in_shape))
+
+    def _updated(self, shared: Array, sensitivity: Array) -> Array:
+        if self._penalty is None:
+            return super()._updated(shared, sensitivity)
+        return self._penalty.updated(self._x, shared, sensitivity, self._n_subsets)

@@ -115,9 +115,13 @@ class HostLoop:
         part = self._part(k)
         step = part.em_step(self._x)
         self._figures.append((part.log_likelihood_of(step, self._x), step.n_skipped))
-        stays = (self._x * self._seen).astype(step.numerator.dtype)
-        seen = part.sensitivity > 0
-        self._x = np.divide(step.numerator, part.sensitivity, out=stays, where=seen)
+        self._x = self._updated(step.numerator, part.sensitivity)
+
+    def _updated(self, shared: Array, sensitivity: Array) -> Array:
+        """Return the image after counts were shared out over its voxels."""
+        stays = (self._x * self._seen).astype(shared.dtype)
+        updated: Array = np.divide(shared, sensitivity, out=stays, where=sensitivity > 0)
+        return updated
 
     def snapshot(self) -> Callable[[], Array]:
         x = self._x

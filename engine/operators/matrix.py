@@ -33,6 +33,7 @@ from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_v
 from engine.operators.matrix_em import MatrixEm
 from engine.operators.matrix_rows import PlaneImages, StoredRows, stored_rows
 from engine.operators.phases import Phases
+from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
 WORTH_A_CALL = 8
@@ -192,9 +193,10 @@ class MatrixProjector(LinearOperator):
         factors: Array | None,
         x: Array,
         n_subsets: int,
+        prior: Prior | None = None,
     ) -> MatrixEm:
         """Expectation maximisation on the GPU."""
-        return MatrixEm(self, counts, background, factors, x, n_subsets)
+        return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
 
     def counting(self, counts: Array) -> NDArray[np.int64]:
         """Places, among our orientations, of those with a count on any of their lines."""

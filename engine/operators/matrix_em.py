@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array
+from engine.operators.prior import Prior
 from engine.operators.symmetry_fold import first_octant, folded, mirrored
 from engine.profiling import Profiler
 
@@ -56,6 +57,7 @@ class MatrixEm:
     factors : (n_lines,) of detection, which act through the sensitivity; None: all 1
     x : (n_z, n_y, n_x) image to start from
     n_subsets : families of orientations are dealt out to so many
+    prior : how alike neighbours are; None: nothing is known of it
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class MatrixEm:
         factors: NDArray[Any] | None,
         x: Array,
         n_subsets: int,
+        prior: Prior | None = None,
     ) -> None:
         self._on, self._profiler, self._xp = A.on, A.profiler or Profiler(A.on), A.on.xp
         self._x = self._there(x)
@@ -74,10 +77,12 @@ class MatrixEm:
             self._subsets.append(
                 self._subset(A, A.members(k, n_subsets), counts, background, factors)
             )
-        self._seen = self._xp.zeros(x.shape, bool)
+        sensitivity = self._xp.zeros(x.shape, np.float32)
         for part in self._subsets:
-            # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
-            self._seen |= self._whole(part.sensitivity) > 0
+            sensitivity += self._whole(part.sensitivity)
+        # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
+        self._seen = sensitivity > 0
+        self._penalty = None if prior is None else prior.within(self._seen, sensitivity)
         self._log_sums: list[Array] = []
         self._skipped: list[Array] = []
 
@@ -121,8 +126,15 @@ class MatrixEm:
             # likelihood
             mass = xp.sum(s * self._x, dtype=np.float64)
             self._log_sums.append(log_sum - mass)
-            safe = xp.where(s > 0, s, np.float32(1))
-            self._x = xp.where(s > 0, self._x * numerator / safe, self._x * self._seen)
+            self._x = self._updated(self._x * numerator, s)
+
+    def _updated(self, shared: Array, sensitivity: Array) -> Array:
+        """Return the image after counts were shared out over its voxels."""
+        if self._penalty is not None:
+            return self._penalty.updated(self._x, shared, sensitivity, len(self._subsets))
+        xp, sees = self._xp, sensitivity > 0
+        safe = xp.where(sees, sensitivity, np.float32(1))
+        return xp.where(sees, shared / safe, self._x * self._seen)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the present image (n_z, n_y, n_x)."""

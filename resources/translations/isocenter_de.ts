@@ -9999,6 +9999,16 @@ Replace {which}?</source>
       <translation>Zweikopf-PET</translation>
     </message>
     <message>
+      <location filename="engine/modalities/dual_head_pet/prior.py" />
+      <source>Prior strength</source>
+      <translation>Stärke des Priors</translation>
+    </message>
+    <message>
+      <location filename="engine/modalities/dual_head_pet/prior.py" />
+      <source>How strongly differences between neighbours that the counts do not tell from noise are taken back; 0.002 is mild, 0 takes nothing back</source>
+      <translation>Wie stark Unterschiede zwischen Nachbarn zurückgenommen werden, die die Zählungen nicht von Rauschen unterscheiden; 0.002 ist mild, 0 nimmt nichts zurück</translation>
+    </message>
+    <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
       <source>Voxel size</source>
       <translation>Voxelgröße</translation>

@@ -36,6 +36,7 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.model import ReadyModel
+from engine.operators.prior import Prior
 from engine.paths import cache_dir
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
@@ -49,7 +50,7 @@ UNBOUNDED = (
     "Nothing says where the object ends along the normal of the panels, and they hardly see it: "
     "about a quarter of the decays may come out beside it. Load a μ-map, or enter a box as support."
 )
-SUPPORT = "support"
+PRIOR, SUPPORT = "prior", "support"
 WAITING = "Waiting for the same response, which another process is making"
 
 
@@ -66,7 +67,8 @@ def flow(
     support = yield from bounded(context, protocol, data, response.scanner.grid)
     data = yield from correct_scatter(context, data, own, response, support)
     start = started(data, response, support)
-    model = yield from prepare(context, data, response, stages.start_of(start, resume)[0])
+    prior = yield from known_before(context, data, response.scanner.grid, support)
+    model = yield from prepare(context, data, response, stages.start_of(start, resume)[0], prior)
     yield stages.begin(context, resume)
     space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
     image, done = yield from stages.iterate(
@@ -208,8 +210,26 @@ def bounded(
     return found
 
 
+def known_before(
+    context: Context,
+    data: Histogram,
+    grid: ImageGrid,
+    inside: NDArray[np.bool_] | None,
+) -> Stage[Prior | None]:
+    """Say how alike neighbours are held among voxels that may hold activity; None: not at all."""
+    settings = context.protocol.prior
+    prior = settings.on(grid, data, inside)
+    if prior is not None:
+        yield context.log.applied(PRIOR, settings.describe())
+    return prior
+
+
 def prepare(
-    context: Context, data: Histogram, response: ResponseMatrix, start: NDArray[np.float32]
+    context: Context,
+    data: Histogram,
+    response: ResponseMatrix,
+    start: NDArray[np.float32],
+    prior: Prior | None = None,
 ) -> Stage[ReadyModel]:
     """Compute the sensitivity of every subset."""
     n_subsets = context.protocol.algorithm.n_subsets
@@ -222,6 +242,7 @@ def prepare(
         response,
         n_subsets=n_subsets,
         on=context.on,
+        prior=prior,
         on_progress=context.progress,
         profiler=context.profiler,
     )

@@ -48,6 +48,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "By the stored response, which knows how crystals blur; computed once for each scanner and "
         "image. A PET protocol traces each event along a ray instead: at once, but less sharp."
     )
+    iterating = ("algorithm", "prior")
     expert = ("response",)
     grid_from = "scanner"
     rows = "lines"

@@ -16,6 +16,7 @@ from engine.errors import DataError
 from engine.geometry.dual_head_symmetry import stored_index
 from engine.model import HistogramModel
 from engine.operators.matrix import MatrixProjector
+from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
 OnProgress = Callable[[int, int], None]
@@ -41,6 +42,7 @@ def build(
     *,
     n_subsets: int,
     on: Backend,
+    prior: Prior | None = None,
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> HistogramModel:
@@ -52,8 +54,8 @@ def build(
     A = MatrixProjector(response, on=on, on_progress=on_progress, profiler=profiler)
     counts, background = np.asarray(data.prompts), _background(data)
     if n_subsets == 1:
-        return HistogramModel.of(A, background, counts, data.factors)
-    return HistogramModel(A, background, np.zeros((), np.float32), counts, data.factors)
+        return replace(HistogramModel.of(A, background, counts, data.factors), prior=prior)
+    return HistogramModel(A, background, np.zeros((), np.float32), counts, data.factors, prior)
 
 
 def uniform_start(data: Histogram, response: ResponseMatrix) -> NDArray[np.float32]:

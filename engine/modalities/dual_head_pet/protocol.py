@@ -9,6 +9,7 @@ from engine.data.histogram import with_settings
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
+from engine.modalities.dual_head_pet.prior import PriorSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
 from engine.settings import setting
@@ -84,3 +85,4 @@ class DualHeadProtocol(Protocol):
     response: AnalyticResponse = AnalyticResponse()
     support: Support = Support()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
+    prior: PriorSettings = PriorSettings()

@@ -39,6 +39,8 @@ STEP_BYTES = 4 * 4 + 2 * 8
 """For each line of a subset: expected counts, ratio, the pictures of both, logarithms."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
+PRIOR_IMAGES = 12
+"""Those that a prior among neighbours has besides: its weights, and what an update makes."""
 PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
 """Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
 POINTS_PER_SECOND_PER_THREAD, PACKED_PER_SECOND_PER_THREAD = 1.2e8, 5e6
@@ -116,13 +118,15 @@ def estimate(
     )
     subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
     sensitivities = image * subsets // (1 if factors else 8)
-    memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + IMAGES * image
+    more = PRIOR_IMAGES if protocol.prior.strength else 0
+    images, gpu_images = (n + more for n in (IMAGES, GPU_IMAGES))
+    memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + images * image
     gpu = None
     if on.is_gpu:
         lines = n_lines * (GPU_BYTES_PER_LINE + GPU_STEP_BYTES / subsets)
         gpu = GpuRequirements(
-            int(GPU_SAFETY * (lines + GPU_IMAGES * image)),
-            int(GPU_SAFETY * (lines + GPU_IMAGES * image + sensitivities + response)),
+            int(GPU_SAFETY * (lines + gpu_images * image)),
+            int(GPU_SAFETY * (lines + gpu_images * image + sensitivities + response)),
             on.free_bytes,
             "the images and the lines",
             "response and sensitivities",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from engine.errors import DeviceError
 from engine.model import HistogramModel
 from engine.operators import matrix_em
 from engine.operators.matrix import MatrixProjector
+from engine.penalties.edges import EdgePrior
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
 from tests.engine.geometry.panels import panels
@@ -74,6 +76,21 @@ def test_images_and_likelihoods_are_those_of_the_cpu(
             assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-6)
         assert type(image) is np.ndarray
         assert image.dtype == np.float32
+
+
+@pytest.mark.parametrize("of", [1, 4])
+def test_a_prior_among_neighbours_weighs_as_on_the_cpu(on_gpu: Backend, of: int) -> None:
+    inside = np.ones(RESPONSE.scanner.grid.shape, bool)
+    inside[:5] = False
+    prior = EdgePrior(0.1, (0.5, 1.0, 0.5), 2e5, inside)
+    algorithm = Osem(iterations=2, subsets=of)
+    images = []
+    for on in (on_gpu, cpu(1)):
+        model = scan(on, corrected=True)
+        images.append(iterates(replace(model, prior=prior), algorithm)[-1][1])
+    assert np.allclose(*images, rtol=1e-4, atol=1e-5 * images[1].max())
+    plain = iterates(scan(on_gpu, corrected=True), algorithm)[-1][1]
+    assert np.abs(plain - images[0]).max() > 0.01 * plain.max()
 
 
 def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(on_gpu: Backend) -> None:

@@ -15,7 +15,7 @@ from engine.data.histogram import with_settings as on_panels
 from engine.errors import SettingsError
 from engine.events import Corrected, Finished, Warned
 from engine.jobs.reconstruction import run
-from engine.modalities.dual_head_pet.flow import SUPPORT, UNBOUNDED
+from engine.modalities.dual_head_pet.flow import PRIOR, SUPPORT, UNBOUNDED
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.support import Support
 from engine.study.assignments import with_settings
@@ -99,6 +99,19 @@ def test_a_run_keeps_to_the_support_whatever_filters_do(scan: Path) -> None:
     plain, smooth = (image.values[inside].astype(float) for image in images)
     assert smooth.sum() == pytest.approx(plain.sum(), rel=0.1)
     assert smooth.std() < plain.std()
+
+
+def test_a_prior_among_neighbours_is_told_and_flattens_within_the_support(scan: Path) -> None:
+    box = ("support.kind='box'", "support.size_mm=[6, 6, 8]")
+    runs = [events_of(scan, *box, f"prior.strength={strength}") for strength in (0, 0.05)]
+    told = [
+        [e.text for e in events if isinstance(e, Corrected) and e.kind == PRIOR] for events in runs
+    ]
+    assert told == [[], ["neighbours alike but for edges, strength 0.05"]]
+    inside = Support(kind="box", size_mm=(6, 6, 8)).mask(runs[0][-1].volume.grid, None)
+    plain, flat = (events[-1].volume.values for events in runs)
+    assert flat[inside].std() < 0.9 * plain[inside].std()
+    assert not flat[~inside].any()
 
 
 def test_a_run_without_any_bound_says_what_that_costs(scan: Path) -> None:

@@ -1,0 +1,46 @@
+"""The prior of an image between two panels, as a protocol chooses it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.histogram import Histogram, total
+from engine.geometry.grid import ImageGrid
+from engine.penalties.edges import EdgePrior
+from engine.settings import Settings, setting
+
+
+class PriorSettings(Settings):
+    """Choose how alike neighbouring voxels are held (`engine.penalties.edges`).
+
+    Examples
+    --------
+    >>> PriorSettings().describe(), PriorSettings(strength=0.01).describe()
+    ('', 'neighbours alike but for edges, strength 0.01')
+    """
+
+    strength: float = setting(
+        0.0,
+        "How strongly differences between neighbours that the counts do not tell from noise are "
+        "taken back; 0.002 is mild, 0 takes nothing back",
+        label="Prior strength",
+        ge=0,
+        le=10,
+    )
+
+    def on(
+        self, grid: ImageGrid, data: Histogram, inside: NDArray[np.bool_] | None
+    ) -> EdgePrior | None:
+        """Return the prior of counts whose background is known; None: there is none.
+
+        inside : (n_z, n_y, n_x) voxels that may hold activity; None: all of them
+        """
+        if not self.strength:
+            return None
+        background = 0.0 if data.background is None else total(data.background)
+        return EdgePrior(self.strength, grid.voxel_mm[::-1], data.n_prompts - background, inside)
+
+    def describe(self) -> str:
+        """Plain words; empty where there is none."""
+        return f"neighbours alike but for edges, strength {self.strength:g}" * (self.strength > 0)
