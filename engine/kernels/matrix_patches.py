@@ -2,10 +2,12 @@
 
 target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
 
-for rows r of the patch and i below `LANES`. A patch stays in registers over all non-zeros e, each
-of which costs a read and a product for every row. Numba has no vectors, and LLVM finds none across
-a loop over non-zeros, so this loop is written in LLVM's own words, from which it makes what a
-processor has: AVX, NEON, or single numbers. Each sum is added in the order of e, whatever that is.
+for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. A patch stays in
+registers over all non-zeros e, each of which costs a read and a product for every row: reads, most
+of which lie across two lines of the cache, are what bounds it. Numba has no vectors, and LLVM finds
+none across a loop over non-zeros, so this loop is written in LLVM's own words, from which it makes
+what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is added in the order of e,
+whatever that is, so the bits are those of any processor that rounds products and sums once.
 """
 
 from __future__ import annotations
@@ -21,9 +23,13 @@ from numba.extending import intrinsic
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.lanes import spread
+from engine.kernels.processor import FEATURES
 
 LANES = 8
-"""Numbers of a row in a patch."""
+"""Numbers of a row in a narrow patch: rows are covered by whole ones."""
+WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
+"""Numbers of a row in a patch, as many as a vector of the processor has."""
 HIGH, LOW = 8, 4
 """Rows of a patch, and of one where no more are left."""
 _INT = ir.IntType(64)
@@ -49,8 +55,8 @@ def lanes_covered(n: int) -> int:
     return -(-n // LANES) * LANES
 
 
-def _patch(n_rows: int) -> Callable[..., None]:
-    """Return the sums of a patch of so many rows, as a function for Numba."""
+def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
+    """Return the sums of a patch of so many rows and lanes, as a function for Numba."""
 
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
@@ -67,13 +73,13 @@ def _patch(n_rows: int) -> Callable[..., None]:
 
             width = context.get_abi_sizeof(context.get_data_type(target.dtype))
             _, at, pitch, _, begin, source_pitch, _, _, first, last = args
-            to, source = _Rows(builder, width, pointer(0)), _Rows(builder, width, pointer(3))
+            to, source = (_Rows(builder, width, n_lanes, pointer(i)) for i in (0, 3))
             places = to.places(at, pitch, n_rows)
             sums = [cgutils.alloca_once_value(builder, to.load(place)) for place in places]
             whence = source.places(begin, source_pitch, n_rows)
             with cgutils.for_range_slice(builder, first, last, _INT(1)) as (e, _):
                 offset = builder.sext(builder.load(builder.gep(pointer(6), [e])), _INT)
-                weight = to.in_all_lanes(builder.load(builder.gep(pointer(7), [e])))
+                weight = spread(builder, builder.load(builder.gep(pointer(7), [e])), n_lanes)
                 for total, place in zip(sums, whence, strict=True):
                     there = source.load(builder.add(place, offset))
                     product = builder.fmul(weight, there, flags=_FUSED)
@@ -88,18 +94,19 @@ def _patch(n_rows: int) -> Callable[..., None]:
 
 
 class _Rows:
-    """Writes what reads and keeps `LANES` numbers of an array at any place of it.
+    """Writes what reads and keeps the lanes of a vector at any place of an array.
 
     Parameters
     ----------
     builder : of LLVM's words
     width : bytes of a number
+    n_lanes : of a vector
     first : pointer to the first number
     """
 
-    def __init__(self, builder: ir.IRBuilder, width: int, first: ir.Value) -> None:
+    def __init__(self, builder: ir.IRBuilder, width: int, n_lanes: int, first: ir.Value) -> None:
         self._builder, self._width, self._first = builder, width, first
-        self._vector = ir.VectorType(first.type.pointee, LANES)
+        self._vector = ir.VectorType(first.type.pointee, n_lanes)
 
     def places(self, first: ir.Value, pitch: ir.Value, n: int) -> list[ir.Value]:
         """Return where n rows begin."""
@@ -116,18 +123,13 @@ class _Rows:
         """Write the lanes from a place on."""
         self._builder.store(vector, self._pointer(place)).align = self._width
 
-    def in_all_lanes(self, number: ir.Value) -> ir.Value:
-        """Repeat a number."""
-        b, none = self._builder, ir.Constant(self._vector, ir.Undefined)
-        one = b.insert_element(none, number, ir.IntType(32)(0))
-        return b.shuffle_vector(one, none, ir.VectorType(ir.IntType(32), LANES)([0] * LANES))
-
     def _pointer(self, place: ir.Value) -> ir.Value:
         b = self._builder
         return b.bitcast(b.gep(self._first, [place]), self._vector.as_pointer())
 
 
-_add_high, _add_low = _patch(HIGH), _patch(LOW)
+_add_high, _add_low = _patch(HIGH, WIDE), _patch(LOW, WIDE)
+_add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
 
 
 @_KERNEL
@@ -140,20 +142,23 @@ def add_patches(
     What patches cover beyond n_rows and n_columns (`rows_covered`, `lanes_covered`) is added to,
     too: there must be room, and nothing that another thread adds to.
     """
-    r = 0
+    r, n_lanes = 0, -(-n_columns // LANES) * LANES
     while r < n_rows:
         to, there = at + r * pitch, begin + r * source_pitch
-        if n_rows - r > LOW:
-            for c in range(0, n_columns, LANES):
-                _add_high(
-                    target, to + c, pitch, source, there + c, source_pitch, offsets, weights, first,
-                    last,
-                )  # fmt: skip
-            r += HIGH
-        else:
-            for c in range(0, n_columns, LANES):
-                _add_low(
-                    target, to + c, pitch, source, there + c, source_pitch, offsets, weights, first,
-                    last,
-                )  # fmt: skip
-            r += LOW
+        is_high, c = n_rows - r > LOW, 0
+        while c < n_lanes:
+            place = to + c, pitch
+            products = source, there + c, source_pitch, offsets, weights, first, last
+            if n_lanes - c >= WIDE:
+                if is_high:
+                    _add_high(target, *place, *products)
+                else:
+                    _add_low(target, *place, *products)
+                c += WIDE
+            else:
+                if is_high:
+                    _add_high_narrow(target, *place, *products)
+                else:
+                    _add_low_narrow(target, *place, *products)
+                c += LANES
+        r += HIGH if is_high else LOW

@@ -18,7 +18,7 @@ PITCH, SOURCE_PITCH, SHIFTS = 40, 37, 5
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
-    ("n_rows", "n_columns"), [(1, 1), (4, 8), (5, 9), (8, 7), (12, 16), (13, 3), (19, 25)]
+    ("n_rows", "n_columns"), [(1, 1), (4, 8), (5, 9), (6, 20), (8, 7), (12, 16), (13, 3), (19, 25)]
 )
 def test_every_patch_adds_the_products_in_their_order(
     n_rows: int, n_columns: int, dtype: type
