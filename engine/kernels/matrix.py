@@ -31,6 +31,8 @@ AT_ONCE = 64
 """Non-zeros whose rows of the image stay in the first cache, forward."""
 TOGETHER = 8
 """Non-zeros that are taken together, back: they reach a rectangle of the image, and no more."""
+FAR = 7
+"""Pitches that they lie apart at most: so wide is the border of zeros around data in the cache."""
 BITS = 11
 """Bits of u, and of v, in a code, both counted from the margin; the phase is above."""
 MOST_PITCHES = 1 << BITS
@@ -171,6 +173,9 @@ def _reach(codes: Array, first: int, last: int) -> tuple[int, int, int, int, int
     end = first + 1
     while end < min(last, first + TOGETHER) and codes[end] >> 2 * BITS == codes[first] >> 2 * BITS:
         u, v = codes[end] >> BITS & _ONE, codes[end] & _ONE
+        down, along = max(high_u, u) - min(low_u, u), max(high_v, v) - min(low_v, v)
+        if down > FAR or along > FAR:
+            break
         low_u, high_u, low_v, high_v = min(low_u, u), max(high_u, u), min(low_v, v), max(high_v, v)
         end += 1
     return end, low_u, high_u, low_v, high_v

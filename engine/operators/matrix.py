@@ -26,7 +26,6 @@ from engine.kernels import matrix as kernels
 from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_forms import MatrixForm
 from engine.kernels.kept_forms import Slot, chosen
-from engine.kernels.matrix_patches import LANES
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
@@ -246,7 +245,7 @@ class MatrixProjector(LinearOperator):
         edge, margin = self.phases.edge, self.phases.margin
         # the non-zeros that are taken together reach so far beyond the image of a line's data, and
         # patches beyond that; zeros there save a test
-        border = rows.reach(edge) + LANES - 1
+        border = min(rows.reach(edge), kernels.FAR)
         images = PlaneImages(rows.shapes, border, self.dtype)
         for o in range(len(rows.chosen)):
             image = images[o]

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
-from engine.kernels.matrix_patches import lanes_covered, rows_covered
+from engine.kernels.matrix_patches import LANES, LOW, lanes_covered, rows_covered
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,14 @@ class PlaneImages:
     Parameters
     ----------
     shapes : (n, 2) rows and columns
-    border : zeros on all sides of each; patches of the kernels may go beyond it
+    border : zeros on all sides of each; behind them as many more as patches read
     """
 
     def __init__(self, shapes: Array, border: int, dtype: DTypeLike) -> None:
         self._shapes, self._border = shapes, border
         rows, columns = (shapes + 2 * border).T
+        if border:
+            rows, columns = rows + LOW - 1, columns + LANES - 1
         self._sizes = np.stack([rows_covered(rows), lanes_covered(columns)], axis=-1)
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self._sizes.prod(axis=1))])
         self.flat = np.zeros(int(self.starts[-1]) + 1, dtype)
