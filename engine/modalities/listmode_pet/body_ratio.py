@@ -146,24 +146,20 @@ def _body(weights: RingWeights) -> Body:
     step = s.ring_pitch_mm / n_phases
     z = np.arange(s.n_rings * n_phases + n_phases) * step - (s.n_rings - 1) / 2 * s.ring_pitch_mm
     low_mm = np.array(mu.grid.centre_mm) - 0.5 * np.array(mu.grid.size_mm)
-    planes = _means((z - low_mm[2]) / depth, 0.5 * step / depth, np.asarray(mu.values, np.float64))
+    planes = _means((z - low_mm[2]) / depth, 0.5 * step / depth, _single(mu.values))
     values = planes.reshape(s.n_rings + 1, n_phases, *planes.shape[1:]).transpose(2, 3, 1, 0)
     filled = np.asarray((values > 0).any(axis=(2, 3)))
     return Body(_single(values), filled, float(low_mm[0]), float(low_mm[1]), width, height)
 
 
-def _means(middles: Values, half: float, values: Values) -> Values:
+def _means(middles: Values, half: float, values: Singles) -> Singles:
     """Mean of planes [0, n) within ± half of some heights; 0 outside."""
-    sums = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
-
-    def up_to(heights: Values) -> Values:
-        at = np.clip(heights, 0, len(values))
-        low = np.minimum(at.astype(np.int64), len(values) - 1)
-        part = (at - low)[:, None, None]
-        found: Values = sums[low] + part * (sums[low + 1] - sums[low])
-        return found
-
-    return (up_to(middles + half) - up_to(middles - half)) / (2 * half)
+    found, plane = np.zeros((len(middles), *values.shape[1:]), np.float32), np.arange(len(values))
+    for mean, middle in zip(found, middles, strict=True):
+        inside = np.minimum(plane + 1, middle + half) - np.maximum(plane, middle - half)
+        for k in np.flatnonzero(inside > 0):  # a few of many
+            mean += np.float32(inside[k] / (2 * half)) * values[k]
+    return found
 
 
 def _cells(grid: ImageGrid) -> PixelCentres:
