@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.grid import ImageGrid
-from engine.geometry.sampling import GOLDEN
 from engine.kernels.blocks import run_blocks
 from engine.kernels.ring_views import Body, PixelCentres, ViewRows, Views, fill, spread
 from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
@@ -128,12 +127,6 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
         stands_for += [width, width]
         at += width
     return np.ascontiguousarray(np.stack(columns, axis=1)), np.array(stands_for, np.float64)
-
-
-def _turn(width: int) -> int:
-    """Return a step that meets all of a range, near its golden section."""
-    first = max(1, round(GOLDEN * width))
-    return next(k for k in range(first, first + width + 1) if gcd(k, width) == 1)
 
 
 def _body(weights: RingWeights) -> Body:
@@ -255,5 +248,5 @@ def _fine(ratio: Values, cells: PixelCentres, grid: ImageGrid) -> Singles:
     return ratio.astype(np.float32)
 
 
-def _single(values: Values) -> Singles:
+def _single(values: Array) -> Singles:
     return np.ascontiguousarray(values, np.float32)

@@ -24,8 +24,10 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.data.response import ResponseMatrix
+from engine.errors import ResourceError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
+from engine.io.budget import MEMORY_PART, free_memory
 from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS
 from engine.kernels.panel_tracks import track
 from engine.modalities.dual_head_pet.response.building import (
@@ -44,6 +46,8 @@ from engine.settings import Settings, setting
 
 _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""
+MERGED_BYTES = 72
+"""Of each element that is seen, as counts of some pairs are added to those of others."""
 _PACKED_TOGETHER = 1 << 22
 """Elements, in all voxels, of the rows that are packed together, about."""
 
@@ -71,6 +75,8 @@ def build_tracked(
 
     With a path the counts wait on the disk, those of each voxel by themselves, and rows are packed
     some at a time: beside the matrix no more than a voxel's counts and some rows are in memory.
+    Where even these do not fit, the build ends with a ResourceError, and goes on where it stopped
+    once they do.
     """
     refuse_layers(scanner)
     started = time.perf_counter()
@@ -176,6 +182,18 @@ def _counts(
         seen, lost = elements.seen(found[:n_seen], origin)
         n_lost += lost
         new, n_new = np.unique(seen, return_counts=True)
+        _refuse_no_room(len(numbers) + len(new), elements.scanner.name)
         numbers, place = np.unique(np.concatenate([numbers, new]), return_inverse=True)
         counts = np.bincount(place, np.concatenate([counts, n_new])).astype(np.int64)
     return numbers, counts, n_lost
+
+
+def _refuse_no_room(n_elements: int, name: str) -> None:
+    """Refuse, before it is taken, more memory for a voxel's counts than is free."""
+    wanted, free = MERGED_BYTES * n_elements, free_memory()
+    if wanted > MEMORY_PART * free:
+        raise ResourceError(
+            f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of memory and "
+            f"{free / 2**30:.2f} GiB are free; track fewer pairs, use fewer threads, or close "
+            "other programs. Voxels that are done are kept in the build's folder."
+        )

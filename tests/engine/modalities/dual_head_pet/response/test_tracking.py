@@ -10,8 +10,10 @@ import pytest
 
 from engine.data.histogram import with_settings
 from engine.data.response import ResponseMatrix
+from engine.errors import ResourceError
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
+from engine.io.budget import MEMORY_VARIABLE
 from engine.kernels.photons import REST_KEV, klein_nishina, scattered, turned, uniform
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -207,3 +209,17 @@ def test_photons_scatter_evenly_about_the_way_they_came(
     counts = np.histogram(azimuth, 20, (-np.pi, np.pi))[0]
     expected = n / 20
     assert ((counts - expected) ** 2 / expected).sum() < 43.8  # χ² of 19, one in a thousand
+
+
+def test_counts_of_a_voxel_that_do_not_fit_are_refused_before_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the same build goes on, with the same bits, once they do."""
+    settings, path = TrackedResponse(n_pairs=1 << 10, threshold=0), tmp_path / "tiny.h5"
+    monkeypatch.setenv(MEMORY_VARIABLE, "1e-9")
+    with pytest.raises(ResourceError, match="track fewer pairs"):
+        build_tracked(six_by_four(), settings, path, threads=1)
+    assert not path.exists()
+    monkeypatch.delenv(MEMORY_VARIABLE)
+    matrix = build_tracked(six_by_four(), settings, path, threads=1)
+    assert np.array_equal(matrix.values, build_tracked(six_by_four(), settings).values)
