@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QTabWidget
+from PySide6.QtWidgets import QTabWidget, QToolButton
 
 from app.control.context import AppContext
 from app.inspect.preview_panel import PreviewTab
+from app.language.translation import tr
 from app.measure.measure_panel import MeasureTab
 from app.regions.regions_tab import RegionsTab
 from app.results.results_panel import ResultsTab
@@ -18,6 +19,7 @@ from app.study.corrections_step import CorrectionsStep
 from app.study.finishing_step import FinishingStep
 from app.study.study_step import StudyStep
 from app.study.volume_step import VolumeStep
+from app.views.plain_text import plain_tip
 
 STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
 TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab)
@@ -47,4 +49,8 @@ def tabs_of(context: AppContext) -> QTabWidget:
     for kind in TABS:
         tabs.addTab(kind(context), kind.title)
     tabs.setTabVisible(TABS.index(PreviewTab), False)
+    # shown by Qt where not all tabs find room
+    tips = tr("Tabs before these"), tr("Tabs behind these")
+    for button, tip in zip(tabs.tabBar().findChildren(QToolButton), tips, strict=True):
+        button.setToolTip(plain_tip(tip))
     return tabs

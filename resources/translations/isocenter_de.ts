@@ -7182,6 +7182,16 @@ Replace {which}?</source>
       <translation>Diese Meldung verbergen (Esc)</translation>
     </message>
     <message>
+      <location filename="app/shell/panels.py" />
+      <source>Tabs before these</source>
+      <translation>Reiter davor</translation>
+    </message>
+    <message>
+      <location filename="app/shell/panels.py" />
+      <source>Tabs behind these</source>
+      <translation>Reiter dahinter</translation>
+    </message>
+    <message>
       <location filename="app/shell/settings_dialog.py" />
       <source>Who signs reports off, with commas between; empty: the name of the login</source>
       <translation>Wer Berichte freigibt, durch Kommas getrennt; leer: der Anmeldename</translation>
@@ -10000,8 +10010,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />
-      <source>Prior strength</source>
-      <translation>Stärke des Priors</translation>
+      <source>Strength</source>
+      <translation>Stärke</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />

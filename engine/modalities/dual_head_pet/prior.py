@@ -24,7 +24,7 @@ class PriorSettings(Settings):
         0.0,
         "How strongly differences between neighbours that the counts do not tell from noise are "
         "taken back; 0.002 is mild, 0 takes nothing back",
-        label="Prior strength",
+        label="Strength",
         ge=0,
         le=10,
     )
