@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.layered_response import one_matrix
 from engine.data.response import ResponseMatrix
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
@@ -102,10 +103,10 @@ def response_of(
     if not isinstance(scanner, DualHead):
         raise SettingsError(f"{system}: {scanner.name} is no dual-head scanner.")
     if path is not None:
-        return read_response(path, scanner)
+        return one_matrix(read_response(path, scanner))
     settings, folder = AnalyticResponse(), cache_dir() / "response"
     found = response_cache.find(folder, scanner, settings)
     if found is None:
         say(f"building the response of {scanner.name} ...")
         found = response_cache.build(folder, scanner, settings, threads=threads)
-    return found
+    return one_matrix(found)

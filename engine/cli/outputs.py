@@ -60,6 +60,13 @@ def add_force(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="replace an output that exists")
 
 
+def add_merge_layers(p: argparse.ArgumentParser) -> None:
+    """Add the option that takes all layers of crystals of two panels as one."""
+    p.add_argument(
+        "--merge-layers", action="store_true", help="all layers of crystals count together, as one"
+    )
+
+
 def add_complete_events(p: argparse.ArgumentParser) -> None:
     """Add the option without which list mode that is cut off is refused."""
     p.add_argument(

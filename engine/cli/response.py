@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_merge_layers
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
@@ -18,6 +18,7 @@ from engine.io.locks import only_writer
 from engine.plain import Plain
 
 if TYPE_CHECKING:
+    from engine.data.layered_response import StoredResponse
     from engine.geometry.dual_head import DualHead
 
 SCANNERS = "dhapet, demo-panels, test-panels, adac"
@@ -32,13 +33,16 @@ def add_verbs(verbs: Verbs) -> None:
     p = kinds.add_parser("build", help="integrate it, or track photons")
     _add_common(p)
     p.add_argument("--points", type=int, metavar="N", help="of each orientation, a power of two")
-    p.add_argument("--photons", type=int, metavar="N", help="track N pairs from every voxel")
+    p.add_argument(
+        "--photons", type=int, metavar="N", help="track N pairs from every voxel, layers as one"
+    )
     p.add_argument(
         "--no-scatter",
         action="store_true",
         help="every first interaction counts, whatever its energy",
     )
     p.add_argument("--seed", type=int, metavar="N", help="of the points or the photons")
+    add_merge_layers(p)
     p.set_defaults(act=_build)
     p = kinds.add_parser("import", help="fold a matrix computed elsewhere")
     p.add_argument("matrix", type=Path, help="dense .npy, or .npz of scipy.sparse")
@@ -56,8 +60,8 @@ def _add_common(p: argparse.ArgumentParser) -> None:
     p.add_argument("--threshold", type=float, default=1e-3, help="smallest part of a row's maximum")
 
 
-def scanner_of_one_layer(name: str, console: Console) -> DualHead:
-    """Read two panels; several layers of crystals become one."""
+def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
+    """Read two panels; several layers of crystals become one where they are merged."""
     from engine.data.histogram import one_layer
     from engine.geometry.dual_head import DualHead
 
@@ -65,19 +69,21 @@ def scanner_of_one_layer(name: str, console: Console) -> DualHead:
     if not isinstance(scanner, DualHead):
         raise SettingsError(f"--scanner {name}: not a dual-head scanner; want one of {SCANNERS}.")
     n_layers = scanner.settings.n_layers
-    if n_layers > 1:
-        console.line(f"note: The {n_layers} layers of crystals are taken as one.")
+    if not merge_layers or n_layers == 1:
+        return scanner
+    console.line(f"note: The {n_layers} layers of crystals are taken as one.")
     return one_layer(scanner)
 
 
 def _build(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
-    from engine.modalities.dual_head_pet.response.building import build_analytic
+    from engine.modalities.dual_head_pet.response.layered import build_response
     from engine.modalities.dual_head_pet.response.tracking import TrackedResponse, build_tracked
     from engine.settings import parse
 
     _refuse_points_of_photons(arguments)
-    scanner = scanner_of_one_layer(arguments.scanner, console)
+    as_one = arguments.merge_layers or arguments.photons is not None
+    scanner = panels_of(arguments.scanner, console, merge_layers=as_one)
     values: Plain = {"threshold": arguments.threshold, "scatter": not arguments.no_scatter}
     if arguments.seed is not None:
         values["seed"] = arguments.seed
@@ -86,6 +92,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     def on_progress(done: int, total: int) -> None:
         console.show(Progressed("response", done, total))
 
+    matrix: StoredResponse
     with only_writer(arguments.output), parts_kept():
         if arguments.photons is not None:
             values["n_pairs"] = arguments.photons
@@ -94,7 +101,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
         else:
             values |= {} if arguments.points is None else {"n_points": arguments.points}
             integrated = parse(AnalyticResponse, values, where="response")
-            matrix = build_analytic(scanner, integrated, arguments.output, on_progress=on_progress)
+            matrix = build_response(scanner, integrated, arguments.output, on_progress=on_progress)
     console.close()
     _report(matrix, arguments.output, console)
 
@@ -123,7 +130,7 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
 
     matrix = import_response(
         arguments.matrix,
-        scanner_of_one_layer(arguments.scanner, console),
+        panels_of(arguments.scanner, console, merge_layers=True),
         voxel_mm=tuple(arguments.voxel) if arguments.voxel else None,
         threshold=arguments.threshold,
     )
@@ -136,9 +143,11 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
     _report(matrix, arguments.output, console)
 
 
-def _report(matrix: Any, path: Path, console: Console) -> None:
+def _report(matrix: StoredResponse, path: Path, console: Console) -> None:
+    n_layers = matrix.scanner.settings.n_layers
+    pairs = f" of {n_layers**2} pairs of layers" if n_layers > 1 else ""
     console.line(
-        f"Matrix: {path} ({len(matrix.orientations):,} orientations, {matrix.n_nonzero:,} "
+        f"Matrix: {path} ({len(matrix.orientations):,} orientations{pairs}, {matrix.n_nonzero:,} "
         f"non-zeros, error at most {100 * matrix.errors.max():.2g} %, dropped at most "
         f"{100 * matrix.dropped.max():.2g} %)"
     )

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
-from engine.cli.response import parts_kept, scanner_of_one_layer
+from engine.cli.outputs import Output, add_force, add_merge_layers
+from engine.cli.response import panels_of, parts_kept
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 
 if TYPE_CHECKING:
-    from engine.data.response import ResponseMatrix
+    from engine.data.layered_response import StoredResponse
     from engine.simulate.phantom import Phantom
 
 LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
@@ -35,6 +35,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--prompts", type=float, default=2_000_000, metavar="N")
     p.add_argument("--randoms", type=float, default=0.0, metavar="FRACTION", help="of the prompts")
     p.add_argument("--seed", type=int, default=1)
+    add_merge_layers(p)
     p.add_argument("--threads", type=int, metavar="N")
 
 
@@ -69,15 +70,18 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
     )
 
 
-def _response(arguments: argparse.Namespace, threads: int, console: Console) -> ResponseMatrix:
-    from engine.io.response_hdf5 import read_response
+def _response(arguments: argparse.Namespace, threads: int, console: Console) -> StoredResponse:
+    from engine.io.response_hdf5 import read_response, read_response_scanner
     from engine.modalities.dual_head_pet import response_cache
     from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
     from engine.paths import cache_dir
 
-    scanner = scanner_of_one_layer(arguments.scanner, console)
-    if arguments.response is not None:
-        return read_response(arguments.response, scanner, any_image=True)
+    given, merge = arguments.response, arguments.merge_layers
+    if given is not None and read_response_scanner(given).settings.n_layers == 1:
+        merge = True
+    scanner = panels_of(arguments.scanner, console, merge_layers=merge)
+    if given is not None:
+        return read_response(given, scanner, any_image=True)
     folder, settings = cache_dir() / "response", AnalyticResponse()
     found = response_cache.find(folder, scanner, settings)
     if found is not None:

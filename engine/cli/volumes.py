@@ -7,8 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.outputs import (
+    Output,
+    add_complete_events,
+    add_force,
+    add_identify,
+    add_merge_layers,
+)
 from engine.cli.verbs import Verbs, add_verb
+from engine.errors import SettingsError
 from engine.io import (
     WRITERS,
     can_save,
@@ -47,6 +54,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--histogram", action="store_true", help="count the events of two panels by their lines"
     )
+    add_merge_layers(p)
     p.set_defaults(act=_convert)
 
 
@@ -73,6 +81,8 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.histogram:
         _count(arguments, console)
         return
+    if arguments.merge_layers:
+        raise SettingsError("--merge-layers belongs to --histogram; leave it or add that.")
     data = read_listmode(
         arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
     )
@@ -87,7 +97,10 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
 def _count(arguments: argparse.Namespace, console: Console) -> None:
     refuse_impossible(arguments.output)
     data = read_histogram(
-        arguments.data, arguments.scanner, complete_events=arguments.complete_events
+        arguments.data,
+        arguments.scanner,
+        complete_events=arguments.complete_events,
+        merge_layers=arguments.merge_layers,
     )
     for note in data.notes:
         console.line(f"note: {note}")

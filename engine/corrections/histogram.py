@@ -25,7 +25,7 @@ from engine.corrections.scatter import NO_MAP, ONLY_IN_A_RUN, SIMULATED_SINCE, R
 from engine.data.histogram import Histogram, total
 from engine.data.input_role import InputRole
 from engine.errors import DataError
-from engine.geometry.panel_sums import products, sums
+from engine.geometry.panel_sums import crystal_sums, line_products
 from engine.plain import Plain
 from engine.settings import setting
 
@@ -49,9 +49,7 @@ class LineNormalisation(Multiplicative[Histogram]):
     def factor(self, data: Histogram, *, on: Backend) -> Array:
         factors = data.normalisation
         if data.efficiencies is not None:
-            s = data.scanner.settings
-            of_crystals = data.efficiencies.reshape(2, s.n_rows, s.n_columns)
-            of_lines = products(data.scanner.orientations, of_crystals)
+            of_lines = line_products(data.scanner, data.efficiencies)
             factors = of_lines if factors is None else of_lines * factors
         if factors is None:
             raise DataError("no detection factors are given; load a normalisation file.")
@@ -81,9 +79,7 @@ class CrystalEdges(Multiplicative[Histogram]):
     def factor(self, data: Histogram, *, on: Backend) -> Array:
         from engine.operators.crystal_edges import edge_efficiencies
 
-        s = data.scanner.settings
-        efficiencies = edge_efficiencies(data.scanner, threads=on.threads)
-        return products(data.scanner.orientations, efficiencies.reshape(2, s.n_rows, s.n_columns))
+        return line_products(data.scanner, edge_efficiencies(data.scanner, threads=on.threads))
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         if after.factors is None:
@@ -154,7 +150,7 @@ class LineRandoms(Correction[Histogram]):
             left = data.prompts - data.delayeds
             return replace(data, prompts=np.maximum(left, 0, out=left))
         rates = _rates(data, data.delayeds)
-        return data.with_background(products(data.scanner.orientations, rates))
+        return data.with_background(line_products(data.scanner, rates))
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         share = 100 * before.n_delayeds / max(before.n_prompts, 1)
@@ -203,13 +199,15 @@ class LineScatter(RingScatter[Histogram]):
 
 
 def _rates(data: Histogram, delayeds: Array) -> Array:
-    """(2, n_rows, n_columns) rates whose products are the expected randoms."""
-    seen = sums(data.scanner.orientations, delayeds)
-    unit = _unit(data)
+    """(n_crystals,) rates whose products are the expected randoms."""
+    scanner, unit = data.scanner, _unit(data)
+    seen = crystal_sums(scanner, delayeds)
     if unit != "crystal":
-        groups = data.scanner.groups if unit == "block" else np.repeat([0, 1], seen[0].size)
-        means = np.bincount(groups, seen.ravel()) / np.bincount(groups)
-        seen = means[groups].reshape(seen.shape)
+        # layers behind one another see fewer photons each, so none shares the rate of another
+        slabs = np.arange(scanner.n_crystals) // scanner.n_per_layer
+        groups = scanner.groups if unit == "block" else slabs
+        means = np.bincount(groups, seen) / np.bincount(groups)
+        seen = means[groups]
     return seen / np.sqrt(data.n_delayeds)
 
 
@@ -218,7 +216,9 @@ def _unit(data: Histogram) -> str:
     seen = 2 * data.n_delayeds
     if seen >= MIN_COUNTS * data.scanner.n_crystals:
         return "crystal"
-    return "block" if seen >= MIN_COUNTS * (int(data.scanner.groups.max()) + 1) else "panel"
+    if seen >= MIN_COUNTS * (int(data.scanner.groups.max()) + 1):
+        return "block"
+    return "panel" if data.scanner.settings.n_layers == 1 else "layer of a panel"
 
 
 HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (

@@ -29,11 +29,12 @@ CHUNK = 4_000_000
 class Histogram:
     """Counts of one frame on every line, and the corrections prepared so far.
 
-    Lines follow one another as in `engine.geometry.orientations`, n_lines = scanner.n_lors.
+    Lines follow one another as in `engine.geometry.orientations`, pairs of layers slowest,
+    n_lines = scanner.n_lors.
 
     Attributes
     ----------
-    scanner : two panels of one layer of crystals
+    scanner : two panels
     prompts : (n_lines,) coincidences; corrected ones need not be whole
     delayeds : (n_lines,) delayed coincidences, which count randoms; None: not measured
     additive : (n_lines,) expected background besides what the delayeds count, supplied with the
@@ -105,8 +106,11 @@ def total(values: Array) -> float:
     return float(values.sum(dtype=np.float64))
 
 
-def histogrammed(listmode: ListMode) -> Histogram:
-    """Count the events of a dual-head scanner by their lines; layers are counted together."""
+def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram:
+    """Count the events of a dual-head scanner by their lines.
+
+    merge_layers : layers of crystals are counted together, else each pair of layers has its lines
+    """
     scanner = listmode.scanner
     if not isinstance(scanner, DualHead):
         raise GeometryError(
@@ -114,14 +118,11 @@ def histogrammed(listmode: ListMode) -> Histogram:
             'make no histogram; reconstruct them with a protocol of the modality "pet".'
         )
     notes = list(listmode.notes)
-    if scanner.settings.n_layers > 1:
-        notes.append(
-            f"The events of all {scanner.settings.n_layers} layers of crystals are counted "
-            "together; the depth of each is left out."
-        )
+    if merge_layers and scanner.settings.n_layers > 1:
+        notes.append(_together(scanner))
     if listmode.additive is not None:
         notes.append("The expected background of single events is left out.")
-    front = one_layer(scanner)
+    front = one_layer(scanner) if merge_layers else scanner
     prompts, n_other = _counted(listmode.prompts, front)
     if n_other:
         notes.append(f"{n_other:,} prompts do not join the two panels and are left out.")
@@ -132,12 +133,57 @@ def histogrammed(listmode: ListMode) -> Histogram:
         front,
         prompts,
         delayeds,
-        efficiencies=_of_layers(listmode.efficiencies, scanner),
+        efficiencies=(
+            _of_layers(listmode.efficiencies, scanner) if merge_layers else listmode.efficiencies
+        ),
         duration_s=listmode.duration_s,
         mu_map=listmode.mu_map,
         info=listmode.info,
         notes=tuple(notes),
         auxiliary=listmode.auxiliary,
+    )
+
+
+def merged(data: Histogram) -> Histogram:
+    """Count the lines of all layers of crystals together; corrections must not be prepared yet."""
+    scanner = data.scanner
+    s = scanner.settings
+    if s.n_layers == 1:
+        return data
+    if data.background is not None or data.factors is not None:
+        raise GeometryError(
+            f"histogram of {scanner.name!r}: its corrections are prepared for each layer; count "
+            "its layers together before."
+        )
+    stopped = _stopped(s)
+    pairs = np.outer(stopped, stopped).ravel() / stopped.sum() ** 2
+
+    def of_all(values: Column | None, weights: Array) -> Column | None:
+        if values is None:
+            return None
+        out = np.zeros(scanner.orientations.n_pairs, np.float32)
+        for part, weight in zip(values.reshape(s.n_layers**2, -1), weights, strict=True):
+            out += np.float32(weight) * part
+        return out
+
+    each = np.ones(len(pairs))
+    prompts = of_all(data.prompts, each)
+    return replace(
+        data,
+        scanner=one_layer(scanner),
+        prompts=data.prompts if prompts is None else prompts,
+        delayeds=of_all(data.delayeds, each),
+        additive=of_all(data.additive, each),
+        normalisation=of_all(data.normalisation, pairs),
+        efficiencies=_of_layers(data.efficiencies, scanner),
+        notes=(*data.notes, _together(scanner)),
+    )
+
+
+def _together(scanner: DualHead) -> str:
+    return (
+        f"The events of all {scanner.settings.n_layers} layers of crystals are counted "
+        "together; the depth of each is left out."
     )
 
 
@@ -161,15 +207,17 @@ def _counted(events: ListMode, front: DualHead) -> tuple[Column, int]:
         crystals = np.asarray(events.crystals[start : start + CHUNK])
         joined = scanner.in_coincidence(crystals)
         n_other += len(crystals) - int(np.count_nonzero(joined))
-        panel, place = _places(crystals[joined], scanner)
-        np.add.at(counts, front.numbers(panel * front.n_per_layer + place), np.float32(1))
+        places = _places(crystals[joined], scanner, front.settings.n_layers)
+        np.add.at(counts, front.numbers(places), np.float32(1))
     return counts, n_other
 
 
-def _places(crystals: Array, scanner: Any) -> tuple[Array, Array]:
-    """Panel, and place in its layer, of each crystal."""
+def _places(crystals: Array, scanner: Any, n_layers: int) -> Array:
+    """Crystals of the same panels with so many layers: as many, or one."""
+    if n_layers == scanner.settings.n_layers:
+        return crystals
     slab, place = np.divmod(crystals, scanner.n_per_layer)
-    return slab // scanner.settings.n_layers, place
+    return slab // scanner.settings.n_layers * scanner.n_per_layer + place
 
 
 def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
@@ -179,8 +227,13 @@ def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
     """
     if efficiencies is None:
         return None
-    s = scanner.settings
-    layers = efficiencies.reshape(2, s.n_layers, -1)
+    layers = efficiencies.reshape(2, scanner.settings.n_layers, -1)
+    weights = _stopped(scanner.settings)
+    return np.average(layers, axis=1, weights=weights).astype(np.float32).ravel()
+
+
+def _stopped(s: DualHeadSettings) -> NDArray[np.float64]:
+    """(n_layers,) perpendicular photons that each layer stops, relative to the first."""
     depths_mm = np.arange(s.n_layers) * s.thickness_mm / s.n_layers
-    stopped = np.exp(-s.attenuation_per_mm * depths_mm)
-    return np.average(layers, axis=1, weights=stopped).astype(np.float32).ravel()
+    stopped: NDArray[np.float64] = np.exp(-s.attenuation_per_mm * depths_mm)
+    return stopped

@@ -5,6 +5,7 @@ products  y[i, j] = s0[i] s1[j]
 
 over all pairs of a crystal i of panel 0 and a crystal j of panel 1. All lines of an orientation
 are a picture of shifts, so each orientation is one sum, or product, of two rectangles of crystals.
+`crystal_sums` and `line_products` are of all layers of crystals, pair of layers by pair.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from engine.arrays import Array
+from engine.geometry.dual_head import DualHead
 from engine.geometry.orientations import Orientations
 
 Places = tuple[slice, slice]
@@ -30,11 +32,37 @@ def sums(table: Orientations, y: Array) -> NDArray[np.float64]:
     return found
 
 
+def crystal_sums(scanner: DualHead, y: Array) -> NDArray[np.float64]:
+    """(n_crystals,) sums of the values y (n_lors,) of all lines of each crystal."""
+    s = scanner.settings
+    found = np.zeros((2, s.n_layers, s.n_rows, s.n_columns))
+    lines = y.reshape(s.n_layers, s.n_layers, -1)
+    for i, k in np.ndindex(lines.shape[:2]):
+        of_pair = sums(scanner.orientations, lines[i, k])
+        found[0, i] += of_pair[0]
+        found[1, k] += of_pair[1]
+    return found.ravel()
+
+
+def line_products(scanner: DualHead, values: Array) -> NDArray[np.float32]:
+    """(n_lors,) products of the values (n_crystals,) of both crystals of each line."""
+    s = scanner.settings
+    of_layers = np.asarray(values).reshape(2, s.n_layers, s.n_rows, s.n_columns)
+    out = np.empty((s.n_layers, s.n_layers, scanner.orientations.n_pairs), np.float32)
+    for i, k in np.ndindex(out.shape[:2]):
+        products(scanner.orientations, (of_layers[0, i], of_layers[1, k]), out=out[i, k])
+    return out.ravel()
+
+
 def products(
-    table: Orientations, values: Array, dtype: DTypeLike = np.float32
+    table: Orientations,
+    values: Array | tuple[Array, Array],
+    dtype: DTypeLike = np.float32,
+    *,
+    out: Array | None = None,
 ) -> NDArray[np.float32]:
     """(n_pairs,) products of the values (2, n_rows, n_columns) of both crystals of each line."""
-    out = np.empty(table.n_pairs, dtype)
+    out = np.empty(table.n_pairs, dtype) if out is None else out
     for lines, shape, first, second in _rectangles(table):
         np.multiply(
             values[0][first], values[1][second], out=out[lines].reshape(shape), casting="same_kind"

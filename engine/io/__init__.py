@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.components import Components
-from engine.data.histogram import Histogram, histogrammed
+from engine.data.histogram import Histogram, histogrammed, merged
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
@@ -146,6 +146,7 @@ def read_histogram(
     efficiencies: Path | None = None,
     *,
     complete_events: bool = False,
+    merge_layers: bool = False,
 ) -> Histogram:
     """Read a histogram of a dual-head scanner, or count the events of its list mode.
 
@@ -159,15 +160,19 @@ def read_histogram(
         of the crystals of the scan, in all their layers; in place of those that it brings
     complete_events
         count the complete events of list mode that ends within a record, which is refused otherwise
+    merge_layers
+        count all layers of crystals together
     """
     with open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(HISTOGRAM_READERS, file)
         if reader is not None:
-            return _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
+            found = _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
+            return merged(found) if merge_layers else found
         events = reader_of(LISTMODE_READERS, file)
         if events is not None:
             scan = events.read(file, scanner=scanner)
-            return histogrammed(_with_efficiencies(scan, efficiencies))
+            scan = _with_efficiencies(scan, efficiencies)
+            return histogrammed(scan, merge_layers=merge_layers)
         known: tuple[AnyReader, ...] = (*HISTOGRAM_READERS, *LISTMODE_READERS)
         raise unknown(file, "histogram or list-mode scan", known)
 

@@ -103,10 +103,10 @@ def write_histogram(data: Histogram, path: Path) -> None:
 
 
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
-    if not isinstance(stored, DualHead) or stored.settings.n_layers != 1:
+    if not isinstance(stored, DualHead):
         raise FileFormatError(
             f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two panels of "
-            "one layer of crystals; write the file again with the right scanner."
+            "crystals; write the file again with the right scanner."
         )
     if named is None:
         return stored

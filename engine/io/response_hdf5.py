@@ -1,16 +1,24 @@
 """Response matrices in HDF5: the folded rows, their scanner, a checksum of every column.
 
+The response of panels with several layers has a group of columns for each stored pair of layers.
+
 The format is described in `FORMATS.md`, beside this file.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.arrays import Array
+from engine.data.layered_response import (
+    LayeredResponse,
+    StoredResponse,
+    scanner_of_pair,
+    stored_pairs,
+)
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
@@ -30,6 +38,7 @@ from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.open_input import InputFile, open_input
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.seal import digest
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -45,6 +54,8 @@ COLUMNS = {
     "errors": "<f4",
 }
 """Name of each column and the type it is kept in."""
+MOST_LAYERS = 4
+"""Layers of crystals that a scanner file may have."""
 
 
 def is_response(file: InputFile) -> bool:
@@ -52,21 +63,30 @@ def is_response(file: InputFile) -> bool:
     return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
-def write_response(matrix: ResponseMatrix, path: Path) -> None:
-    """Write a matrix, whole or not at all."""
+def write_response(response: StoredResponse, path: Path) -> None:
+    """Write a response, whole or not at all."""
+    if isinstance(response, LayeredResponse):
+        matrices = {_group(*pair): matrix for pair, matrix in response.matrices.items()}
+    else:
+        matrices = {"response": response}
     columns: dict[str, Array] = {
-        f"response/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
-        for name, dtype in _types(matrix).items()
+        f"{group}/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
+        for group, matrix in matrices.items()
+        for name, dtype in _types(matrix.values).items()
     }
-    write_hdf5(path, lambda file: _fill(file, matrix, columns), columns)
+    write_hdf5(path, lambda file: _fill(file, response, columns), columns)
 
 
-def _types(matrix: ResponseMatrix) -> dict[str, str]:
-    single = matrix.values.dtype == np.float32
-    return COLUMNS | {"values": "<f4" if single else "<f2"}
+def _group(first: int, second: int) -> str:
+    """Return the group of the columns of two layers, that of panel 0 first."""
+    return f"response/{first}-{second}"
 
 
-def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, Array]) -> None:
+def _types(values: Any) -> dict[str, str]:
+    return COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
+
+
+def _fill(file: h5py.File, matrix: StoredResponse, columns: dict[str, Array]) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     store_scanner(file, matrix.scanner)
@@ -78,8 +98,8 @@ def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, Array]) ->
 
 def read_response(
     path: Path | str, scanner: DualHead | None = None, *, any_image: bool = False
-) -> ResponseMatrix:
-    """Read a matrix.
+) -> StoredResponse:
+    """Read a matrix, or those of all layers.
 
     Parameters
     ----------
@@ -93,20 +113,57 @@ def read_response(
     path = Path(path)
     refuse_unfinished(path)
     with open_input(path) as opened, open_hdf5(opened) as file:
-        notes = check_seal(file, path, FORMAT, [f"response/{name}" for name in COLUMNS])
-        stored = read_stored_scanner(file, path)
-        if not isinstance(stored, DualHead):
-            raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
+        notes = check_seal(file, path, FORMAT, _compared(file))
+        stored = _scanner_of(file, path)
         if scanner is not None:
             refuse_other_scanner(stored, scanner, path, any_image=any_image)
-        values = dataset(file, "response/values", path)
-        wanted = COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
-        columns = {name: _column(file, name, dtype, path) for name, dtype in wanted.items()}
         info = read_json(file, "info", path)
-    try:
-        matrix = ResponseMatrix(stored, **columns, info=info, notes=notes)
-    except GeometryError as e:
-        raise FileFormatError(f"{path.name}: {e}") from e
+        try:
+            if stored.settings.n_layers == 1:
+                return _matrix(file, "response", stored, info, path, notes)
+            matrices = {
+                pair: _matrix(file, _group(*pair), scanner_of_pair(stored, *pair), info, path)
+                for pair in stored_pairs(stored.settings.n_layers)
+            }
+        except GeometryError as e:
+            raise FileFormatError(f"{path.name}: {e}") from e
+    return LayeredResponse(stored, matrices, info, notes)
+
+
+def read_response_scanner(path: Path | str) -> DualHead:
+    """Read whose response a file holds, and with which image, without the response."""
+    path = Path(path)
+    refuse_unfinished(path)
+    with open_input(path) as opened, open_hdf5(opened) as file:
+        check_seal(file, path, FORMAT, _compared(file))
+        return _scanner_of(file, path)
+
+
+def _compared(file: h5py.File) -> list[str]:
+    """Name all columns that a file may hold; their checksums are compared where they are read."""
+    groups = ["response", *(_group(*pair) for pair in stored_pairs(MOST_LAYERS))]
+    return [f"{group}/{name}" for group in groups if group in file for name in COLUMNS]
+
+
+def _scanner_of(file: h5py.File, path: Path) -> DualHead:
+    stored = read_stored_scanner(file, path)
+    if not isinstance(stored, DualHead):
+        raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
+    return stored
+
+
+def _matrix(
+    file: h5py.File,
+    group: str,
+    scanner: DualHead,
+    info: Plain,
+    path: Path,
+    notes: tuple[str, ...] = (),
+) -> ResponseMatrix:
+    """Read the columns of a group."""
+    types = _types(dataset(file, f"{group}/values", path))
+    columns = {name: _column(file, group, name, dtype, path) for name, dtype in types.items()}
+    matrix = ResponseMatrix(scanner, **columns, info=info, notes=notes)
     _refuse_impossible(matrix, path)
     return matrix
 
@@ -135,8 +192,8 @@ def refuse_unfinished(path: Path) -> None:
         )
 
 
-def _column(file: h5py.File, name: str, dtype: str, path: Path) -> Array:
-    item = dataset(file, f"response/{name}", path)
+def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> Array:
+    item = dataset(file, f"{group}/{name}", path)
     values = column(item, dtype, path)
     if digest(values) != text_of(item.attrs.get("sha256", b"")):
         raise FileFormatError(

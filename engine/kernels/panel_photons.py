@@ -7,6 +7,11 @@ blurred by σ = FWHM₅₁₁ / 2.355 · √(511 keV E); if that lies in the win
 crystal with most energy of the block, or in that of the energy-weighted mean place. With
 attenuation alone its first interaction takes all of the energy.
 
+Layers of crystals lie behind one another without a gap, all of one depth. A block reads all of its
+layers together, and which of them it was is told by the shape of the pulse (phoswich): the layer
+that took most of the block's energy, or, where a photon is seen in the crystal with most energy,
+that crystal's own.
+
 The panels have no edges here: rows and columns of crystals count from the pitch that the photon
 comes from, since the response depends on nothing else (engine.geometry.dual_head_symmetry). What
 blocks do is its mean over all places of the first pitch in its block.
@@ -32,9 +37,9 @@ _ABSORBED_KEV = 20.0
 """Photons below are taken as absorbed where they are."""
 MOST_DEPOSITS = 32
 """Places in the list of one photon's deposits; later ones count with the last."""
-DEPOSIT = 5
-"""Row, column, energy [keV], y and z [mm] of a deposit."""
-ROW, COLUMN, _KEV, _Y, _Z = range(DEPOSIT)
+DEPOSIT = 6
+"""Row, column, energy [keV], y and z [mm], and layer of a deposit."""
+ROW, COLUMN, _KEV, _Y, _Z, LAYER = range(DEPOSIT)
 
 
 class Readout(NamedTuple):
@@ -75,6 +80,7 @@ def absorbed(
     d : direction, d_x > 0 into the panel; energy : of the photon [keV]
     """
     x, n = 0.0, 0
+    per_layer = panels.thickness / panels.n_layers
     while energy > 0.0:
         k = energy / REST_KEV
         photo, compton = panels.mu, 0.0
@@ -102,6 +108,8 @@ def absorbed(
         if n < MOST_DEPOSITS:
             deposits[n, ROW], deposits[n, COLUMN] = row, column
             deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
+            # the quotient may round up to the number of layers
+            deposits[n, LAYER] = min(math.floor(x / per_layer), panels.n_layers - 1)
             n += 1
         else:
             deposits[n - 1, _KEV] += lost
@@ -123,11 +131,12 @@ def _same(one: Array, other: Array, group: int, row: int, column: int) -> bool:
 
 @_KERNEL
 def _richest(
-    deposits: Array, n: int, group: int, row: int, column: int, within: int, block: int
-) -> tuple[int, float]:
+    deposits: Array, n: int, group: int, row: int, column: int, within: int, block: int,
+    of_layers: bool,
+) -> tuple[int, float]:  # fmt: skip
     """A deposit of the square of `group` crystals with most energy, and that energy.
 
-    within : a deposit whose block alone counts, −1: all
+    within : a deposit whose block alone counts, −1: all; of_layers : layers are told apart
     """
     best, most = 0, -1.0
     for i in range(n):
@@ -135,6 +144,8 @@ def _richest(
             continue
         kev = 0.0
         for k in range(n):
+            if of_layers and deposits[i, LAYER] != deposits[k, LAYER]:
+                continue
             if _same(deposits[i], deposits[k], group, row, column):
                 kev += deposits[k, _KEV]
         if kev > most:
@@ -145,20 +156,24 @@ def _richest(
 @_KERNEL
 def read(
     deposits: Array, n: int, panels: Panels, readout: Readout, row: int, column: int, state: Array
-) -> tuple[int, int, bool]:
-    """Row and column where a photon of `n` deposits is seen, and whether it is."""
+) -> tuple[int, int, int, bool]:
+    """Row, column and layer where a photon of `n` deposits is seen, and whether it is."""
     if n == 0:
-        return 0, 0, False
-    block, kev = _richest(deposits, n, readout.block, row, column, -1, 0)
+        return 0, 0, 0, False
+    block, kev = _richest(deposits, n, readout.block, row, column, -1, 0, False)
     if readout.blur > 0.0:
         # Box & Muller
         far = math.sqrt(-2.0 * math.log(1.0 - uniform(state)))
         kev += readout.blur * math.sqrt(kev) * far * math.cos(2.0 * math.pi * uniform(state))
     if not readout.low_kev <= kev <= readout.high_kev:
-        return 0, 0, False
+        return 0, 0, 0, False
     if readout.largest:
-        best, _ = _richest(deposits, n, 1, row, column, block, readout.block)
-        return int(deposits[best, ROW]), int(deposits[best, COLUMN]), True
+        best, _ = _richest(deposits, n, 1, row, column, block, readout.block, True)
+        layer = int(deposits[best, LAYER])
+        return int(deposits[best, ROW]), int(deposits[best, COLUMN]), layer, True
+    best = block
+    if panels.n_layers > 1:
+        best, _ = _richest(deposits, n, readout.block, row, column, block, readout.block, True)
     sums_y, sums_z, sums = 0.0, 0.0, 0.0
     for i in range(n):
         if _same(deposits[i], deposits[block], readout.block, row, column):
@@ -167,4 +182,4 @@ def read(
             sums_z += deposits[i, _KEV] * deposits[i, _Z]
     # the mean may lie in a gap; it then counts for the crystal of that pitch
     seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
-    return seen_row, seen_column, True
+    return seen_row, seen_column, int(deposits[best, LAYER]), True

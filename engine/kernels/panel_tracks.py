@@ -6,7 +6,7 @@ import math
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.panel_photons import COLUMN, ROW, Readout, absorbed, read
+from engine.kernels.panel_photons import COLUMN, LAYER, ROW, Readout, absorbed, read
 from engine.kernels.photons import REST_KEV, uniform
 from engine.kernels.response import Panels
 from engine.plain import Plain
@@ -46,7 +46,7 @@ def track(
     deposits
         (MOST_DEPOSITS, DEPOSIT) room
     found
-        (n_pairs, 4) int16 row and column on panel 0, row and column on panel 1
+        (n_pairs, 6) int16 row and column on panel 0, row and column on panel 1, layers of both
     """
     g, n_seen = panels, 0
     edge = g.pitch / g.voxels_per_pitch
@@ -64,16 +64,17 @@ def track(
         t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
         to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
         n = absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits, REST_KEV)
-        r_1, c_1, seen = read(deposits, n, g, readout, row, column, state)
+        r_1, c_1, l_1, seen = read(deposits, n, g, readout, row, column, state)
         # pairs of which one photon escapes end here, before the other is tracked
         if not seen:
             continue
         to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
         n = absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits, REST_KEV)
-        r_0, c_0, seen = read(deposits, n, g, readout, row, column, state)
+        r_0, c_0, l_0, seen = read(deposits, n, g, readout, row, column, state)
         if seen:
             found[n_seen, 0], found[n_seen, 1] = r_0, c_0
             found[n_seen, 2], found[n_seen, 3] = r_1, c_1
+            found[n_seen, 4], found[n_seen, 5] = l_0, l_1
             n_seen += 1
     return n_seen
 
@@ -81,9 +82,9 @@ def track(
 @_KERNEL
 def count_spread(
     n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
-    deposits: Array, counts: Array, kev: float,
-) -> int:  # fmt: skip
-    """Send photons of one direction into a panel, and return how many interact.
+    deposits: Array, met: Array, counts: Array, kev: float,
+) -> None:  # fmt: skip
+    """Send photons of one direction into a panel, and count how many interact, and are seen.
 
     Parameters
     ----------
@@ -97,26 +98,29 @@ def count_spread(
         (1,) uint64 of the random numbers
     deposits
         (MOST_DEPOSITS, DEPOSIT) room
+    met
+        (n_layers,) int64, added to: how many interact first in each layer
     counts
-        (2 m + 1, 2 m + 1) int64, added to: how many are seen so many rows and columns from the
-        crystal of their first interaction; what is seen farther away counts at the edge
+        (n_layers, n_layers, 2 m + 1, 2 m + 1) int64, added to: how many that interact first in one
+        layer are seen in another, so many rows and columns from the crystal of their first
+        interaction; what is seen farther away counts at the edge
     kev
         energy of the photons
     """
-    far, n_met = counts.shape[0] // 2, 0
+    far = counts.shape[2] // 2
     d_x = 1.0 / math.sqrt(1.0 + tangents[0] * tangents[0] + tangents[1] * tangents[1])
     d_y, d_z = tangents[0] * d_x, tangents[1] * d_x
     for _ in range(n_photons):
         y, z = uniform(state) * panels.pitch, uniform(state) * panels.pitch
         row, column = _within(readout, state), _within(readout, state)
         n = absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits, kev)
-        n_met += n > 0
-        seen_row, seen_column, seen = read(deposits, n, panels, readout, row, column, state)
+        first = int(deposits[0, LAYER]) if n > 0 else 0
+        met[first] += n > 0
+        seen_row, seen_column, layer, seen = read(deposits, n, panels, readout, row, column, state)
         if seen:
             down = min(max(seen_row - int(deposits[0, ROW]), -far), far)
             along = min(max(seen_column - int(deposits[0, COLUMN]), -far), far)
-            counts[far + down, far + along] += 1
-    return n_met
+            counts[first, layer, far + down, far + along] += 1
 
 
 @_KERNEL
@@ -139,13 +143,13 @@ def count_crystals(
     deposits
         (MOST_DEPOSITS, DEPOSIT) room
     counts
-        (2, n_rows, n_columns) int64, added to: those seen in each crystal without edges, of one
-        photon in ENDLESS_EVERY; and with edges
+        (2, n_layers, n_rows, n_columns) int64, added to: those seen in each crystal without edges,
+        of one photon in ENDLESS_EVERY; and with edges
     beyond
         pitches beyond the edges to which photons are sent, too
     """
     g, far = panels, beyond * panels.pitch
-    n_rows, n_columns = counts.shape[1], counts.shape[2]
+    n_rows, n_columns = counts.shape[2], counts.shape[3]
     done = 0
     while done < n_photons:
         y = uniform(state) * (n_rows * g.pitch + 2.0 * far) - far
@@ -161,10 +165,10 @@ def count_crystals(
         if done % ENDLESS_EVERY == 0:
             row, column = _within(endless, state), _within(endless, state)
             n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits, REST_KEV)
-            row, column, seen = read(deposits, n, g, endless, row, column, state)
+            row, column, layer, seen = read(deposits, n, g, endless, row, column, state)
             if seen and 0 <= row < n_rows and 0 <= column < n_columns:
-                counts[0, row, column] += 1
+                counts[0, layer, row, column] += 1
         n = absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits, REST_KEV)
-        row, column, seen = read(deposits, n, g, whole, 0, 0, state)
+        row, column, layer, seen = read(deposits, n, g, whole, 0, 0, state)
         if seen:
-            counts[1, row, column] += 1
+            counts[1, layer, row, column] += 1

@@ -6,11 +6,14 @@ a, b : points of detection in crystal 0 and crystal 1; path : length in crystals
 from the front face to the point; ℓ_v : length of the line a b in voxel v of volume V. So h is the
 probability that two photons that leave v back to back, in any direction, are first stopped in a and
 b. Depths are drawn from an exponential, κ e^(−κ s) / (1 − e^(−κ T)), and weighted by its inverse.
+Of several layers each has the depth T / L and a response to each of the other panel: s is then
+counted from the face of the layer.
 
 Crystals scatter, so those that see the photons are others: first interactions that are seen where
 the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there. The shifts are
 drawn for each pair of points and weighted with K(δ | d), the spread of photons of its direction
-(engine.operators.crystal_spread), over the chance that they had.
+(engine.operators.crystal_spread), over the chance that they had. With the shift the layer of the
+first interaction is drawn, which need not be the one that sees the photon.
 
 Coordinates are in voxels: x across the planes, y along rows and z along columns of the box
 (engine.geometry.dual_head_symmetry). Lengths in mm enter through the voxel's edges.
@@ -46,11 +49,13 @@ class Panels(NamedTuple):
     voxels_per_pitch: int
     n_planes: int
     plane: float
+    n_layers: int = 1
+    """Layers of crystals behind one another, which share the thickness."""
 
 
 @_INLINE
 def _depth(u: float, kappa: float, thickness: float) -> float:
-    """Depth of a point, exponential in 0 ... thickness."""
+    """Depth of a point in its layer, exponential in 0 ... thickness."""
     # by inversion of the distribution function; u = 0 is the face, u = 1 the back of the crystal
     return -math.log(1.0 - u * (1.0 - math.exp(-kappa * thickness))) / kappa
 
@@ -94,29 +99,35 @@ def _drawn(u: float, cumulative: Array) -> int:
 
 @_INLINE
 def _chance(
-    chances: Array, step: float, t_row: float, t_column: float, down: int, along: int
-) -> float:
-    """K of a shift for photons of a direction, linear between those of the table."""
+    chances: Array, first: int, seen: int, step: float, t_row: float, t_column: float, down: int,
+    along: int,
+) -> float:  # fmt: skip
+    """K of a shift for photons of a direction, linear between those of the table.
+
+    first, seen : layer of the first interaction, and that which the photon is seen in
+    """
     if t_row < 0.0:
         t_row, down = -t_row, -down
     if t_column < 0.0:
         t_column, along = -t_column, -along
-    last, far = chances.shape[0] - 1, chances.shape[2] // 2
+    last, far = chances.shape[2] - 1, chances.shape[4] // 2
     i, k = min(int(t_row / step), last), min(int(t_column / step), last)
     u, v = min(t_row / step - i, 1.0), min(t_column / step - k, 1.0)
     above, right = min(i + 1, last), min(k + 1, last)
     y, z = far + down, far + along
-    lower = (1.0 - v) * chances[i, k, y, z] + v * chances[i, right, y, z]
-    upper = (1.0 - v) * chances[above, k, y, z] + v * chances[above, right, y, z]
+    lower = (1.0 - v) * chances[first, seen, i, k, y, z] + v * chances[first, seen, i, right, y, z]
+    upper = (1.0 - v) * chances[first, seen, above, k, y, z]
+    upper += v * chances[first, seen, above, right, y, z]
     return (1.0 - u) * lower + u * upper
 
 
 @_KERNEL
 def integrate(
-    points: Array, orientation: tuple[int, int], panels: Panels, shifts: Array, drawn_as: Array,
-    chances: Array, step: float, windows: Array, out: Array,
+    points: Array, orientation: tuple[int, int], layers: tuple[int, int], panels: Panels,
+    begins: tuple[Array, Array], ends: tuple[Array, Array], chances: Array, step: float,
+    windows: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Add the response of an orientation, mean over the points, to `out`.
+    """Add the response of an orientation and two layers, mean over the points, to `out`.
 
     Parameters
     ----------
@@ -125,15 +136,17 @@ def integrate(
         and how the photons spread in both panels
     orientation
         (a, b) rows and columns from crystal 0 to crystal 1
+    layers
+        of crystal 0 and of crystal 1
     panels
         the geometry
-    shifts
-        (m, 2) rows and columns from the crystal of a photon's first interaction to that which sees
-        it, on panel 1; those on panel 0 have the other sign
-    drawn_as
+    begins, ends
+        on panel 0 and on panel 1: (m, 3) layer of a photon's first interaction, and rows and
+        columns from its crystal to that which sees it, those on panel 0 with the other sign;
         (2, m) with what chances they are drawn, and these added up to 1, likely ones first
     chances, step
-        (n, n, w, w) K of photons whose tangents to the normal are multiples of the step
+        (n_layers, n_layers, n, n, w, w) K of photons that interact first in one layer and are seen
+        in another, whose tangents to the normal are multiples of the step
     windows
         (n_planes traced, 5) j0, k0, height, width and first place in `out` of every plane
     out
@@ -145,19 +158,21 @@ def integrate(
     # the drawing density needs to be near the true one only: what differs is in the weight below
     middle = g.separation + 2.0 / g.mu
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
-    drawn = (1.0 - math.exp(-kappa * g.thickness)) / kappa
+    deep = g.thickness / g.n_layers
+    drawn = (1.0 - math.exp(-kappa * deep)) / kappa
     volume = edge * edge * g.plane
     scale = (g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
+    from_, as_0, to_, as_1 = begins[0], begins[1], ends[0], ends[1]
     for i in range(len(points)):
-        s_0 = _depth(points[i, 0], kappa, g.thickness)
-        s_1 = _depth(points[i, 1], kappa, g.thickness)
+        begin, end = _drawn(points[i, 6], as_0[1]), _drawn(points[i, 7], as_1[1])
+        in_0, in_1 = _depth(points[i, 0], kappa, deep), _depth(points[i, 1], kappa, deep)
+        s_0, s_1 = from_[begin, 0] * deep + in_0, to_[end, 0] * deep + in_1
         y_0, z_0 = (points[i, 2] - 0.5) * g.crystal, (points[i, 3] - 0.5) * g.crystal
         y_1, z_1 = (points[i, 4] - 0.5) * g.crystal, (points[i, 5] - 0.5) * g.crystal
-        begin, end = _drawn(points[i, 6], drawn_as[1]), _drawn(points[i, 7], drawn_as[1])
-        from_y, from_z = g.pitch * shifts[begin, 0], g.pitch * shifts[begin, 1]
+        from_y, from_z = g.pitch * from_[begin, 1], g.pitch * from_[begin, 2]
         d_x = g.separation + s_0 + s_1
-        d_y = e_y - g.pitch * shifts[end, 0] - from_y + y_1 - y_0
-        d_z = e_z - g.pitch * shifts[end, 1] - from_z + z_1 - z_0
+        d_y = e_y - g.pitch * to_[end, 1] - from_y + y_1 - y_0
+        d_z = e_z - g.pitch * to_[end, 2] - from_z + z_1 - z_0
         length = math.sqrt(d_x * d_x + d_y * d_y + d_z * d_z)
         per_x = length / d_x
         u_y, u_z = d_y / length, d_z / length
@@ -165,11 +180,13 @@ def integrate(
         path += _in_crystals(y_1, z_1, -u_y, -u_z, s_1 * per_x, g.crystal, gap)
         # the density that was drawn from is divided out, the true path through crystals put in:
         # gaps do not attenuate
-        weight = scale * math.exp(kappa * (s_0 + s_1) - g.mu * path) / (length * length)
+        weight = scale * math.exp(kappa * (in_0 + in_1) - g.mu * path) / (length * length)
         t_y, t_z = d_y / d_x, d_z / d_x
-        spread = _chance(chances, step, t_y, t_z, shifts[begin, 0], shifts[begin, 1])
-        spread *= _chance(chances, step, t_y, t_z, shifts[end, 0], shifts[end, 1])
-        weight *= spread / (drawn_as[0, begin] * drawn_as[0, end])
+        first, rows, columns = from_[begin, 0], from_[begin, 1], from_[begin, 2]
+        spread = _chance(chances, first, layers[0], step, t_y, t_z, rows, columns)
+        first, rows, columns = to_[end, 0], to_[end, 1], to_[end, 2]
+        spread *= _chance(chances, first, layers[1], step, t_y, t_z, rows, columns)
+        weight *= spread / (as_0[0, begin] * as_1[0, end])
         # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
         a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane
         a_y = (from_y + y_0 + 0.5 * g.pitch) / edge

@@ -12,6 +12,7 @@ from engine.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_o
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
+from engine.operators.orientation_rows import OrientationRows
 from engine.operators.prior import Prior
 from engine.operators.symmetry_fold import folded, mirrored
 
@@ -84,7 +85,7 @@ class HistogramModel(SystemModel):
 
     Attributes
     ----------
-    A : the stored response
+    A : the stored response, of one layer of crystals or of each pair of layers
     background : (n_lines,) expected additive counts over the factor of the line; () : the same of
         all lines
     counts : (n_lines,), 0 where the factor is 0
@@ -105,7 +106,7 @@ class HistogramModel(SystemModel):
     (24, 11, 16)
     """
 
-    A: MatrixProjector
+    A: OrientationRows
     counts: Array
     factors: Array | None = None
     prior: Prior | None = None
@@ -113,7 +114,7 @@ class HistogramModel(SystemModel):
     @classmethod
     def of(
         cls,
-        A: MatrixProjector,
+        A: OrientationRows,
         background: Array,
         counts: Array,
         factors: Array | None = None,
@@ -145,7 +146,7 @@ class HistogramModel(SystemModel):
         )
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
-        if self.A.on.is_cuda:
+        if self.A.on.is_cuda and isinstance(self.A, MatrixProjector):
             return self.A.em_loop(
                 self.counts, self.background, self.factors, x, n_subsets, self.prior
             )

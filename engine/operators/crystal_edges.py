@@ -34,7 +34,7 @@ SHARES = 16
 def edge_efficiencies(
     scanner: DualHead, *, threads: int = 1, n_photons: int = 1 << 15, seed: int = 1
 ) -> NDArray[np.float32]:
-    """Return e of every crystal, (n_crystals,) of panels of one layer; 1 in an endless panel.
+    """Return e of every crystal, (n_crystals,); 1 in an endless panel.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def edge_efficiencies(
     s = scanner.settings
     geometry = panels_of(scanner)._replace(n_planes=0, plane=0.0, voxels_per_pitch=0)
     one = _tracked(geometry, readout_of(scanner), s.n_rows, s.n_columns, n_photons, seed, threads)
-    return np.tile(one.ravel(), 2).astype(np.float32)
+    return np.tile(one.ravel(), 2).astype(np.float32)  # layer by layer on both panels
 
 
 @lru_cache(maxsize=8)
@@ -66,7 +66,7 @@ def _tracked(
     panels: Panels, readout: Readout, n_rows: int, n_columns: int, n_photons: int, seed: int,
     threads: int,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """(n_rows, n_columns) e of the crystals of one panel."""
+    """(n_layers, n_rows, n_columns) e of the crystals of one panel."""
     rows, columns = (_alike(n, readout.block) for n in (n_rows, n_columns))
     n_kinds = (rows.max() + 1) * (columns.max() + 1)
     kinds = (rows[:, None] * (columns.max() + 1) + columns).ravel()
@@ -74,20 +74,22 @@ def _tracked(
 
     def share(i: int) -> NDArray[np.int64]:
         state = np.random.SeedSequence((seed, i)).generate_state(1, np.uint64)
-        counts = np.zeros((2, n_rows, n_columns), np.int64)
+        counts = np.zeros((2, panels.n_layers, n_rows, n_columns), np.int64)
         deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
         # those that are sent beyond the edges come besides
         wide = (1 + 2 * REACH / n_rows) * (1 + 2 * REACH / n_columns)
-        n = int(wide * n_photons * n_kinds / SHARES) + 1
+        n = int(wide * n_photons * n_kinds * panels.n_layers / SHARES) + 1
         count_crystals(n, panels, readout, whole, state, deposits, counts, REACH)
         return counts
 
     with ThreadPoolExecutor(threads) as pool:
         endless, seen = np.sum([*pool.map(share, range(SHARES))], axis=0)
-    expected = ENDLESS_EVERY * _smoothed(endless)
-    sums = [np.bincount(kinds, counts.ravel(), n_kinds) for counts in (seen, expected)]
-    found: NDArray[np.float64] = (sums[0] / np.maximum(sums[1], 1e-30))[kinds]
-    found = found.reshape(n_rows, n_columns)
+    found = np.empty(seen.shape)
+    # photons that leave a layer at an edge may have been counted in the next: each has its own
+    for layer, of_layer in enumerate(seen):
+        expected = ENDLESS_EVERY * _smoothed(endless[layer])
+        sums = [np.bincount(kinds, counts.ravel(), n_kinds) for counts in (of_layer, expected)]
+        found[layer] = (sums[0] / np.maximum(sums[1], 1e-30))[kinds].reshape(n_rows, n_columns)
     found.setflags(write=False)
     return found
 

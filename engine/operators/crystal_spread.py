@@ -8,6 +8,9 @@ of rows and columns give the other directions:
 
 K(δ_r, δ_c | t_r, t_c) = K(−δ_r, δ_c | −t_r, t_c) = K(δ_c, δ_r | t_c, t_r).
 
+Of crystals in layers each pair of a layer of first interaction and a layer that sees the photon has
+a K of its own, over the photons that interact first in that layer.
+
 An efficiency of n photons has the standard deviation √(E (1 − E) / n): 0.13 % with E = 0.7 and the
 131,072 photons of the default.
 """
@@ -43,7 +46,7 @@ def panels_of(scanner: DualHead) -> Panels:
     s = scanner.settings
     return Panels(
         s.pitch_mm, s.crystal_mm, s.thickness_mm, s.separation_mm, s.attenuation_per_mm,
-        s.voxels_per_pitch, s.n_planes, s.plane_mm,
+        s.voxels_per_pitch, s.n_planes, s.plane_mm, s.n_layers,
     )  # fmt: skip
 
 
@@ -64,7 +67,8 @@ class Shifts:
 
     Attributes
     ----------
-    shifts : (m, 2) int64 rows and columns from the first interaction to where a photon is seen
+    shifts : (m, 3) int64 layer of the first interaction, and rows and columns from there to where a
+        photon is seen
     drawn_as : (2, m) float64 with what chances they are drawn, and these added up to 1, likely
         ones first
     """
@@ -75,14 +79,15 @@ class Shifts:
     @property
     def reach(self) -> int:
         """Pitches by which a photon is displaced at most."""
-        return int(np.abs(self.shifts).max())
+        return int(np.abs(self.shifts[:, 1:]).max())
 
     @classmethod
     def of(cls, chances: NDArray[np.float64]) -> Shifts:
-        """Sort chances, (2 m + 1, 2 m + 1), and make them add up to 1."""
+        """Sort chances, (n_layers, 2 m + 1, 2 m + 1), and make them add up to 1."""
         order = np.argsort(-chances, axis=None, kind="stable")
         order = order[: np.count_nonzero(chances)]
-        shifts = np.stack(np.unravel_index(order, chances.shape), -1) - len(chances) // 2
+        shifts = np.stack(np.unravel_index(order, chances.shape), -1)
+        shifts[:, 1:] -= chances.shape[1] // 2
         each = chances.ravel()[order] / chances.sum()
         return cls(shifts.astype(np.int64), np.stack([each, np.cumsum(each)]))
 
@@ -93,21 +98,24 @@ class CrystalSpread:
 
     Attributes
     ----------
-    chances : (n, n, 2 m + 1, 2 m + 1) for tangents 0, step, 2 step, ... along rows and columns
+    chances : (n_layers, n_layers, n, n, 2 m + 1, 2 m + 1) by layer of the first interaction and
+        layer that sees the photon, for tangents 0, step, 2 step, ... along rows and columns
     step : between the tangents
     tangent_per_pitch : of an orientation, for each row or column between its crystals
     n_photons : tracked in each direction
+    layer_depths : mean free paths that a layer is thick
     """
 
     chances: NDArray[np.float64]
     step: float
     tangent_per_pitch: float
     n_photons: int
+    layer_depths: float = 0.0
 
     @classmethod
-    def none(cls) -> CrystalSpread:
+    def none(cls, n_layers: int = 1) -> CrystalSpread:
         """Every photon that interacts is seen where it does so first."""
-        certain = np.ones((1, 1, 1, 1))
+        certain = np.eye(n_layers).reshape(n_layers, n_layers, 1, 1, 1, 1)
         certain.setflags(write=False)  # as what was tracked: the kernel is compiled for one of both
         return cls(certain, 1.0, 0.0, 0)
 
@@ -122,34 +130,45 @@ class CrystalSpread:
         # the image between the panels is nothing to a photon in them
         panels = panels_of(scanner)._replace(n_planes=0, plane=0.0, voxels_per_pitch=0)
         readout = readout_of(scanner)
-        return cls(_tracked(panels, readout, n, step, n_photons, seed), step, per_pitch, n_photons)
+        chances = _tracked(panels, readout, n, step, n_photons, seed)
+        depths = s.attenuation_per_mm * s.thickness_mm / s.n_layers
+        return cls(chances, step, per_pitch, n_photons, depths)
 
-    def of_orientation(self, a: int, b: int) -> Shifts:
-        """Return what to draw from for an orientation, a and b ≥ 0.
+    def of_orientation(self, a: int, b: int, layer: int = 0) -> Shifts:
+        """Return what to draw from for an orientation, a and b ≥ 0, and the layer that sees.
 
         Mostly as photons of its direction spread; somewhat as those of all directions do, so that
         no shift is left out which lines have that are seen there.
         """
-        own = self.at(a * self.tangent_per_pitch, b * self.tangent_per_pitch)
-        return Shifts.of((1 - OTHERS) * own / own.sum() + OTHERS * self._any)
+        row, column = a * self.tangent_per_pitch, b * self.tangent_per_pitch
+        # how many of the photons come to each layer
+        coming = np.exp(-math.hypot(1.0, row, column) * self.layer_depths * self._layers)
+        own, of_any = coming * self.at(row, column)[:, layer], coming * self._any[:, layer]
+        return Shifts.of((1 - OTHERS) * own / own.sum() + OTHERS * (of_any / of_any.sum()))
+
+    @property
+    def _layers(self) -> NDArray[np.int64]:
+        return np.arange(len(self.chances))[:, None, None]
 
     @cached_property
     def _any(self) -> NDArray[np.float64]:
-        """(2 m + 1, 2 m + 1) shifts of all directions and their mirror images, adding up to 1."""
-        mean = self.chances.mean(axis=(0, 1))
-        mean = mean + mean[::-1]
-        mean = mean + mean[:, ::-1]
-        found: NDArray[np.float64] = mean / mean.sum()
+        """(n_layers, n_layers, w, w) shifts of all directions and their mirror images."""
+        mean = self.chances.mean(axis=(2, 3))
+        mean = mean + mean[..., ::-1, :]
+        found: NDArray[np.float64] = mean + mean[..., ::-1]
         return found
 
     def at(self, row: float, column: float) -> NDArray[np.float64]:
-        """K(δ) of a direction of these tangents, 0 or above, linear between those tracked."""
-        last = len(self.chances) - 1
+        """K(δ) of a direction of these tangents, 0 or above, linear between those tracked.
+
+        (n_layers, n_layers, 2 m + 1, 2 m + 1) by layer of the first interaction and layer that sees
+        """
+        last = self.chances.shape[2] - 1
         (i, u), (k, v) = (_between(t / self.step, last) for t in (row, column))
         K = self.chances
         above, right = min(i + 1, last), min(k + 1, last)
-        lower = (1 - v) * K[i, k] + v * K[i, right]
-        upper = (1 - v) * K[above, k] + v * K[above, right]
+        lower = (1 - v) * K[:, :, i, k] + v * K[:, :, i, right]
+        upper = (1 - v) * K[:, :, above, k] + v * K[:, :, above, right]
         found: NDArray[np.float64] = (1 - u) * lower + u * upper
         return found
 
@@ -164,24 +183,23 @@ def _between(at: float, last: int) -> tuple[int, float]:
 def _tracked(
     panels: Panels, readout: Readout, n: int, step: float, n_photons: int, seed: int
 ) -> NDArray[np.float64]:
-    """(n, n, 2 m + 1, 2 m + 1) K for tangents on a grid."""
+    """(n_layers, n_layers, n, n, 2 m + 1, 2 m + 1) K for tangents on a grid."""
+    n_layers, wide = panels.n_layers, 2 * REACH + 1
 
     def chances(direction: tuple[int, int]) -> NDArray[np.float64]:
         column, row = direction  # row ≥ column
         state = np.random.SeedSequence((seed, row, column)).generate_state(1, np.uint64)
-        counts = np.zeros((2 * REACH + 1, 2 * REACH + 1), np.int64)
+        met, counts = np.zeros(n_layers, np.int64), np.zeros((n_layers, n_layers, wide, wide), int)
         deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
         tangents = (row * step, column * step)
-        n_met = count_spread(
-            n_photons, tangents, panels, readout, state, deposits, counts, REST_KEV
-        )
-        return counts / max(n_met, 1)
+        count_spread(n_photons, tangents, panels, readout, state, deposits, met, counts, REST_KEV)
+        return counts / np.maximum(met, 1)[:, None, None, None]
 
-    found = np.empty((n, n, 2 * REACH + 1, 2 * REACH + 1))
+    found = np.empty((n_layers, n_layers, n, n, wide, wide))
     directions = list(combinations_with_replacement(range(n), 2))
     with ThreadPoolExecutor() as pool:
         for (column, row), of_it in zip(directions, pool.map(chances, directions), strict=True):
-            found[row, column] = of_it
-            found[column, row] = of_it.T
+            found[:, :, row, column] = of_it
+            found[:, :, column, row] = of_it.swapaxes(2, 3)
     found.setflags(write=False)
     return found

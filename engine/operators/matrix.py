@@ -3,9 +3,7 @@
 forward : expected counts of each line of response, by its row of the matrix [image times 1]
 adjoint : the transpose, exactly
 
-Lines follow one another as in `engine.geometry.orientations`. A subset takes whole orientations in
-a random order, always the same; (a, b) and its mirror images (±a, ±b) stay together, so that the
-sensitivity of a subset has the symmetries of the scanner (Chou et al., PLoS ONE 7 (2012) e50540).
+Lines follow one another as in `engine.geometry.orientations`.
 """
 
 from __future__ import annotations
@@ -27,17 +25,15 @@ from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_forms import MatrixForm
 from engine.kernels.kept_forms import Slot, chosen
 from engine.kernels.matrix_variants import MatrixVariant
-from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
 from engine.operators.matrix_em import MatrixEm
 from engine.operators.matrix_rows import PlaneImages, StoredRows, stored_rows
+from engine.operators.orientation_rows import OrientationRows
 from engine.operators.phases import Phases
 from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
 WORTH_A_CALL = 8
-SEED = 1
-"""Seed of the order in which orientations are dealt out to subsets."""
 
 
 def matrix_slot(panels: DualHeadSettings) -> Slot:
@@ -47,7 +43,7 @@ def matrix_slot(panels: DualHeadSettings) -> Slot:
     return Slot("matrix", size)
 
 
-class MatrixProjector(LinearOperator):
+class MatrixProjector(OrientationRows):
     """The rows of some orientations of a stored response.
 
     On a GPU, arrays may come from the host; results stay on the device.
@@ -75,8 +71,6 @@ class MatrixProjector(LinearOperator):
     (576,)
     """
 
-    on: Backend
-
     def __init__(
         self,
         response: ResponseMatrix,
@@ -90,12 +84,11 @@ class MatrixProjector(LinearOperator):
         profiler: Profiler | None = None,
     ) -> None:
         scanner = response.scanner
-        # layers see the same lines of response from other depths: each would need a response of its
-        # own
+        # layers see the same lines of response from other depths, with a matrix for each pair
         if scanner.settings.n_layers != 1:
             raise GeometryError(
                 f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
-                f"{scanner.settings.n_layers}; use a scanner of its front layer."
+                f"{scanner.settings.n_layers}; use the response of each pair of layers."
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
@@ -128,12 +121,17 @@ class MatrixProjector(LinearOperator):
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def _choose(self, orientations: Array) -> None:
-        self.orientations: NDArray[np.int64] = orientations.astype(np.int64)
+        self.orientations = orientations.astype(np.int64)
         # subsets leave this table of what is ours only: rows and kernels are shared by all of them
         n_lines = self.response.scanner.orientations.n_shifts[self.orientations]
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
         self._on_device: DeviceMatrix | None = None
+
+    @property
+    def offsets(self) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = self.response.scanner.orientations.offsets[self.orientations]
+        return found
 
     def forward(self, x: Array) -> Array:
         """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
@@ -157,27 +155,6 @@ class MatrixProjector(LinearOperator):
                 self._project_back(first, rows, y, sums)
             return self.phases.joined(sums)
 
-    def subset(self, k: int, of: int) -> MatrixProjector:
-        """Subset k of random, disjoint families of orientations."""
-        return self.among(self.members(k, of))
-
-    def subset_values(self, y: Array, k: int, of: int) -> Array:
-        """Return the values (n,) of y (n_lines,) that belong to the lines of subset k."""
-        return self.lines(y, self.members(k, of))
-
-    def members(self, k: int, of: int) -> NDArray[np.int64]:
-        """Places, among our orientations, of those in subset k, ascending."""
-        # orientations that are mirror images go to the same subset: its sensitivity then is its own
-        # mirror image along every axis, and one octant of it says all
-        offsets = np.abs(self.response.scanner.orientations.offsets[self.orientations])
-        _, family = np.unique(offsets, axis=0, return_inverse=True)
-        # dealt out at random: neighbouring orientations see much the same, and a subset of
-        # neighbours would pull the image to one side
-        order = np.random.default_rng(SEED).permutation(int(family.max(initial=-1)) + 1)
-        dealt = np.empty_like(order)
-        dealt[order] = np.arange(len(order))
-        return np.flatnonzero(dealt[family.ravel()] % of == k)
-
     def among(self, places: Array) -> MatrixProjector:
         """Return some of our orientations alone, by their places among ours."""
         # shares rows and compiled kernels with us, and has a table of its own
@@ -196,17 +173,6 @@ class MatrixProjector(LinearOperator):
     ) -> MatrixEm:
         """Expectation maximisation on the GPU."""
         return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
-
-    def counting(self, counts: Array) -> NDArray[np.int64]:
-        """Places, among our orientations, of those with a count on any of their lines."""
-        if not len(self.orientations):
-            return np.zeros(0, np.int64)
-        return np.flatnonzero(np.maximum.reduceat(counts, self.starts[:-1]) > 0)
-
-    def lines(self, y: Array, places: Array) -> Array:
-        """Return those of the values y (n_lines,) that belong to some of our orientations."""
-        parts = [self._of(y, i) for i in places]
-        return np.concatenate(parts) if parts else y[:0]
 
     def _device(self, stored: DeviceResponse) -> DeviceMatrix:
         """Our orientations on the GPU."""
@@ -261,10 +227,6 @@ class MatrixProjector(LinearOperator):
         n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
         threads = self._form.workers(self.on.threads)
         run_blocks(work, n, threads, on_progress, smallest=1)
-
-    def _of(self, y: Array, i: int) -> Array:
-        """Return the values of one of our orientations, a view."""
-        return y[self.starts[i] : self.starts[i + 1]]
 
     def _part(self, first: int, n: int) -> OnProgress | None:
         """Return a tick for n of our orientations, of which `first` are done."""

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.histogram import Histogram, total
-from engine.data.response import ResponseMatrix
+from engine.data.layered_response import StoredResponse
 from engine.errors import SettingsError
-from engine.geometry.panel_sums import products, sums
+from engine.geometry.panel_sums import crystal_sums, line_products
 from engine.operators.crystal_edges import edge_efficiencies
-from engine.operators.matrix import MatrixProjector
+from engine.operators.layered import projector
 from engine.simulate.lines import OnProgress
 from engine.simulate.phantom import Phantom
 
@@ -29,7 +29,7 @@ _MOST_COUNTS = 1e12
 
 def simulate_histogram(
     phantom: Phantom,
-    response: ResponseMatrix,
+    response: StoredResponse,
     *,
     n_prompts: float,
     seed: int,
@@ -46,7 +46,7 @@ def simulate_histogram(
     phantom
         what is scanned; nothing is absorbed in it
     response
-        of the scanner
+        of the scanner, of one layer of crystals or of each pair of layers
     n_prompts
         expected prompts; the actual number varies as Poisson counts do
     seed
@@ -89,14 +89,13 @@ def simulate_histogram(
             f"{_MOST_COUNTS:g}, and a fraction from 0 to below 1."
         )
     scanner, rng = response.scanner, np.random.default_rng(seed)
-    table, s = scanner.orientations, scanner.settings
-    A = MatrixProjector(response, on=on, on_progress=on_progress)
+    A = projector(response, on=on, on_progress=on_progress)
     mean = np.array(on.to_host(A(on.to_device(phantom.rasterise(scanner.grid).values))))
     counting = efficiencies
     if efficiencies is None and response.knows_scatter:
         counting = edge_efficiencies(scanner, threads=on.threads)
     if counting is not None:
-        mean *= products(table, np.asarray(counting).reshape(2, s.n_rows, s.n_columns))
+        mean *= line_products(scanner, np.asarray(counting))
     seen = total(mean)
     if seen <= 0:
         raise SettingsError(f"simulate: {phantom.name} lies outside the view of {scanner.name!r}.")
@@ -105,8 +104,7 @@ def simulate_histogram(
     mean *= np.float32(scale)
     delayeds = None
     if n_randoms:
-        singles = sums(table, mean)
-        randoms = products(table, singles)
+        randoms = line_products(scanner, crystal_sums(scanner, mean))
         randoms *= np.float32(n_randoms / total(randoms))
         mean += randoms
         delayeds = _drawn(randoms, rng)

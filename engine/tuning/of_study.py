@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from engine.backend import Backend
 from engine.benchmark.cone_forms import ScanWork
+from engine.data.layered_response import one_matrix
 from engine.errors import DataError, ResourceError, SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
 from engine.io import is_histogram, read_histogram, read_listmode, read_projections
 from engine.io.response_hdf5 import read_response
 from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.layers import given_panels
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.listmode_pet.model import prepare
@@ -93,8 +95,9 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
     scanner = _scanner_of(study)
     if not isinstance(scanner, DualHead):
         raise DataError(f"{study.data.name}: {scanner.name} has no two panels.")
-    panels = protocol.grid.scanner_for(scanner)
     given = study.inputs.get(RESPONSE.key)
+    counted = protocol.layers.scanner_for(scanner, given_panels(given))
+    panels = protocol.grid.scanner_for(counted)
     response = (
         response_cache.find(cache_dir() / "response", panels, protocol.response)
         if given is None
@@ -106,7 +109,7 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
             "study once, or make it with `isocenter response build`."
         )
     projection = DeviceProjection if on.is_cuda else HostProjection
-    return projection(on, response, protocol.algorithm.n_subsets)
+    return projection(on, one_matrix(response), protocol.algorithm.n_subsets)
 
 
 def _scanner_of(study: Study) -> Scanner:

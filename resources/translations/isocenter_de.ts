@@ -10004,6 +10004,16 @@ Replace {which}?</source>
       <translation>Zweikopf-PET</translation>
     </message>
     <message>
+      <location filename="engine/modalities/dual_head_pet/layers.py" />
+      <source>Layers of crystals</source>
+      <translation>Kristallschichten</translation>
+    </message>
+    <message>
+      <location filename="engine/modalities/dual_head_pet/layers.py" />
+      <source>Layers of crystals: lines and a response of their own for each pair of layers, or all events together, as of one thick layer</source>
+      <translation>Kristallschichten: eigene Linien und eine eigene Antwort für jedes Paar von Schichten, oder alle Ereignisse zusammen wie von einer dicken Schicht</translation>
+    </message>
+    <message>
       <location filename="engine/modalities/dual_head_pet/modality.py" />
       <source>dual-head PET</source>
       <translation>Zweikopf-PET</translation>

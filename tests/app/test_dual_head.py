@@ -269,8 +269,8 @@ def test_a_response_of_other_panels_is_refused(response, tmp_path):
         read_input("response", str(tmp_path / "r.h5"), None, other)
 
 
-def test_layers_are_one_to_the_response(session, response, tmp_path):
-    """Two layers of crystals: counted together, with the response of both as one."""
+def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, tmp_path):
+    """Two layers of crystals: a response of one takes both, and so does the protocol."""
     from engine.modalities.dual_head_pet.requirements import estimate
     from engine.modalities.dual_head_pet.response.identity import path_of
     from engine.paths import cache_dir
@@ -285,7 +285,13 @@ def test_layers_are_one_to_the_response(session, response, tmp_path):
     session.study.set_input("response", found)
     assert session.obstacle() == ""
     session.study.set_input("response", None)
+    apart = session.study.requirements()
+    assert (
+        apart.memory_bytes == estimate(DualHeadProtocol(), scanner, on=cpu_device(2)).memory_bytes
+    )
+    session.study.use_protocol(DualHeadProtocol(layers={"use": "together"}))
     message = session.study.requirements()
+    assert message.memory_bytes < apart.memory_bytes
     kept = path_of(cache_dir() / "response", one, session.study.protocol.response)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, kept)

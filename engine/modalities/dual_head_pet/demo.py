@@ -18,7 +18,7 @@ from engine.study.study import Study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from engine.data.response import ResponseMatrix
+    from engine.data.layered_response import StoredResponse
 
 SCANNER = "demo-panels"
 RADIUS_MM = 18.0
@@ -88,7 +88,7 @@ def _quick(settings: AnalyticResponse) -> Protocol:
     return protocol.model_copy(update=changes)
 
 
-def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> ResponseMatrix:
+def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:
     """Return the response that a run will find again: from the cache, or computed into it."""
     from engine.backend import usable_cores
     from engine.geometry.dual_head import DualHead

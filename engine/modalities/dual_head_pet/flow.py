@@ -8,27 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.devices import device_of
-from engine.corrections.base import inputs_of
 from engine.corrections.histogram import (
-    HISTOGRAM_CORRECTIONS,
     CrystalEdges,
     LineAttenuation,
     LineScatter,
 )
-from engine.data.histogram import Column, Histogram, histogrammed
-from engine.data.response import ResponseMatrix
+from engine.data.histogram import Column, Histogram
+from engine.data.layered_response import LayeredResponse, StoredResponse
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
-from engine.io import is_histogram, read_histogram, read_listmode
 from engine.io.response_hdf5 import read_response
 from engine.modalities import stages
-from engine.modalities.attaching import attach_inputs
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.counts import read_counts
 from engine.modalities.dual_head_pet.protocol import DualHeadGrid, DualHeadProtocol
-from engine.modalities.dual_head_pet.requirements import SMALLER, estimate
+from engine.modalities.dual_head_pet.requirements import SMALLER, SMALLER_IN_LAYERS, estimate
 from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, started
 from engine.modalities.dual_head_pet.warm_up import of_response
@@ -50,7 +47,7 @@ UNBOUNDED = (
     "Nothing says where the object ends along the normal of the panels, and they hardly see it: "
     "about a quarter of the decays may come out beside it. Load a μ-map, or enter a box as support."
 )
-PRIOR, SUPPORT = "prior", "support"
+LAYERS, PRIOR, SUPPORT = "layers", "prior", "support"
 WAITING = "Waiting for the same response, which another process is making"
 
 
@@ -83,7 +80,7 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
     yield context.log.start("read", "Reading the scan")
     study = context.study
     with context.profiler.span("read"):
-        data = read_counts(context)
+        data, layers = read_counts(context)
     if not data.n_prompts:
         raise DataError(
             f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
@@ -93,27 +90,20 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
     n_lines = data.scanner.n_lors
     yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", context.log.facts)
     yield from stages.say_notes(context, data)
+    if layers:
+        yield context.log.applied(LAYERS, layers)
     yield context.log.end("read", lines=n_lines)
     return data
 
 
-def read_counts(context: Context) -> Histogram:
-    """Read a histogram, or list mode with its auxiliary files, which is then counted by lines."""
-    study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
-    if is_histogram(study.data):
-        return attach_inputs(context, roles, read_histogram(study.data, study.scanner))
-    events = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
-    return histogrammed(attach_inputs(context, roles, events))
-
-
 def find_response(
     context: Context, protocol: DualHeadProtocol, data: Histogram
-) -> Stage[ResponseMatrix]:
+) -> Stage[StoredResponse]:
     """Read the response the study names, find it in the cache, or compute it; then the grid."""
     yield context.log.start("response", f"Finding the response of {data.scanner.name}")
     on, folder, given = context.on, cache_dir() / "response", context.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
-    found: ResponseMatrix | None
+    found: StoredResponse | None
     with context.profiler.span("response"):
         if given is not None:
             keeps_grid = protocol.grid == DualHeadGrid()
@@ -160,7 +150,8 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
         factors=not _are_even(data),
         scatter=context.protocol.corrections.of(LineScatter).runs(data),
     )
-    refuse_if_too_large(requirements, grid, SMALLER)
+    in_layers = data.scanner.settings.n_layers > 1
+    refuse_if_too_large(requirements, grid, SMALLER_IN_LAYERS if in_layers else SMALLER)
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
@@ -173,7 +164,7 @@ def _are_even(data: Histogram) -> bool:
 
 
 def correct(
-    context: Context, protocol: DualHeadProtocol, data: Histogram, response: ResponseMatrix
+    context: Context, protocol: DualHeadProtocol, data: Histogram, response: StoredResponse
 ) -> Stage[tuple[Histogram, Column | None]]:
     """Describe each effect in the histogram but scatter; its factors without attenuation, too."""
     yield context.log.start("correct", "Preparing the corrections")
@@ -227,7 +218,7 @@ def known_before(
 def prepare(
     context: Context,
     data: Histogram,
-    response: ResponseMatrix,
+    response: StoredResponse,
     start: NDArray[np.float32],
     prior: Prior | None = None,
 ) -> Stage[ReadyModel]:
@@ -270,11 +261,14 @@ def _whole(counts: float) -> float:
     return int(counts) if counts.is_integer() else counts
 
 
-def describe(response: ResponseMatrix) -> str:
+def describe(response: StoredResponse) -> str:
     """One line about a response."""
     made = response.info.get("response", {}).get("kind", "computed elsewhere")
+    layers = ""
+    if isinstance(response, LayeredResponse):
+        layers = f" of {response.scanner.settings.n_layers} layers"
     return (
-        f"{made}, {response.n_nonzero:,} non-zeros, error of a row at most "
+        f"{made}{layers}, {response.n_nonzero:,} non-zeros, error of a row at most "
         f"{100 * float(response.errors.max()):.2g} %, dropped at most "
         f"{100 * float(response.dropped.max()):.2g} %"
     )

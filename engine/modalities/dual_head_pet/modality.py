@@ -49,7 +49,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "image. A PET protocol traces each event along a ray instead: at once, but less sharp."
     )
     iterating = ("algorithm", "prior")
-    expert = ("response",)
+    expert = ("layers", "response")
     grid_from = "scanner"
     rows = "lines"
     stages: ClassVar[dict[str, str]] = {
@@ -123,9 +123,10 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         on: DeviceInfo,
         left: float,
     ) -> Requirements | None:
-        scan, scanner = study.scan, _panels(study)
-        if scan is None or scanner is None:
+        scan, scanner = study.scan, study.scanner
+        if scan is None or not isinstance(scanner, DualHead):
             return None
+        scanner = protocol.layers.scanner_for(scanner, _given(study))
         columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
         kept = _is_kept(protocol, study)
         sums = self._sums_with_inputs(study)
@@ -171,18 +172,24 @@ class DualHeadPet(Modality[DualHeadProtocol]):
 
 
 def _panels(study: OpenStudy) -> DualHead | None:
-    """The panels as the response and the histogram have them: all layers as one."""
+    """The panels of a study; of their layers nothing is asked."""
     return one_layer(study.scanner) if isinstance(study.scanner, DualHead) else None
+
+
+def _given(study: OpenStudy) -> DualHead | None:
+    """Whose response the study brings."""
+    given = study.contents.get(RESPONSE.key)
+    return given if isinstance(given, DualHead) else None
 
 
 def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None:
     """The panels with the image of a run between them; that of a given response if none is set."""
-    panels, given = _panels(study), study.contents.get(RESPONSE.key)
-    if panels is None:
+    panels, given = study.scanner, _given(study)
+    if not isinstance(panels, DualHead):
         return None
-    if isinstance(given, DualHead) and protocol.grid == DualHeadGrid():
+    if given is not None and protocol.grid == DualHeadGrid():
         return given
-    return protocol.grid.scanner_for(panels)
+    return protocol.grid.scanner_for(protocol.layers.scanner_for(panels, given))
 
 
 def _is_kept(protocol: DualHeadProtocol, study: OpenStudy) -> bool:

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.histogram import Histogram, total
+from engine.data.layered_response import LayeredResponse, StoredResponse
 from engine.data.response import ResponseMatrix
 from engine.errors import DataError
 from engine.geometry.dual_head_symmetry import stored_index
 from engine.model import HistogramModel
-from engine.operators.matrix import MatrixProjector
+from engine.operators.layered import projector
 from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
@@ -38,7 +39,7 @@ def usable(data: Histogram) -> tuple[Histogram, float]:
 
 def build(
     data: Histogram,
-    response: ResponseMatrix,
+    response: StoredResponse,
     *,
     n_subsets: int,
     on: Backend,
@@ -51,14 +52,14 @@ def build(
     The sensitivity of all lines is computed where it is used: with one subset. With more, the
     model computes that of each.
     """
-    A = MatrixProjector(response, on=on, on_progress=on_progress, profiler=profiler)
+    A = projector(response, on=on, on_progress=on_progress, profiler=profiler)
     counts, background = np.asarray(data.prompts), _background(data)
     if n_subsets == 1:
         return replace(HistogramModel.of(A, background, counts, data.factors), prior=prior)
     return HistogramModel(A, background, np.zeros((), np.float32), counts, data.factors, prior)
 
 
-def uniform_start(data: Histogram, response: ResponseMatrix) -> NDArray[np.float32]:
+def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float32]:
     """Return the constant image that explains the counts beyond the expected background."""
     counts = data.n_prompts
     background = 0.0 if data.background is None else total(data.background)
@@ -82,8 +83,22 @@ def _background(data: Histogram) -> Array:
     return np.divide(data.background, data.factors, out=np.zeros_like(data.factors), where=live)
 
 
-def sums_of_rows(response: ResponseMatrix) -> Array:
-    """(n_orientations,) probability that a line of it detects a decay in each voxel, summed."""
+def sums_of_rows(response: StoredResponse) -> Array:
+    """(n_orientations,) probability that a line of it detects a decay in each voxel, summed.
+
+    Of several layers of crystals, pair of layers by pair.
+    """
+    if not isinstance(response, LayeredResponse):
+        return _sums_of_rows(response)
+    n, parts = response.scanner.settings.n_layers, []
+    for i, k in np.ndindex(n, n):
+        sums = _sums_of_rows(response.matrices[min(i, k), max(i, k)])
+        # the image takes one half of the planes of unequal layers, which are alike
+        parts.append(sums if i == k else sums / 2)
+    return np.concatenate(parts)
+
+
+def _sums_of_rows(response: ResponseMatrix) -> Array:
     s, n_planes = response.scanner.settings, response.n_planes_stored
     has_middle = s.n_planes % 2  # which is its own image
     sums = np.empty(len(response.scales))
@@ -98,7 +113,8 @@ def sums_of_rows(response: ResponseMatrix) -> Array:
 
 def _factors_of_orientations(data: Histogram) -> Array:
     """(n_orientations,) sums of the factors of their lines."""
-    table = data.scanner.orientations
+    table, n_pairs = data.scanner.orientations, data.scanner.settings.n_layers**2
     if data.factors is None:
-        return table.n_shifts
-    return np.add.reduceat(data.factors, table.starts[:-1], dtype=np.float64)
+        return np.tile(table.n_shifts, n_pairs)
+    starts = np.arange(n_pairs)[:, None] * table.n_pairs + table.starts[:-1]
+    return np.add.reduceat(data.factors, starts.ravel(), dtype=np.float64)

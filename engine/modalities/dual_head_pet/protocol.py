@@ -9,6 +9,7 @@ from engine.data.histogram import with_settings
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
+from engine.modalities.dual_head_pet.layers import DepthLayers
 from engine.modalities.dual_head_pet.prior import PriorSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
@@ -77,11 +78,13 @@ class DualHeadProtocol(Protocol):
     younger: ClassVar[tuple[YoungerSetting, ...]] = (
         YoungerSetting(4, "response.scatter", before=False),
         YoungerSetting(4, "support.kind", before="everywhere"),
+        YoungerSetting(4, "layers.use", before="together"),
     )
     modality: Literal["dual-head"] = "dual-head"
     name: Name = "Standard dual-head"
     grid: DualHeadGrid = DualHeadGrid()
     corrections: HistogramCorrections = HistogramCorrections()
+    layers: DepthLayers = DepthLayers()
     response: AnalyticResponse = AnalyticResponse()
     support: Support = Support()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()

@@ -3,11 +3,12 @@
 The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
 drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
 Crystals that scatter widen it by some millimetres, the more the smaller the values that are kept.
+Of L layers of crystals L pairs are stored by half of the planes and L (L − 1) / 2 by all of them;
+those of unequal layers are projected through panels of twice as many planes, half of them empty.
 """
 
 from __future__ import annotations
 
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,10 @@ from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirem
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
 """Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
-SPREAD_MM, SPREAD_FROM = 2.16, 0.05
+SPREAD_MM, SPREAD_FROM, SPREAD_FROM_BEHIND = 2.16, 0.05, 0.4
 """Millimetres by which crystals that scatter widen the shadow, for each factor of e by which the
-smallest value kept is below a part of the largest: as counted of rows of DHAPET."""
+smallest value kept is below a part of the largest: as counted of rows of DHAPET. In layers behind
+the first one more photons were scattered before: as counted of the same in two layers."""
 LEAST_KEPT, MOST_SPREAD = 1e-5, 12.0
 """Below, nothing more is found; pitches that rows reach at most beyond the lines of their crystals,
 six on either side."""
@@ -40,7 +42,7 @@ STEP_BYTES = 4 * 4 + 2 * 8
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
 PRIOR_IMAGES = 12
-"""Those that a prior among neighbours has besides: its weights, and what an update makes."""
+"""Images that a prior among neighbours has besides: its weights, and what an update makes."""
 PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
 """Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
 POINTS_PER_SECOND_PER_THREAD, PACKED_PER_SECOND_PER_THREAD = 1.2e8, 5e6
@@ -56,6 +58,7 @@ PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
 """Forward, back and sensitivities of the image of a round; lines whose scatter is read."""
 START_S = 1.0
 SMALLER = "choose larger voxels, thicker planes or more subsets"
+SMALLER_IN_LAYERS = f"{SMALLER}, or count all layers of crystals together"
 
 
 class WorkEstimate(NamedTuple):
@@ -64,7 +67,7 @@ class WorkEstimate(NamedTuple):
     Attributes
     ----------
     n_stored : non-zeros that are stored
-    n_products : non-zeros of all lines, all planes: products of a projection
+    n_products : non-zeros of all lines, all planes that are projected: products of a projection
     """
 
     n_stored: float
@@ -74,21 +77,33 @@ class WorkEstimate(NamedTuple):
 def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     """Return the size of the response of a scanner, within some tens of per cent."""
     s = scanner.settings
-    n = s.voxels_per_pitch
-    wide = s.crystal_mm / s.pitch_mm * n + EDGE_VOXELS
+    n, n_layers = s.voxels_per_pitch, s.n_layers
+    sharp = s.crystal_mm / s.pitch_mm * n + EDGE_VOXELS
+    wide = np.full(n_layers, sharp)
     if response.scatter:
-        spread_mm = SPREAD_MM * log(SPREAD_FROM / max(response.threshold, LEAST_KEPT))
-        wide += n * min(max(spread_mm, 0.0) / s.pitch_mm, MOST_SPREAD)
-    drawn = n * (s.thickness_mm + s.plane_mm) / (s.separation_mm + s.thickness_mm)
+        seen_from = np.where(np.arange(n_layers) > 0, SPREAD_FROM_BEHIND, SPREAD_FROM)
+        spread_mm = SPREAD_MM * np.log(seen_from / max(response.threshold, LEAST_KEPT))
+        wide += n * np.clip(spread_mm / s.pitch_mm, 0.0, MOST_SPREAD)
+    drawn = n * (s.thickness_mm / n_layers + s.plane_mm) / (s.separation_mm + s.thickness_mm)
 
     def per_plane(a: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        # a pair of layers has the mean of both of them
         steps = np.abs(np.asarray(a, np.float64)).sum(axis=1)
-        return wide**2 + wide * SEEN_DEPTH * drawn * steps
+        found = (wide**2).mean() + wide.mean() * SEEN_DEPTH * drawn * steps
+        return np.asarray(found, np.float64)
 
-    stored = n_stored_planes(s.n_planes) * per_plane(stored_orientations(s.n_rows, s.n_columns))
+    stored = planes_stored(scanner) * per_plane(stored_orientations(s.n_rows, s.n_columns))
     table = scanner.orientations
     lines = table.n_shifts * per_plane(table.offsets)
-    return WorkEstimate(float(stored.sum()), s.n_planes * float(lines.sum()))
+    planes = s.n_planes * (n_layers + 2 * n_layers * (n_layers - 1))
+    return WorkEstimate(float(stored.sum()), planes * float(lines.sum()))
+
+
+def planes_stored(scanner: DualHead) -> int:
+    """Planes of each row that are stored, of all pairs of layers."""
+    s = scanner.settings
+    unequal = s.n_layers * (s.n_layers - 1) // 2
+    return s.n_layers * n_stored_planes(s.n_planes) + unequal * s.n_planes
 
 
 def estimate(
@@ -131,9 +146,11 @@ def estimate(
             "the images and the lines",
             "response and sensitivities",
         )
-    if gpu is None or gpu.streams:
+    # with several layers of crystals a GPU projects alone: image and lines stay on the host
+    on_host = gpu is None or scanner.settings.n_layers > 1
+    if on_host or (gpu is not None and gpu.streams):
         memory += sensitivities
-    if gpu is None:
+    if on_host:
         memory += n_lines * STEP_BYTES / subsets
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
     pass_s = size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
@@ -161,7 +178,7 @@ def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -
     """Return the time that the computation of a response takes."""
     s = scanner.settings
     n_rows = len(stored_orientations(s.n_rows, s.n_columns))
-    points = n_rows * protocol.response.n_points * n_stored_planes(s.n_planes)
+    points = n_rows * protocol.response.n_points * planes_stored(scanner)
     seconds = points / POINTS_PER_SECOND_PER_THREAD
     seconds += work(scanner, protocol.response).n_stored / PACKED_PER_SECOND_PER_THREAD
     return seconds / max(threads, 1)

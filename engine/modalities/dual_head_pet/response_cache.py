@@ -13,18 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from engine.data.response import ResponseMatrix
+from engine.data.layered_response import StoredResponse
 from engine.errors import FileFormatError, GeometryError, ResourceError
 from engine.geometry.dual_head import DualHead
 from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, is_held
 from engine.io.response_hdf5 import read_response
-from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.identity import path_of, plan_of
+from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.parts import forget_other_parts
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
-MOST_BYTES = 6 * 2**30
+MOST_BYTES = 12 * 2**30
 """Size of all kept matrices and parts; the oldest are dropped beyond."""
 ABANDONED_S = 24 * 3600.0
 """Parts that no build has added to for so long are abandoned; one at work does every minute."""
@@ -34,7 +34,7 @@ OnProgress = Callable[[int, int], None]
 log = logging.getLogger(__name__)
 
 
-def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> ResponseMatrix | None:
+def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> StoredResponse | None:
     """Return the kept matrix, None if there is none or it does not read back."""
     path = path_of(folder, scanner, settings)
     if not path.exists():
@@ -59,7 +59,7 @@ def build(
     *,
     threads: int,
     on_progress: OnProgress | None = None,
-) -> ResponseMatrix:
+) -> StoredResponse:
     """Compute a matrix, or what an interrupted build left of it, and keep it.
 
     Where another process is at the same one, its result is waited for.
@@ -78,7 +78,7 @@ def build(
                 f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
                 "response build` and name its file."
             ) from e
-        return build_analytic(scanner, settings, path, threads=threads, on_progress=on_progress)
+        return build_response(scanner, settings, path, threads=threads, on_progress=on_progress)
 
 
 def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> bool:

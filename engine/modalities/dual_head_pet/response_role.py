@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 
 def _read(path: Path, scanner: Any) -> Any:
-    from engine.io.response_hdf5 import read_response
+    from engine.io.response_hdf5 import read_response, read_response_scanner
 
-    panels = one_layer(scanner) if isinstance(scanner, DualHead) else None
+    panels = scanner if isinstance(scanner, DualHead) else None
+    if panels is not None and read_response_scanner(path).settings.n_layers == 1:
+        panels = one_layer(panels)  # whose layers are then counted together
     return read_response(path, panels, any_image=True)
 
 

@@ -6,6 +6,10 @@ With x single scatters for each true, photons scatter (eˣ − 1) / x times as o
 (`engine.scatter.multiple`). The image of the first round holds scatter too: it is taken as much too
 high as scatter adds to the trues. Lines beside the object scale nothing here, since photons that
 scatter in the crystals are seen there, too.
+
+Of panels with several layers of crystals the scatter is that of all layers as one, shared out over
+the pairs of layers as the response shares photons of 511 keV. Scattered ones have less energy and
+stop earlier, so a front layer has somewhat more of them than that; how much is not estimated.
 """
 
 from __future__ import annotations
@@ -20,8 +24,8 @@ from engine.algorithms import Osem, solve
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.scatter import Simulation
-from engine.data.histogram import Column, Histogram, total
-from engine.data.response import ResponseMatrix
+from engine.data.histogram import Column, Histogram, one_layer, total
+from engine.data.layered_response import StoredResponse
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
@@ -50,24 +54,33 @@ class PanelScatter:
     expected : (n_lines,) counts
     fraction : scatter as part of trues and scatter
     rounds : images it was simulated from
+    n_layers : of crystals that it was shared out over
     """
 
     expected: Column
     fraction: float
     rounds: int
+    n_layers: int = 1
 
     def describe(self) -> str:
         """Plain words with numbers."""
         return (
             f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
             f"{100 * self.fraction:.0f} % of trues and scatter"
+            + ", shared out over the layers of crystals as unscattered pairs are"
+            * self.in_layers
         )
+
+    @property
+    def in_layers(self) -> bool:
+        """Whether the panels have several layers of crystals."""
+        return self.n_layers > 1
 
 
 def estimate_scatter(
     data: Histogram,
     own: Column | None,
-    response: ResponseMatrix,
+    response: StoredResponse,
     start: NDArray[np.float32],
     settings: Simulation,
     *,
@@ -96,7 +109,7 @@ def estimate_scatter(
     if data.mu_map is None:
         raise DataError("without a μ-map no scatter is simulated.")
     counted = data.n_prompts - (0.0 if data.background is None else total(data.background))
-    weights = _weights(response, own)
+    weights, panels = _weights(response, own), one_layer(data.scanner)
     expected, scattered = np.zeros(0, np.float32), 0.0
     for number in range(settings.rounds):
         known = data.with_background(expected) if number else data
@@ -105,8 +118,8 @@ def estimate_scatter(
         table = simulate_panels(
             _on_pitches(image, data.scanner),
             data.mu_map,
-            data.scanner,
-            lambda kev: relative_efficiency(data.scanner, kev),
+            panels,
+            lambda kev: relative_efficiency(panels, kev),
             n_points=max(points, 1),
             seed=settings.seed + number,
             on=on,
@@ -120,11 +133,12 @@ def estimate_scatter(
         scattered = factor * single
         if on_tick is not None:
             on_tick(number + 1, settings.rounds)
-    return PanelScatter(expected, scattered / counted, settings.rounds)
+    layers = data.scanner.settings.n_layers
+    return PanelScatter(expected, scattered / counted, settings.rounds, layers)
 
 
 def _image(
-    data: Histogram, response: ResponseMatrix, start: NDArray[np.float32], on: Backend
+    data: Histogram, response: StoredResponse, start: NDArray[np.float32], on: Backend
 ) -> Array:
     """Update an even image by each subset once."""
     n_families = len(np.unique(np.abs(data.scanner.orientations.offsets), axis=0))
@@ -147,14 +161,16 @@ def _on_pitches(image: Array, scanner: DualHead) -> Volume:
     return Volume(parts.mean(axis=(1, 4), dtype=np.float32), coarse, dual_head_pet.UNIT)
 
 
-def _weights(response: ResponseMatrix, own: Column | None) -> Column:
+def _weights(response: StoredResponse, own: Column | None) -> Column:
     """(n_lines,) H / L of each line, times its own factors."""
     s, table = response.scanner.settings, response.scanner.orientations
-    apart = s.separation_mm + 2 * response.scanner.depth_mm(0)
+    depths = [response.scanner.depth_mm(layer) for layer in range(s.n_layers)]
+    apart = s.separation_mm + np.add.outer(depths, depths).reshape(-1, 1)
     offset = s.pitch_mm * np.hypot(*table.offsets.T)
-    length = s.n_planes * s.plane_mm * np.hypot(apart, offset) / apart
+    length = (s.n_planes * s.plane_mm * np.hypot(apart, offset) / apart).ravel()
     of_orientation = dual_head_pet.sums_of_rows(response) / length
-    weights = np.repeat(of_orientation.astype(np.float32), table.n_shifts)
+    n_lines = np.tile(table.n_shifts, s.n_layers**2)
+    weights = np.repeat(of_orientation.astype(np.float32), n_lines)
     return weights if own is None else weights * own
 
 

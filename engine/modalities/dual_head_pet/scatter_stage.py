@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.corrections.histogram import LineAttenuation, LineScatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.histogram import Column, Histogram
-from engine.data.response import ResponseMatrix
+from engine.data.layered_response import StoredResponse
 from engine.errors import DataError
 from engine.events import Corrected
 from engine.modalities import stages
@@ -22,7 +22,7 @@ Context = RunContext[DualHeadProtocol]
 Support = NDArray[np.bool_] | None
 
 
-def started(data: Histogram, response: ResponseMatrix, support: Support) -> NDArray[np.float32]:
+def started(data: Histogram, response: StoredResponse, support: Support) -> NDArray[np.float32]:
     """Return the even image that explains the counts, 0 outside the support."""
     start = dual_head_pet.uniform_start(data, response)
     return start if support is None else start * support
@@ -32,7 +32,7 @@ def correct_scatter(
     context: Context,
     data: Histogram,
     own: Column | None,
-    response: ResponseMatrix,
+    response: StoredResponse,
     support: Support,
 ) -> Stage[Histogram]:
     """Expect the scatter of corrected counts; own : their factors without attenuation."""

@@ -11,18 +11,19 @@ from engine.backend import Backend
 from engine.modalities.warm_up import Steps
 
 if TYPE_CHECKING:
-    from engine.data.response import ResponseMatrix
+    from engine.data.layered_response import StoredResponse
     from engine.geometry.dual_head import DualHead
 
 FEW_POINTS = 512
 
 
-def of_response(response: ResponseMatrix, *, on: Backend, scatter: bool = False) -> Steps:
+def of_response(response: StoredResponse, *, on: Backend, scatter: bool = False) -> Steps:
     """Return what compiles the kernels that project with a response.
 
     Those that track photons for the edges of blocks are among them, and, where scatter is
     simulated, its own.
     """
+    from engine.data.layered_response import LayeredResponse
     from engine.operators.crystal_edges import edge_efficiencies
     from engine.operators.matrix import MatrixProjector
     from engine.operators.matrix_device import DeviceResponse
@@ -30,6 +31,8 @@ def of_response(response: ResponseMatrix, *, on: Backend, scatter: bool = False)
 
     edges = partial(edge_efficiencies, response.scanner, n_photons=1)
     photons: Steps = [edges, *_of_scatter(response.scanner, on, scatter=scatter)]
+    if isinstance(response, LayeredResponse):
+        response = response.matrices[0, 0]  # all go through the same kernels
     if on.gpu is not None:
         stored = partial(DeviceResponse, response, on.gpu, Profiler(on))
         return [*photons, stored, lambda: stored().grouped(np.arange(1))]

@@ -81,6 +81,10 @@ def test_events_of_two_layers_are_counted_into_a_file(
     write_listmode(ListMode(scanner, scanner.lors(lines)), tmp_path / "events.h5")
     words = ("convert", str(tmp_path / "events.h5"), str(tmp_path / "counts.h5"), "--histogram")
     assert main(words) == DONE
+    apart = read_histogram(tmp_path / "counts.h5")
+    assert apart.scanner.settings == scanner.settings
+    np.testing.assert_array_equal(apart.prompts, np.bincount(lines, minlength=scanner.n_lors))
+    assert main((*words, "--merge-layers", "--force")) == DONE
     assert "2 layers of crystals are counted together" in capsys.readouterr().out
     found = read_histogram(tmp_path / "counts.h5")
     assert found.scanner.settings.n_layers == 1

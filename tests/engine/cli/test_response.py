@@ -82,7 +82,7 @@ def test_layers_of_crystals_are_taken_as_one(
     one = read_scanner("test-panels")
     assert isinstance(one, DualHead)
     (tmp_path / "two.toml").write_text(to_toml(with_settings(one, n_layers=2).settings))
-    words = ["--scanner", str(tmp_path / "two.toml"), "--points", "256"]
+    words = ["--scanner", str(tmp_path / "two.toml"), "--points", "256", "--merge-layers"]
     assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *words]) == 0
     assert "2 layers of crystals are taken as one" in capsys.readouterr().out
     assert read_response(tmp_path / "m.h5", one).scanner.settings == one.settings

@@ -49,7 +49,7 @@ def test_chunks_change_nothing(rng: np.random.Generator, monkeypatch: pytest.Mon
 
 def test_layers_are_counted_together(rng: np.random.Generator) -> None:
     events = listmode(rng, n_layers=2)
-    found = histogrammed(events)
+    found = histogrammed(events, merge_layers=True)
     assert found.scanner.settings.n_layers == 1
     panel, place = np.divmod(events.crystals, 2 * 15)
     front = ListMode(panels(), (panel * 15 + place % 15).astype(np.int32), events.delayed)
@@ -65,7 +65,8 @@ def test_layers_lend_their_efficiency_by_what_they_stop(rng: np.random.Generator
     for alive in range(3):
         efficiencies = np.zeros((2, 3, 15), np.float32)
         efficiencies[1, alive] = 1
-        found = histogrammed(replace(events, efficiencies=efficiencies.ravel())).efficiencies
+        given = replace(events, efficiencies=efficiencies.ravel())
+        found = histogrammed(given, merge_layers=True).efficiencies
         assert found is not None
         wanted = (deep[alive] - deep[alive + 1]) / (1 - deep[3])
         np.testing.assert_allclose(found.reshape(2, 15), [[0] * 15, [wanted] * 15], rtol=1e-6)

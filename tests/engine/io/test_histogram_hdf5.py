@@ -157,7 +157,7 @@ def _other_attenuation(file: h5py.File) -> None:
         (
             _set("scanner/dual_head_toml", np.bytes_(to_toml(panels(n_layers=2).settings))),
             FileFormatError,
-            "'tiny panels' .* is not two panels of one layer",
+            "prompts has 225 values, 'tiny panels' .* in 2 layers.* wants 900",
         ),
         (
             lambda file: file.move("histogram/delayeds", "histogram/delays"),

@@ -26,21 +26,21 @@ def test_black_crystals_keep_what_the_window_holds_of_a_gaussian() -> None:
     found = spread(**BLACK, energy_window_kev=(480.0, 530.0), energy_fwhm=0.15)
     sigma = 0.15 * 510.999 / FWHM_PER_SIGMA
     wanted = sum(erf(d / sqrt(2) / sigma) for d in (530 - 510.999, 510.999 - 480)) / 2
-    seen = found.chances.sum(axis=(2, 3))
+    seen = found.chances[0, 0].sum(axis=(2, 3))
     error = sqrt(wanted * (1 - wanted) / N)
     assert seen == pytest.approx(np.full_like(seen, wanted), abs=5 * error)
-    np.testing.assert_array_equal(found.chances[:, :, REACH, REACH], seen)
+    np.testing.assert_array_equal(found.chances[0, 0, :, :, REACH, REACH], seen)
 
 
 @pytest.mark.parametrize("place", ["mean", "largest"])
 def test_without_a_window_every_photon_that_interacts_is_seen_somewhere(place: str) -> None:
     found = spread(**ALL, place=place)
-    assert found.chances.sum(axis=(2, 3)) == pytest.approx(1)
-    assert 0.3 < found.chances[0, 0, REACH, REACH] < 0.95
+    assert found.chances.sum(axis=(4, 5)) == pytest.approx(1)
+    assert 0.3 < found.chances[0, 0, 0, 0, REACH, REACH] < 0.95
 
 
 def test_photons_straight_ahead_spread_alike_to_all_sides() -> None:
-    found = spread(**ALL, block_crystals=4).chances[0, 0] * N
+    found = spread(**ALL, block_crystals=4).chances[0, 0, 0, 0] * N
     for image in (found[::-1], found[:, ::-1], found.T):
         sums = found + image
         assert ((found - image) ** 2)[sums > 0].sum() < 2.5 * sums[sums > 0].sum()
@@ -49,31 +49,58 @@ def test_photons_straight_ahead_spread_alike_to_all_sides() -> None:
 def test_oblique_photons_are_displaced_the_way_they_fly() -> None:
     found = spread(**ALL)
     rows = np.arange(-REACH, REACH + 1)
-    oblique = found.at(found.step * (len(found.chances) - 1), 0.0)
+    oblique = found.at(found.step * (found.chances.shape[2] - 1), 0.0)[0, 0]
     assert rows @ oblique.sum(axis=1) > 0.05
     assert abs(oblique.sum(axis=0) @ rows) < 0.05
 
 
 def test_directions_between_those_tracked_are_linear() -> None:
     found = spread()
-    corners = [found.chances[i, k] for i in (0, 1) for k in (0, 1)]
-    middle = found.at(found.step / 2, found.step / 2)
+    corners = [found.chances[0, 0, i, k] for i in (0, 1) for k in (0, 1)]
+    middle = found.at(found.step / 2, found.step / 2)[0, 0]
     np.testing.assert_allclose(middle, np.mean(corners, axis=0))
-    np.testing.assert_allclose(found.at(found.step, 0.0), found.chances[1, 0])
+    np.testing.assert_allclose(found.at(found.step, 0.0)[0, 0], found.chances[0, 0, 1, 0])
 
 
 def test_likely_shifts_stand_first_and_add_up_to_one() -> None:
-    chances = np.zeros((5, 5))
-    chances[2, 2], chances[3, 2], chances[0, 4] = 0.5, 0.2, 0.1
+    chances = np.zeros((2, 5, 5))
+    chances[0, 2, 2], chances[1, 3, 2], chances[0, 0, 4] = 0.5, 0.2, 0.1
     found = Shifts.of(chances)
-    assert found.shifts.tolist() == [[0, 0], [1, 0], [-2, 2]]
+    assert found.shifts.tolist() == [[0, 0, 0], [1, 1, 0], [0, -2, 2]]
     np.testing.assert_allclose(found.drawn_as, [[0.625, 0.25, 0.125], [0.625, 0.875, 1]])
     assert found.reach == 2
+
+
+def test_black_crystals_are_seen_in_the_layer_that_stops_them() -> None:
+    found = spread(**BLACK, **ALL, n_layers=3).chances
+    assert found.sum(axis=(4, 5)) == pytest.approx(
+        np.broadcast_to(np.eye(3)[..., None, None], found.shape[:4])
+    )
+
+
+@pytest.mark.parametrize("place", ["mean", "largest"])
+def test_photons_that_scatter_may_be_seen_in_another_layer(place: str) -> None:
+    """Each is seen once, most where they interact first, and more behind than before it."""
+    found = spread(**ALL, n_layers=2, thickness_mm=20.0, place=place).chances.sum(axis=(4, 5))
+    assert found.sum(axis=1) == pytest.approx(1)
+    behind, before = found[0, 1].mean(), found[1, 0].mean()
+    # photons that were scattered back have little energy left to leave in front
+    assert 0.35 > behind > 10 * before > 0.01
 
 
 def test_edges_cost_black_crystals_nothing() -> None:
     e = edge_efficiencies(panels(**BLACK), n_photons=1 << 13)
     assert e == pytest.approx(np.ones(30), abs=0.06)
+
+
+def test_edges_are_of_each_layer() -> None:
+    """Photons that scatter out at an edge are missing in either layer, black ones in none."""
+    wide = {"n_rows": 8, "n_columns": 8, "thickness_mm": 20.0, "separation_mm": 30.0}
+    e = edge_efficiencies(panels(**wide, n_layers=2), n_photons=1 << 12).reshape(2, 2, 8, 8)
+    np.testing.assert_array_equal(e[0], e[1])
+    assert (e[0, :, 0, 0] < 0.95 * e[0, :, 3:5, 3:5].mean(axis=(1, 2))).all()
+    black = edge_efficiencies(panels(**BLACK, n_layers=2), n_photons=1 << 12)
+    assert black == pytest.approx(np.ones(60), abs=0.09)
 
 
 def test_blocks_and_edges_cost_their_crystals_counts_alike_in_mirrors() -> None:

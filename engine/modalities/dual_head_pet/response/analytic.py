@@ -2,6 +2,10 @@
 
 Where crystals scatter, a pair that is first stopped in two of them is seen in two others: a row is
 the sum of the integrals of many, each with the chance that both photons move so.
+
+A mirror across the panels makes the response of layers (first, second) that of (second, first): of
+equal layers the first half of the planes tells all, of others all planes do, and these are the
+rows of panels with twice as many planes (`engine.data.layered_response`).
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.layered_response import scanner_of_pair
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
 from engine.kernels.response import Panels, integrate
@@ -82,43 +87,51 @@ class ResponseRows:
     ----------
     scanner : whose response
     settings : how many points, what is kept
+    layers : of crystals, on panel 0 and on panel 1
     """
 
-    def __init__(self, scanner: DualHead, settings: AnalyticResponse) -> None:
-        self._scanner, self._settings = scanner, settings
+    def __init__(
+        self, scanner: DualHead, settings: AnalyticResponse, layers: tuple[int, int] = (0, 0)
+    ) -> None:
+        self._scanner, self._settings, self._layers = scanner, settings, layers
+        self._stored = scanner_of_pair(scanner, *layers)
         self._panels = panels_of(scanner)
         self._points = settings.points()
         self._spread = (
             CrystalSpread.of(scanner, n_photons=settings.n_points, seed=settings.seed)
             if settings.scatter
-            else CrystalSpread.none()
+            else CrystalSpread.none(scanner.settings.n_layers)
         )
 
     def row(self, a: int, b: int) -> PackedRows:
         """Return the row of a stored orientation, a ≥ b ≥ 0."""
-        n_planes = n_stored_planes(self._scanner.settings.n_planes)
-        spread = self._spread.of_orientation(a, b)
-        planes = Planes.of(self._panels, a, b, n_planes, spread.reach)
-        one, other = (self._integral(a, b, planes, points, spread) for points in self._points)
+        n_planes = n_stored_planes(self._stored.settings.n_planes)
+        spreads = [self._spread.of_orientation(a, b, layer) for layer in self._layers]
+        reach = max(spread.reach for spread in spreads)
+        planes = Planes.of(self._panels, a, b, n_planes, reach)
+        one, other = (self._integral(a, b, planes, points, spreads) for points in self._points)
         mean = (one + other) / 2
         # half the difference of two independent halves is as wrong as their mean
         error = float(np.linalg.norm(one - other) / (2 * np.linalg.norm(mean)))
         chosen = np.flatnonzero(mean)
         return packed(
-            self._scanner,
+            self._stored,
             planes.voxels(chosen),
             mean[chosen],
             threshold=self._settings.threshold,
             error=error,
         )
 
-    def _integral(self, a: int, b: int, planes: Planes, points: Array, spread: Shifts) -> Array:
+    def _integral(
+        self, a: int, b: int, planes: Planes, points: Array, spreads: list[Shifts]
+    ) -> Array:
         values = np.zeros(planes.n_values, np.float32)
+        begins, ends = ((spread.shifts, spread.drawn_as) for spread in spreads)
         integrate(
-            points, (a, b), self._panels, spread.shifts, spread.drawn_as, self._spread.chances,
+            points, (a, b), self._layers, self._panels, begins, ends, self._spread.chances,
             self._spread.step, planes.windows, values,
         )  # fmt: skip
-        _symmetrise(values, (a, b), planes, self._scanner.settings.n_planes)
+        _symmetrise(values, (a, b), planes, self._stored.settings.n_planes)
         return values
 
 

@@ -23,7 +23,8 @@ from engine.settings import Settings
 OnProgress = Callable[[int, int], None]
 """Called with the work done and the work in all; may raise to stop."""
 
-_ROWS_PER_PART, _TICK_S = 32, 0.2
+ROWS_PER_PART = 32
+_TICK_S = 0.2
 
 
 def build_analytic(
@@ -56,11 +57,11 @@ def build_analytic(
     rows = ResponseRows(scanner, settings)
 
     def make(i: int) -> Arrays:
-        some = orientations[i * _ROWS_PER_PART : (i + 1) * _ROWS_PER_PART]
+        some = orientations[i * ROWS_PER_PART : (i + 1) * ROWS_PER_PART]
         return dict(vars(PackedRows.joined([rows.row(int(a), int(b)) for a, b in some])))
 
     parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
-    n_parts = -(-len(orientations) // _ROWS_PER_PART)
+    n_parts = -(-len(orientations) // ROWS_PER_PART)
     made = make_parts(make, n_parts, parts, threads=threads, on_progress=on_progress)
     info = info_of(settings, time.perf_counter() - started)
     joined = PackedRows.joined([PackedRows(**arrays) for arrays in made])
@@ -68,11 +69,12 @@ def build_analytic(
 
 
 def refuse_layers(scanner: DualHead) -> None:
-    """Refuse crystals in several layers: a matrix holds the response of one."""
+    """Refuse crystals in several layers: one matrix holds the response of one."""
     if scanner.settings.n_layers != 1:
         raise GeometryError(
             f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
-            "takes 1; set n_layers = 1, since the events of all layers are counted together."
+            "takes 1; integrate the response of each layer, or set n_layers = 1 and count the "
+            "events of all layers together."
         )
 
 

@@ -47,7 +47,7 @@ from engine.settings import Settings, setting
 _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""
 MERGED_BYTES = 72
-"""Of each element that is seen, as counts of some pairs are added to those of others."""
+"""Memory of each element that is seen, as counts of some pairs are added to those of others."""
 _PACKED_TOGETHER = 1 << 22
 """Elements, in all voxels, of the rows that are packed together, about."""
 
@@ -175,11 +175,11 @@ def _counts(
     state = np.random.SeedSequence((settings.seed, i)).generate_state(1, np.uint64)
     numbers, counts, n_lost = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
-    found = np.empty((min(_AT_ONCE, settings.n_pairs), 4), np.int16)
+    found = np.empty((min(_AT_ONCE, settings.n_pairs), 6), np.int16)
     for start in range(0, settings.n_pairs, _AT_ONCE):
         n_pairs = min(_AT_ONCE, settings.n_pairs - start)
         n_seen = track(n_pairs, origin, lowest, panels, readout, state, deposits, found)
-        seen, lost = elements.seen(found[:n_seen], origin)
+        seen, lost = elements.seen(found[:n_seen, :4], origin)
         n_lost += lost
         new, n_new = np.unique(seen, return_counts=True)
         _refuse_no_room(len(numbers) + len(new), elements.scanner.name)

@@ -14,11 +14,12 @@ def brute_force(scanner: DualHead, lor: int, rng: np.random.Generator, n_points:
     the lengths found at `n_along` places of it, drawn at random in even steps.
     """
     s, grid, n_along = scanner.settings, scanner.grid, 64
-    place = scanner.orientations.places(np.array([lor]))
+    layers = np.divmod(lor // scanner.orientations.n_pairs, s.n_layers)
+    place = scanner.orientations.places(np.array([lor % scanner.orientations.n_pairs]))
     row, column = (np.array([place[i][0], place[i + 2][0]], float) for i in (0, 1))
     middle = np.array([(column - (s.n_columns - 1) / 2), (row - (s.n_rows - 1) / 2)]) * s.pitch_mm
     depth, *across = rng.random((3, 2, n_points))
-    depth *= s.thickness_mm
+    depth = (depth + np.array(layers)[:, None]) * s.thickness_mm / s.n_layers
     side = np.array([-1.0, 1.0])[:, None]
     x, z = (m[:, None] + (u - 0.5) * s.pitch_mm for m, u in zip(middle, across, strict=True))
     ends = np.stack([x, side * (s.separation_mm / 2 + depth), z], -1)
@@ -26,7 +27,7 @@ def brute_force(scanner: DualHead, lor: int, rng: np.random.Generator, n_points:
     length = np.linalg.norm(step, axis=1)
     obliquity = length / step[:, 1]
     weight = np.exp(-s.attenuation_per_mm * depth.sum(axis=0) * obliquity) / length**2
-    volume = s.crystal_mm**2 * s.thickness_mm
+    volume = s.crystal_mm**2 * s.thickness_mm / s.n_layers
     voxel = np.prod(grid.voxel_mm)
     scale = (s.attenuation_per_mm * volume) ** 2 / (2 * np.pi * voxel * n_points * n_along)
     image = np.zeros(grid.n_voxels)

@@ -72,7 +72,7 @@ def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:
 def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
     """Part of the pairs from the middle that both panels see."""
     panels = Panels(2.0, 2.0, THICKNESS, 60.0, MU, 4, 119, 0.5)
-    found, deposits = np.empty((N, 4), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
+    found, deposits = np.empty((N, 6), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
     state = np.array([3], np.uint64)
     return track(N, (59, 0, 0), lowest, panels, photons, state, deposits, found) / N
 

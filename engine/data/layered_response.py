@@ -1,0 +1,122 @@
+"""The stored response of panels with several layers of crystals: one of each pair of layers.
+
+The mirror across the panels makes the response h of layers (i, k) that of (k, i), an orientation
+(a, b) its opposite and plane p plane P − 1 − p. So the response of equal layers is stored as that
+of panels of one layer, by half of its planes; that of i < k by all P planes, which are half of the
+planes of panels with 2 P planes of half the thickness; and that of k > i is not stored. With V the
+matrix of such panels, and the image in its first or in its last P planes,
+
+A_ik x = V [x; 0],    A_ki x = V [0; x].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.histogram import one_layer, with_settings
+from engine.data.response import ResponseMatrix
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.plain import Plain
+
+Layers = tuple[int, int]
+"""Numbers of two layers of crystals, on panel 0 and on panel 1."""
+
+
+def stored_pairs(n_layers: int) -> tuple[Layers, ...]:
+    """Return the pairs of layers whose response is stored: (i, k), i ≤ k."""
+    return tuple((i, k) for i in range(n_layers) for k in range(i, n_layers))
+
+
+def scanner_of_pair(scanner: DualHead, first: int, second: int) -> DualHead:
+    """Return the panels of one layer whose matrix holds the response of a pair of layers."""
+    front, s = one_layer(scanner), scanner.settings
+    if first == second:
+        return front
+    if s.n_planes > MOST_PLANES:
+        raise GeometryError(
+            f"{scanner.name}: {s.n_planes} planes between panels of {s.n_layers} layers, want at "
+            f"most {MOST_PLANES}; take thicker planes, or count the layers together."
+        )
+    return with_settings(front, n_planes=2 * s.n_planes, plane_mm=s.plane_mm / 2)
+
+
+MOST_PLANES = 500
+"""Planes of an image between panels of several layers: half of those of any panels."""
+
+
+@dataclass(frozen=True)
+class LayeredResponse:
+    """The response of each pair of layers of crystals.
+
+    Attributes
+    ----------
+    scanner : two panels of several layers; its grid is that of the image
+    matrices : of each stored pair of layers, of the scanner `scanner_of_pair`
+    info : how it was made
+    notes : what the reader wants the user to know, one sentence each
+    """
+
+    scanner: DualHead
+    matrices: Mapping[Layers, ResponseMatrix]
+    info: Plain = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        pairs = stored_pairs(self.scanner.settings.n_layers)
+        if tuple(sorted(self.matrices)) != pairs:
+            raise GeometryError(
+                f"response of {self.scanner.name!r}: holds the layers {sorted(self.matrices)}, "
+                f"want {list(pairs)}; make the response again."
+            )
+        for layers, matrix in self.matrices.items():
+            wanted = scanner_of_pair(self.scanner, *layers)
+            if matrix.scanner.settings != wanted.settings:
+                raise GeometryError(
+                    f"response of {self.scanner.name!r}: that of layers {layers} is of other "
+                    f"panels ({matrix.scanner.describe()}); make the response again."
+                )
+
+    @property
+    def orientations(self) -> NDArray[np.int32]:
+        """(n, 2) the stored orientations (a, b) of each pair of layers."""
+        return self.matrices[0, 0].orientations
+
+    @property
+    def knows_scatter(self) -> bool:
+        """Whether photons that scatter in crystals, and the energy window, are in it."""
+        return all(matrix.knows_scatter for matrix in self.matrices.values())
+
+    @property
+    def n_nonzero(self) -> int:
+        """Stored non-zeros."""
+        return sum(matrix.n_nonzero for matrix in self.matrices.values())
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of all that is stored."""
+        return sum(matrix.n_bytes for matrix in self.matrices.values())
+
+    @cached_property
+    def dropped(self) -> NDArray[np.float32]:
+        """Part of each row's sum that was too small to be kept, pair of layers by pair."""
+        return np.concatenate([self.matrices[pair].dropped for pair in sorted(self.matrices)])
+
+    @cached_property
+    def errors(self) -> NDArray[np.float32]:
+        """Estimated error of each row, relative to its values, pair of layers by pair."""
+        return np.concatenate([self.matrices[pair].errors for pair in sorted(self.matrices)])
+
+
+StoredResponse = ResponseMatrix | LayeredResponse
+"""The response of panels of one layer, or of each pair of layers."""
+
+
+def one_matrix(response: StoredResponse) -> ResponseMatrix:
+    """Return the response of panels of one layer; of several layers that of the front ones."""
+    return response.matrices[0, 0] if isinstance(response, LayeredResponse) else response

@@ -1,0 +1,38 @@
+"""The counts of a dual-head run, with their layers of crystals apart or together."""
+
+from __future__ import annotations
+
+from engine.corrections.base import inputs_of
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.data.histogram import Histogram, histogrammed, merged
+from engine.geometry.dual_head import DualHead
+from engine.io import is_histogram, read_histogram, read_listmode
+from engine.modalities.attaching import attach_inputs
+from engine.modalities.dual_head_pet.layers import given_panels
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response_role import RESPONSE
+from engine.reporting.context import RunContext
+
+Context = RunContext[DualHeadProtocol]
+
+
+def read_counts(context: Context) -> tuple[Histogram, str]:
+    """Read a histogram, or list mode with its auxiliary files, which is then counted by lines.
+
+    Returns also what became of the layers of crystals; "" where there is one.
+    """
+    study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
+    layers, given = context.protocol.layers, given_panels(study.inputs.get(RESPONSE.key))
+    if is_histogram(study.data):
+        read = attach_inputs(context, roles, read_histogram(study.data, study.scanner))
+        scanner, counted = read.scanner, layers.scanner_for(read.scanner, given)
+        data = read if counted is scanner else merged(read)
+        return data, layers.describe(scanner, data.scanner)
+    events = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
+    events = attach_inputs(context, roles, events)
+    panels = events.scanner
+    if not isinstance(panels, DualHead):
+        return histogrammed(events), ""  # which says what is wrong
+    merge = layers.scanner_for(panels, given) is not panels
+    data = histogrammed(events, merge_layers=merge)
+    return data, layers.describe(panels, data.scanner)

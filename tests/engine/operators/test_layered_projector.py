@@ -1,0 +1,119 @@
+"""Projection between layers of crystals: a matched pair, its subsets, and the loop that uses it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.algorithms import Osem
+from engine.algorithms.driver import solve
+from engine.backend import Backend, cpu
+from engine.data.layered_response import LayeredResponse, scanner_of_pair, stored_pairs
+from engine.model import HistogramModel
+from engine.operators.layered import LayeredProjector
+from engine.operators.matrix import MatrixProjector
+from tests.engine.geometry.panels import panels
+from tests.engine.operators.random_response import dense, random_response
+
+
+def response(n_layers: int = 2, n_planes: int = 5) -> LayeredResponse:
+    scanner = panels(n_rows=4, n_columns=3, n_planes=n_planes, n_layers=n_layers)
+    pairs = stored_pairs(n_layers)
+    matrices = {pair: random_response(scanner_of_pair(scanner, *pair), sum(pair)) for pair in pairs}
+    return LayeredResponse(scanner, matrices)
+
+
+def matrix_of(found: LayeredResponse) -> np.ndarray:
+    """(n_lines, n_voxels) from the dense matrices of the pairs of layers."""
+    n_z, n_y, n_x = found.scanner.grid.shape
+    parts = []
+    for i, k in product(range(found.scanner.settings.n_layers), repeat=2):
+        whole = dense(found.matrices[min(i, k), max(i, k)]).reshape(
+            -1, n_z, n_y * (1 + (i != k)), n_x
+        )
+        parts.append(whole[:, :, n_y if i > k else 0 :][:, :, :n_y])
+    return np.concatenate(parts).reshape(-1, n_z * n_y * n_x)
+
+
+@pytest.mark.parametrize(("n_layers", "n_planes"), [(2, 5), (3, 4)])
+def test_forward_and_adjoint_are_those_of_the_dense_matrix(
+    n_layers: int, n_planes: int, rng: np.random.Generator
+) -> None:
+    found = response(n_layers, n_planes)
+    A, matrix = LayeredProjector(found, on=cpu(2), dtype=np.float64), matrix_of(found)
+    x, y = rng.random(A.in_shape), rng.random(A.out_shape)
+    # rows are given in single precision
+    np.testing.assert_allclose(A(x), matrix @ x.ravel(), rtol=1e-7)
+    np.testing.assert_allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7)
+    assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=1e-12)
+
+
+def test_subsets_take_families_of_all_layers_and_sum_to_the_whole(rng: np.random.Generator) -> None:
+    A = LayeredProjector(response(), on=cpu(1), dtype=np.float64)
+    x = rng.random(A.in_shape)
+    y, total, seen = A(x), np.zeros(A.in_shape), []
+    n = len(A.offsets) // 4
+    for k in range(3):
+        members, part = A.members(k, 3), A.subset(k, 3)
+        np.testing.assert_allclose(part(x), A.subset_values(y, k, 3), rtol=1e-12)
+        total += part.T(A.lines(y, members))
+        ones = part.T(np.ones(part.out_shape))
+        for axis in range(3):
+            np.testing.assert_allclose(np.flip(ones, axis), ones, rtol=1e-9)
+        assert {m % n for m in members} == {m for m in members if m < n}
+        assert len(members) == 4 * len({m % n for m in members})
+        seen.extend(members.tolist())
+    assert sorted(seen) == list(range(len(A.orientations)))
+    np.testing.assert_allclose(total, A.T(y), rtol=1e-12)
+
+
+def test_osem_equals_the_dense_computation(rng: np.random.Generator) -> None:
+    A = LayeredProjector(response(), on=cpu(1), dtype=np.float64)
+    matrix, of = matrix_of(A.response), 2
+    factors = rng.uniform(0.5, 1, A.out_shape)
+    y = rng.poisson(1e3 * factors * A(rng.random(A.in_shape))).astype(float)
+    y[: A.starts[7]] = 0  # orientations that count nothing are left out
+    model = HistogramModel.of(A, np.full(A.out_shape, 0.01), y, factors)
+    *_, last = solve(Osem(iterations=2, subsets=of), model, np.ones(A.in_shape))
+    x = np.ones(A.in_shape).ravel()
+    for k in [0, 1] * 2:
+        rows = A.lines(np.arange(len(y)), A.members(k, of))
+        part = matrix[rows]
+        ratio = y[rows] / (part @ x + 0.01)
+        x = x * (part.T @ ratio) / (part.T @ factors[rows])
+    np.testing.assert_allclose(last.image.ravel(), x, rtol=1e-6)
+
+
+def test_progress_is_of_all_layers_and_can_stop_the_work() -> None:
+    told: list[tuple[int, int]] = []
+    A = LayeredProjector(response(), on=cpu(1), on_progress=lambda *done: told.append(done))
+    A(np.ones(A.in_shape, np.float32))
+    assert told[-1] == (len(A.orientations),) * 2
+    assert told == sorted(told)
+
+    def stop(done: int, total: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        LayeredProjector(response(), on=cpu(1), on_progress=stop).T(np.ones(A.out_shape, "f4"))
+
+
+def test_a_card_gives_what_the_processor_gives(on_gpu: Backend, rng: np.random.Generator) -> None:
+    there, here = (LayeredProjector(response(), on=on) for on in (on_gpu, cpu(1)))
+    x = rng.random(there.in_shape, np.float32)
+    np.testing.assert_allclose(there(x), here(x), rtol=1e-4)
+    y = here(x)
+    np.testing.assert_allclose(there.T(y), here.T(y), rtol=1e-4)
+    model = HistogramModel.of(there, np.zeros((), np.float32), y)
+    *_, last = solve(Osem(iterations=1, subsets=2), model, np.ones(there.in_shape, np.float32))
+    assert np.isfinite(last.image).all()
+
+
+def test_one_layer_has_a_matrix_alone() -> None:
+    from engine.operators.layered import projector
+
+    one = random_response(panels())
+    assert isinstance(projector(one, on=cpu(1)), MatrixProjector)
+    assert isinstance(projector(response(), on=cpu(1)), LayeredProjector)
