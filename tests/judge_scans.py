@@ -95,6 +95,7 @@ def panels_of(
         "name": "Panels of the judge",
         "n_rows": scanner.n_rows,
         "n_columns": scanner.n_across,
+        "n_layers": scanner.n_layers,
         "pitch_mm": scanner.pitch_mm[0],
         "crystal_mm": scanner.crystal_mm[0],
         "thickness_mm": scanner.depth_mm,
@@ -113,10 +114,12 @@ def panels_of(
 
 def panel_crystals(scanner: Scanner, crystals: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the product's numbers of the judge's crystals of two panels, panel 0 at −y."""
-    row, column = np.divmod(crystals, 2 * scanner.n_across)
+    layer, front = np.divmod(crystals, scanner.n_per_layer)
+    row, column = np.divmod(front, 2 * scanner.n_across)
     panel, column = np.divmod(column, scanner.n_across)
     column = np.where(panel == 0, column, scanner.n_across - 1 - column)
-    return ((panel * scanner.n_rows + row) * scanner.n_across + column).astype(np.int32)
+    row += (panel * scanner.n_layers + layer) * scanner.n_rows
+    return (row * scanner.n_across + column).astype(np.int32)
 
 
 def mu_map_of(phantom: Phantom, grid: engine.ImageGrid) -> engine.Volume:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.judge.compiled import inner
 from tests.judge.emission import FWHM_IN_SIGMA, NO_RANGE, PositronRange
 from tests.judge.interactions import ELECTRON_KEV
-from tests.judge.scanners import block_of
+from tests.judge.scanners import block_of, layer_size
 from tests.judge.streams import gauss
 from tests.judge.transport import CRYSTAL, DEPOSIT_KEV, DEPOSIT_WAY, LOST
 
@@ -43,7 +43,7 @@ class Physics:
     energy_fwhm : resolution at 511 keV as part of it; at others it goes as 1/√energy; 0: exact
     tof_fwhm_ps : resolution of the difference of two times; 0: exact
     place : crystal that is read: with MOST_ENERGY, of the FIRST interaction, or nearest the MEAN
-        row and column by energy; always in the block with most energy
+        row and column by energy, of the layer with most; always in the block with most energy
     acollinearity_deg : FWHM of the angle from 180 degrees in a plane; 0: none
     positron : range of positrons; none by default
     follows_scatter : False leaves out photons that scatter in the phantom
@@ -121,15 +121,33 @@ def crystal_of_most(crystals, deposits, n, block):
 
 @inner
 def crystal_of_mean(crystals, deposits, n, block, kev):
-    """Return the crystal of a block nearest the mean row and column of its energy."""
+    """Return the crystal nearest the mean row and column of a block's energy, in its layer."""
     per_row = len(crystals.turns) * int(crystals.across[0] * crystals.across[1])
     row, column = 0.0, 0.0
     for i in range(n):
         crystal = int(deposits[i, CRYSTAL])
         if block_of(crystals, crystal) == block:
+            crystal %= layer_size(crystals)
             row += deposits[i, DEPOSIT_KEV] / kev * (crystal // per_row)
             column += deposits[i, DEPOSIT_KEV] / kev * (crystal % per_row)
-    return int(row + 0.5) * per_row + int(column + 0.5)
+    layer = layer_of_most(crystals, deposits, n, block)
+    return layer * layer_size(crystals) + int(row + 0.5) * per_row + int(column + 0.5)
+
+
+@inner
+def layer_of_most(crystals, deposits, n, block):
+    """Return the layer of a block with most energy."""
+    best, most, size = 0, 0.0, layer_size(crystals)
+    for i in range(n):
+        crystal, kev = int(deposits[i, CRYSTAL]), 0.0
+        if block_of(crystals, crystal) == block:
+            for k in range(n):
+                other = int(deposits[k, CRYSTAL])
+                if other // size == crystal // size and block_of(crystals, other) == block:
+                    kev += deposits[k, DEPOSIT_KEV]
+        if kev > most:
+            best, most = crystal // size, kev
+    return best
 
 
 @inner

@@ -2,7 +2,9 @@
 
 A round ring is a polygon of modules of one crystal; two panels are a polygon of two modules.
 Crystal = (row · n_modules + module) · n_across + column: rows follow the axis z, columns of a
-module the turn from +x to +y. Between crystals and outside of them is nothing.
+module the turn from +x to +y. Crystals may lie in layers behind one another, which share the depth:
+those of the next layer follow with numbers that are higher by those of a layer. Between crystals
+and outside of them is nothing.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ class Crystals(NamedTuple):
     turns: Array  # (n_modules, 2) cosine and sine of each module's direction
     across: Array  # (5,) blocks, crystals in one, pitch, crystal and gap of blocks, mm
     along: Array  # (5,) the same along the axis
-    sizes: Array  # (8,): see `_sizes`
+    sizes: Array  # (9,): see `_sizes`
     coefficients: Array  # (2, energies) total and Compton, 1/mm
 
 
-FACE, DEPTH, BORE, OUTER, HALF_LENGTH, FIRST_ANGLE, TILT_COS, TILT_SIN = range(8)
+FACE, DEPTH, BORE, OUTER, HALF_LENGTH, FIRST_ANGLE, TILT_COS, TILT_SIN, LAYERS = range(9)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Scanner:
     pitch_mm : distance of crystals' middles, around and along the axis
     crystal_mm : their widths
     gap_mm : what lies between two blocks beyond the pitch, around and along the axis
-    depth_mm : length of the crystals
+    depth_mm : length of the crystals, all layers together
+    n_layers : of crystals
     first_deg, tilt_deg : direction of module 0; turn of each module about the middle of its face
     material : what the crystals are made of
     """
@@ -62,6 +65,7 @@ class Scanner:
     first_deg: float = 0.0
     tilt_deg: float = 0.0
     material: Material = LSO
+    n_layers: int = 1
 
     @property
     def n_across(self) -> int:
@@ -76,6 +80,11 @@ class Scanner:
     @property
     def n_crystals(self) -> int:
         """Number of crystals of the scanner."""
+        return self.n_per_layer * self.n_layers
+
+    @property
+    def n_per_layer(self) -> int:
+        """Number of crystals of one layer."""
         return self.n_rows * self.n_modules * self.n_across
 
     @property
@@ -94,7 +103,7 @@ class Scanner:
         return width, length
 
     def places_mm(self, depth_mm: float) -> Array:
-        """Points of all crystals at a depth below their faces, (n_crystals, 3)."""
+        """Points of all crystals of a layer at a depth below the faces, (n_per_layer, 3)."""
         u, z = (
             _middles(counts, pitch, gap)
             for counts, pitch, gap in zip(
@@ -141,7 +150,7 @@ class Scanner:
             length / 2,
             math.radians(self.first_deg),
         ]
-        return np.array([*sizes, math.cos(tilt), math.sin(tilt)])
+        return np.array([*sizes, math.cos(tilt), math.sin(tilt), self.n_layers])
 
 
 def _middles(counts: tuple[int, int], pitch: float, gap: float) -> Array:
@@ -177,22 +186,32 @@ def crystal_at(crystals, x, y, z):
     # a tilted module leaves its own sector
     reach = 1 if crystals.sizes[TILT_SIN] != 0.0 else 0
     for module in range(nearest - reach, nearest + reach + 1):
-        column = _column(crystals, module % n, x, y)
+        column, layer = _column(crystals, module % n, x, y)
         if column >= 0:
             n_across = int(crystals.across[0] * crystals.across[1])
-            return (row * n + module % n) * n_across + column
+            return layer * layer_size(crystals) + (row * n + module % n) * n_across + column
     return -1
 
 
 @inner
 def _column(crystals, module, x, y):
+    """Return the column across a module, −1 for none, and the layer."""
     cos, sin = crystals.turns[module, 0], crystals.turns[module, 1]
     w, u = cos * x + sin * y - crystals.sizes[FACE], cos * y - sin * x
     tilt_cos, tilt_sin = crystals.sizes[TILT_COS], crystals.sizes[TILT_SIN]
     depth = tilt_cos * w + tilt_sin * u
     if depth < 0.0 or depth > crystals.sizes[DEPTH]:
-        return -1
-    return cell(tilt_cos * u - tilt_sin * w, crystals.across)
+        return -1, 0
+    n_layers = int(crystals.sizes[LAYERS])
+    layer = min(int(depth / crystals.sizes[DEPTH] * n_layers), n_layers - 1)
+    return cell(tilt_cos * u - tilt_sin * w, crystals.across), layer
+
+
+@inner
+def layer_size(crystals):
+    """Return the number of crystals of a layer."""
+    n_rows = int(crystals.along[0] * crystals.along[1])
+    return n_rows * len(crystals.turns) * int(crystals.across[0] * crystals.across[1])
 
 
 @inner
@@ -204,7 +223,8 @@ def module_of(crystals, crystal):
 
 @inner
 def block_of(crystals, crystal):
-    """Return the number of a crystal's block."""
+    """Return the number of a crystal's block, which holds all of its layers."""
+    crystal %= layer_size(crystals)
     n, m = int(crystals.across[0]), int(crystals.across[1])
     around = crystal % (len(crystals.turns) * n * m)
     row = crystal // (len(crystals.turns) * n * m)

@@ -189,6 +189,35 @@ def test_the_place_is_that_of_the_rule() -> None:
     assert read_deposits(scanner.crystals, physics.numbers(), deposits, 0)[0] == -1
 
 
+def test_layers_stop_what_comes_to_them() -> None:
+    """First interactions: e^(−μ d) at the face of a layer less that at its back."""
+    size = (200.0, 200.0)
+    scanner = Scanner(2, 50.0, pitch_mm=size, crystal_mm=size, depth_mm=20.0, n_layers=3)
+    found = shot(scanner, Physics(energy_fwhm=0.0, place=FIRST))
+    layer = found[found[:, 0] >= 0, 0].astype(int) // scanner.n_per_layer
+    faces = np.exp(-LSO.total(ELECTRON_KEV) * 20 * np.arange(4) / 3)
+    counts = np.bincount(layer, minlength=3) / len(found)
+    error = np.sqrt(counts / len(found))
+    assert (np.abs(counts - (faces[:-1] - faces[1:])) < 4 * error).all()
+
+
+def test_the_layer_is_that_with_most_energy_of_the_block() -> None:
+    scanner = Scanner(
+        2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4), n_layers=2
+    )
+    n = scanner.n_per_layer
+    # two crystals of the second layer have more than any of the first, but none has most alone
+    deposits = np.zeros((MOST_DEPOSITS, 3))
+    deposits[:4] = [[0, 150, 70], [n + 16, 120, 71], [n + 32, 130, 72], [n + 4, 200, 60]]
+    for place, crystal in ((FIRST, 0), (MOST_ENERGY, 0), (MEAN, n + 16)):
+        physics = Physics(energy_fwhm=0.0, place=place)
+        read = read_deposits(scanner.crystals, physics.numbers(), deposits, 4)
+        assert read == pytest.approx((crystal, 400, 70))
+    crystal, block = np.empty((2, n), np.int64)
+    locate(scanner.crystals, scanner.places_mm(19.9), crystal, block)
+    assert (crystal == n + np.arange(n)).all() and block.max() == scanner.n_blocks - 1
+
+
 def test_scatter_between_crystals_moves_some_events_to_a_neighbour() -> None:
     scanner = Scanner(
         2, 50.0, across=(1, 21), along=(1, 21), pitch_mm=(2.4, 2.4), crystal_mm=(2.1, 2.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,19 @@ def test_crystals_of_panels_have_the_products_numbers() -> None:
     theirs = panels.positions_mm[numbers]
     assert theirs[:, [0, 2]] == pytest.approx(places[:, [0, 2]], abs=1e-9)
     assert (np.sign(theirs[:, 1]) == np.sign(places[:, 1])).all()
+
+
+def test_layers_of_panels_have_the_products_numbers() -> None:
+    judged = replace(PANELS, n_layers=2)
+    panels = panels_of(judged)
+    numbers = panel_crystals(judged, np.arange(judged.n_crystals, dtype=np.int32))
+    assert sorted(numbers) == [*range(panels.n_crystals)]
+    near, far = np.split(np.abs(panels.positions_mm[numbers, 1]), 2)
+    assert (near < panels.settings.separation_mm / 2 + 10).all() and (far > near.max()).all()
+    front = panel_crystals(PANELS, np.arange(PANELS.n_crystals, dtype=np.int32))
+    theirs = panels_of(PANELS).positions_mm[front][:, [0, 2]]
+    places = panels.positions_mm[numbers][:, [0, 2]]
+    np.testing.assert_allclose(places, np.tile(theirs, (2, 1)))
 
 
 def test_the_demo_panels_are_those_of_the_product() -> None:
