@@ -1,4 +1,4 @@
-"""Small widgets used in several places: labels, tones, buttons, windows that fit the screen."""
+"""Small widgets used in several places: labels, tones, buttons, pages, and fits to the screen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QWidget,
+)
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
@@ -95,3 +102,16 @@ def grow_to_fit(window: QWidget) -> None:
         window.resize(
             window.width(), max(window.height(), layout.totalHeightForWidth(window.width()))
         )
+
+
+class PageStack(QStackedWidget):
+    """Pages of which one is shown, and says alone how small the stack may be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(self.updateGeometry)
+
+    def minimumSizeHint(self) -> QSize:
+        """As small as the page on show: those that are hidden need no room."""
+        shown = self.currentWidget()
+        return super().minimumSizeHint() if shown is None else shown.minimumSizeHint()

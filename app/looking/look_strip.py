@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton, QWidget
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.views.plain_text import plain_tip
 
-BUTTON_PX, ICON_PX, MARGIN_PX = 30, 18, 3
+BUTTON_PX, ICON_PX, MARGIN_PX, GAP_PX, RULE_PX = 30, 18, 3, 2, 9
 
 
 class LookStrip(QWidget):
-    """Buttons one below the other, in groups."""
+    """Buttons one below the other, in groups; two abreast where there is no room for that."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.setObjectName("Strip")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(BUTTON_PX + 2 * MARGIN_PX)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(MARGIN_PX, MARGIN_PX + 1, MARGIN_PX, MARGIN_PX)
-        self._column.setSpacing(2)
-        self._column.addStretch(1)
+        self._groups: list[list[QToolButton]] = [[]]
+        self._rules: list[QFrame] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(MARGIN_PX, MARGIN_PX + 1, MARGIN_PX, MARGIN_PX)
+        self._grid.setSpacing(GAP_PX)
+        self._abreast = 0
+        self._arrange(1)
 
     def add(
         self, name: str, icon: str, words: str, *, clicked: Callable[[bool], object] | None = None
@@ -57,7 +60,8 @@ class LookStrip(QWidget):
         else:
             made.setCheckable(True)
             made.clicked.connect(clicked)
-        self._insert(made)
+        self._groups[-1].append(made)
+        self._arrange(self._abreast, anew=True)
         return made
 
     def end_group(self) -> None:
@@ -65,9 +69,42 @@ class LookStrip(QWidget):
         rule = QFrame()
         rule.setProperty("role", "rule")
         rule.setFixedHeight(1)
-        self._column.insertSpacing(self._column.count() - 1, 3)
-        self._insert(rule)
-        self._column.insertSpacing(self._column.count() - 1, 3)
+        self._rules.append(rule)
+        self._groups.append([])
 
-    def _insert(self, widget: QWidget) -> None:
-        self._column.insertWidget(self._column.count() - 1, widget)
+    def minimumSizeHint(self) -> QSize:
+        """As high as buttons two abreast."""
+        return QSize(self.width(), self._height(2))
+
+    def sizeHint(self) -> QSize:
+        """As high as all buttons one below the other."""
+        return QSize(self.width(), self._height(1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Set the buttons two abreast where one below the other they find no room."""
+        super().resizeEvent(event)
+        self._arrange(1 if event.size().height() >= self._height(1) else 2)
+
+    def _height(self, abreast: int) -> int:
+        rows = sum(-(-len(group) // abreast) for group in self._groups)
+        every = rows * (BUTTON_PX + GAP_PX) + len(self._rules) * (RULE_PX + GAP_PX)
+        return every + 2 * MARGIN_PX + 1
+
+    def _arrange(self, abreast: int, *, anew: bool = False) -> None:
+        """Lay the buttons out, so many side by side."""
+        if abreast == self._abreast and not anew:
+            return
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 0)
+            self._grid.setRowMinimumHeight(row, 0)
+        self._abreast, row = abreast, 0
+        self.setFixedWidth(abreast * (BUTTON_PX + GAP_PX) - GAP_PX + 2 * MARGIN_PX)
+        for rule, group in zip([None, *self._rules], self._groups, strict=True):
+            if rule is not None:
+                self._grid.addWidget(rule, row, 0, 1, abreast)
+                self._grid.setRowMinimumHeight(row, RULE_PX)
+                row += 1
+            for place, button in enumerate(group):
+                self._grid.addWidget(button, row + place // abreast, place % abreast)
+            row += -(-len(group) // abreast)
+        self._grid.setRowStretch(row, 1)

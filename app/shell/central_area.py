@@ -7,7 +7,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.control.image_plane_reader import ImagePlaneReader
@@ -17,6 +17,7 @@ from app.inspect.planes_page import PlanesPage
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.language.translation import tr
 from app.look.plot_colours import view_colours
+from app.look.widgets import PageStack
 from app.looking.looking import Looking
 from app.models.inputs import DATA
 from app.results.image_caption import ImageCaption
@@ -101,7 +102,7 @@ class CentralArea(QWidget):
         column.addWidget(self.views, 1)
         column.addWidget(self.caption)
         column.addWidget(self.scrubber)
-        self._pages = QStackedWidget()
+        self._pages = PageStack()
         self._welcome_page, self._ready_page = page(self.welcome), page(self.ready)
         for each in (self._welcome_page, self._ready_page, self._radiographs, *self.scan.widgets):
             self._pages.addWidget(each)

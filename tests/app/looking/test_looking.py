@@ -119,3 +119,27 @@ def test_a_film_that_is_cancelled_leaves_nothing(looking, controls, tmp_path):
     assert not looking.cine_bar.recorder.is_recording
     assert not controls.commands.is_busy
     assert not list(tmp_path.glob("*.gif"))
+
+
+def test_buttons_stand_two_abreast_where_one_below_the_other_finds_no_room(looking, qtbot):
+    strip, views = looking.strip, looking.views
+    views.resize(700, 700)
+    views.show()
+    qtbot.waitUntil(lambda: strip.height() > 400)
+    wide = strip.width()
+    buttons = [
+        looking.slab,
+        looking.film,
+        looking.layout,
+        looking.magnifier,
+        *looking.tools.values(),
+    ]
+    assert len({each.x() for each in buttons}) == 1
+    views.resize(700, views.minimumSizeHint().height())
+    qtbot.waitUntil(lambda: strip.width() > wide)
+    qtbot.waitUntil(lambda: len({each.x() for each in buttons}) == 2)
+    boxes = [each.geometry() for each in buttons]
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(strip.rect().contains(box) for box in boxes)
+    views.resize(700, 700)
+    qtbot.waitUntil(lambda: strip.width() == wide)
