@@ -16,19 +16,21 @@ import pytest
 import engine
 from engine.algorithms import Osem
 from engine.algorithms.driver import solve
+from engine.corrections.histogram import LineAttenuation, LineScatter
 from engine.data.histogram import Histogram, histogrammed, merged
 from engine.geometry.panel_sums import line_products
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.scatter_estimate import estimate_scatter
 from engine.operators.crystal_edges import edge_efficiencies
 from engine.operators.layered import projector
 from tests.judge.phantoms import Phantom, Region
 from tests.judge.readout import MEAN, Physics
 from tests.judge.scanners import Scanner
 from tests.judge.solids import sphere
-from tests.judge.studies import JudgeStudy
-from tests.judge_scans import kept_pairs, listmode_of, panel_crystals, panels_of
+from tests.judge.studies import JudgeStudy, panel_balls
+from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, panel_crystals, panels_of
 from tests.physics.panels import truth_on
 
 ON = engine.cpu(2)
@@ -83,6 +85,34 @@ def test_depth_sharpens_what_lies_obliquely() -> None:
     apart, together = (recovered(data, truth, 20) for data in (scan, merged(scan)))
     assert apart > 0.75
     assert 1 - apart < 2 / 3 * (1 - together)
+
+
+@pytest.mark.slow
+def test_scatter_of_the_object_is_shared_out_over_the_layers() -> None:
+    """True in all, and more of it in front than of trues, as slower photons are stopped there."""
+    study = panel_balls()
+    study = replace(study, name="panels-layers", scanner=replace(study.scanner, n_layers=2))
+    pairs = kept_pairs(study, 100_000)
+    image = {"voxels_per_pitch": 1, "n_planes": 20, "plane_mm": 2.0}
+    scanner = panels_of(study.scanner, study.physics, **image)
+    scan, trues = (
+        histogrammed(listmode_of(some, scanner, panel_crystals(study.scanner, some.crystals)))
+        for some in (pairs, pairs.trues)
+    )
+    edges = with_edges(scan)
+    mu_map = mu_map_of(study.phantom, scanner.grid)
+    data = LineAttenuation().apply(replace(edges, mu_map=mu_map), on=ON)
+    response = build_response(scanner, AnalyticResponse(n_points=1 << 12), threads=2)
+    start = np.where(mu_map.values > 0.001, np.float32(1e3), np.float32(0))
+    found = estimate_scatter(data, edges.factors, response, start, LineScatter(), on=ON)
+    assert "over the layers of crystals by energy" in found.describe()
+    seen, of_trues, expected = (
+        v.reshape(4, -1).sum(axis=1, dtype=float)
+        for v in (scan.prompts - trues.prompts, trues.prompts, found.expected)
+    )
+    assert expected.sum() == pytest.approx(seen.sum(), rel=0.05)
+    np.testing.assert_allclose(expected, seen, rtol=0.25)
+    assert expected[0] / expected.sum() > 1.03 * of_trues[0] / of_trues.sum()
 
 
 def recovered(scan: Histogram, truth: np.ndarray, iterations: int) -> float:

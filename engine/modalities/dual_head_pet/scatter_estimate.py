@@ -7,15 +7,21 @@ With x single scatters for each true, photons scatter (eˣ − 1) / x times as o
 high as scatter adds to the trues. Lines beside the object scale nothing here, since photons that
 scatter in the crystals are seen there, too.
 
-Of panels with several layers of crystals the scatter is that of all layers as one, shared out over
-the pairs of layers as the response shares photons of 511 keV. Scattered ones have less energy and
-stop earlier, so a front layer has somewhat more of them than that; how much is not estimated.
+Of panels with several layers of crystals a photon of energy E is seen in layer l with the share
+s_l(E) of those seen (`engine.operators.panel_energies`), so that a line of layers i and k counts
+
+(s_i(511) s_k(E') + s_i(E') s_k(511)) / (2 s_i(511) s_k(511))
+
+times as much of scatter to E' as its response to photons of 511 keV says. Which of both photons was
+scattered matters where i ≠ k alone, and there to second order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +35,10 @@ from engine.data.layered_response import StoredResponse
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
+from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.grid import ImageGrid
 from engine.modalities.dual_head_pet import model as dual_head_pet
-from engine.operators.panel_energies import relative_efficiency
+from engine.operators.panel_energies import layer_shares, relative_efficiency
 from engine.scatter.multiple import over_single
 from engine.scatter.panels import PanelTable, simulate_panels
 
@@ -67,14 +74,8 @@ class PanelScatter:
         return (
             f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
             f"{100 * self.fraction:.0f} % of trues and scatter"
-            + ", shared out over the layers of crystals as unscattered pairs are"
-            * self.in_layers
+            f"{', over the layers of crystals by energy' * (self.n_layers > 1)}"
         )
-
-    @property
-    def in_layers(self) -> bool:
-        """Whether the panels have several layers of crystals."""
-        return self.n_layers > 1
 
 
 def estimate_scatter(
@@ -109,22 +110,16 @@ def estimate_scatter(
     if data.mu_map is None:
         raise DataError("without a μ-map no scatter is simulated.")
     counted = data.n_prompts - (0.0 if data.background is None else total(data.background))
-    weights, panels = _weights(response, own), one_layer(data.scanner)
+    weights = _weights(response, own)
     expected, scattered = np.zeros(0, np.float32), 0.0
     for number in range(settings.rounds):
         known = data.with_background(expected) if number else data
         image = _image(known, response, start, on)
         points = settings.points // (1 if number == settings.rounds - 1 else FEWER_POINTS)
-        table = simulate_panels(
-            _on_pitches(image, data.scanner),
-            data.mu_map,
-            panels,
-            lambda kev: relative_efficiency(panels, kev),
-            n_points=max(points, 1),
-            seed=settings.seed + number,
-            on=on,
+        scene = _Scene(
+            _on_pitches(image, data.scanner), data.mu_map, max(points, 1), settings.seed + number
         )
-        expected = _on_lines(table, data.scanner, weights, on.threads)
+        expected = _expected(scene, data.scanner, weights, on)
         single = total(expected)
         trues = max(counted - scattered, 1e-3 * counted)
         ratio = single / trues
@@ -172,6 +167,44 @@ def _weights(response: StoredResponse, own: Column | None) -> Column:
     n_lines = np.tile(table.n_shifts, s.n_layers**2)
     weights = np.repeat(of_orientation.astype(np.float32), n_lines)
     return weights if own is None else weights * own
+
+
+class _Scene(NamedTuple):
+    """What scatters, and how finely it is looked at."""
+
+    image: Volume
+    mu_map: Volume
+    n_points: int
+    seed: int
+
+
+def _expected(scene: _Scene, scanner: DualHead, weights: Column, on: Backend) -> Column:
+    """(n_lines,) single scatter, pair of layers by pair."""
+    panels, n_layers = one_layer(scanner), scanner.settings.n_layers
+    n = scanner.orientations.n_pairs
+    tables: dict[tuple[int, int], PanelTable] = {}
+    expected = np.empty(scanner.n_lors, np.float32)
+    for i, k in np.ndindex(n_layers, n_layers):
+        layers = min(i, k), max(i, k)
+        if layers not in tables:
+            counted = partial(_counted, scanner, *layers)
+            tables[layers] = simulate_panels(
+                scene.image, scene.mu_map, panels, counted,
+                n_points=scene.n_points, seed=scene.seed, on=on,
+            )  # fmt: skip
+        first = (i * n_layers + k) * n
+        lines = slice(first, first + n)
+        expected[lines] = _on_lines(tables[layers], panels, weights[lines], on.threads)
+    return expected
+
+
+def _counted(scanner: DualHead, i: int, k: int, kev: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Photons of energies (n,) that lines of two layers count, relative to those of 511 keV."""
+    counted = relative_efficiency(scanner, kev)
+    if scanner.settings.n_layers == 1:
+        return counted
+    own, of_energy = layer_shares(scanner, np.array([ELECTRON_KEV])), layer_shares(scanner, kev)
+    return counted * (of_energy[i] / own[i] + of_energy[k] / own[k]) / 2
 
 
 def _on_lines(table: PanelTable, scanner: DualHead, weights: Column, threads: int) -> Column:
