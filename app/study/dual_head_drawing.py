@@ -1,4 +1,4 @@
-"""A small drawing of two panels, across and along: their crystals, the room between, the grid."""
+"""A small drawing of two panels, across and along: crystals in their layers, room and grid."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ class PanelsDrawing:
             self.painter.setPen(QPen(QColor(self.colours.link), 1))
             self.painter.setBrush(fill)
             self.painter.drawRect(box)
+            deep = size.height() / s.n_layers
+            if s.n_layers > 1 and deep >= LEAST_CRYSTAL_PX:
+                heights = [box.top() + k * deep for k in range(1, s.n_layers)]
+                self.painter.drawLines([QLineF(box.left(), y, box.right(), y) for y in heights])
             if size.width() / n < LEAST_CRYSTAL_PX:
                 continue
             edges = [box.left() + k * size.width() / n for k in range(1, n)]

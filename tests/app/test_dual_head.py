@@ -189,7 +189,7 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
     assert "no delayed" in obstacles["randoms"]
 
 
-def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp):
+def test_panels_are_drawn_and_a_wider_gap_and_layers_show(session, histogram, qtbot, qapp):
     from app.look.theme import Theme
     from app.study.scanner_drawing import ScannerDrawing
 
@@ -197,13 +197,14 @@ def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp)
     picture = ScannerDrawing(Theme(qapp, "dark"))
     qtbot.addWidget(picture)
     picture.resize(320, 170)
-    near, far = session.study.scanner, with_settings(session.study.scanner, separation_mm=40)
+    near = session.study.scanner
+    others = ({"separation_mm": 40}, {"n_layers": 2})
     seen = []
-    for scanner in (near, far):
+    for scanner in (near, *(with_settings(near, **changes) for changes in others)):
         picture.show_scanner(scanner, scanner.grid)
         seen.append(picture.grab().toImage())
-    assert seen[0] != seen[1]
-    assert "two panels" in picture.accessibleName()
+    assert seen[0] != seen[1] and seen[0] != seen[2]
+    assert "in 2 layers" in picture.accessibleName()
 
 
 # the grid follows the pitch
