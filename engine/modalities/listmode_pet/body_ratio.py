@@ -223,15 +223,26 @@ def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid) -> Values:
 
 
 def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
-    """Divide a by b, and take the nearest ratio where no line was sampled."""
-    from scipy import ndimage
-
+    """Divide a by b; where no line was sampled take the nearest ratio along x, else y, else z."""
     ratio = np.divide(a, b, out=np.ones_like(a), where=seen)
-    if seen.all() or not seen.any():
-        return ratio
-    nearest = ndimage.distance_transform_edt(~seen, return_distances=False, return_indices=True)
-    found: Values = ratio[tuple(nearest)]
-    return found
+    for axis in (2, 1, 0):
+        if seen.all():
+            break
+        near = _nearest(seen, axis)
+        ratio = np.take_along_axis(ratio, near, axis)
+        seen = np.take_along_axis(seen, near, axis)
+    return ratio
+
+
+def _nearest(seen: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
+    """Places of the nearest that are seen along an axis; any where none is."""
+    n, shape = seen.shape[axis], [1, 1, 1]
+    shape[axis] = n
+    place = np.arange(n).reshape(shape)
+    below = np.maximum.accumulate(np.where(seen, place, -n), axis)
+    above = np.where(seen, place, 2 * n)
+    above = np.flip(np.minimum.accumulate(np.flip(above, axis), axis), axis)
+    return np.clip(np.where(place - below <= above - place, below, above), 0, n - 1)
 
 
 def _fine(ratio: Values, cells: PixelCentres, grid: ImageGrid) -> Singles:
