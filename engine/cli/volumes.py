@@ -82,7 +82,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
         _count(arguments, console)
         return
     if arguments.merge_layers:
-        raise SettingsError("--merge-layers belongs to --histogram; leave it or add that.")
+        raise SettingsError("--merge-layers belongs to --histogram; add that or leave it out.")
     data = read_listmode(
         arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from engine.backend.devices import DeviceInfo, device_of
 from engine.corrections.histogram import LineNormalisation, LineRandoms
 from engine.data.histogram import Histogram, histogrammed, merged, one_layer, with_settings
 from engine.data.layered_response import LayeredResponse
-from engine.errors import EngineError, GeometryError
+from engine.errors import EngineError, FileFormatError, GeometryError, ResourceError
 from engine.events import Corrected, Finished
 from engine.geometry.dual_head import DualHead
 from engine.geometry.panel_sums import crystal_sums, line_products
@@ -27,11 +29,12 @@ from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
-from engine.modalities.dual_head_pet.requirements import estimate, work
+from engine.modalities.dual_head_pet.requirements import SMALLER_IN_LAYERS, estimate, work
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.layered import build_layered
 from engine.modalities.dual_head_pet.scatter_estimate import _weights
+from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.studies import Study
 from engine.operators.layered import LayeredProjector
 from engine.simulate.histogram import simulate_histogram
@@ -93,6 +96,33 @@ def test_a_response_of_layers_comes_back_from_its_file(
     assert read_response_scanner(tmp_path / "two.h5").settings == response.scanner.settings
     with pytest.raises(GeometryError, match="with other crystals"):
         read_response(tmp_path / "two.h5", one_layer(two()))
+
+
+def changed(name: str) -> Callable[[h5py.File], None]:
+    """Return what overwrites a first value."""
+
+    def act(file: h5py.File) -> None:
+        file[name][0] = 1 - file[name][0]
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (changed("response/0-1/values"), "values has changed"),
+        (changed("response/1-1/places"), "places has changed"),
+        (lambda file: file.move("response/0-1", "response/1-0"), "has changed"),
+    ],
+)
+def test_damage_in_any_pair_of_layers_is_refused(
+    response: LayeredResponse, tmp_path: Path, damage: Callable[[h5py.File], None], sentence: str
+) -> None:
+    write_response(response, tmp_path / "two.h5")
+    with h5py.File(tmp_path / "two.h5", "r+") as file:
+        damage(file)
+    with pytest.raises(FileFormatError, match=sentence):
+        read_response(tmp_path / "two.h5")
 
 
 def test_a_run_with_layers_apart_is_that_of_the_projector(
@@ -235,6 +265,9 @@ def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
     card = DeviceInfo("cuda", "a card", 8 << 30, 8 << 30, threads=1)
     on_card = estimate(DualHeadProtocol(), scanner, on=card)
     assert on_card.memory_bytes > 0.9 * apart.memory_bytes  # lines and images stay on the host
+    little = replace(apart, free_bytes=together.memory_bytes)
+    with pytest.raises(ResourceError, match="or count all layers of crystals together"):
+        refuse_if_too_large(little, scanner.grid, SMALLER_IN_LAYERS)
 
 
 def test_the_size_is_near_that_of_a_real_response() -> None:
