@@ -3,9 +3,7 @@
 forward : expected counts of each line of response, pairs of layers slowest [image times 1]
 adjoint : the transpose, exactly
 
-    A_ik x = V [x; 0],    A_ki x = V [0; x]
-
-with V the stored matrix of i < k, of twice as many planes (`engine.data.layered_response`).
+See `engine.operators.layer_pair` for the pairs of unequal layers.
 """
 
 from __future__ import annotations
@@ -14,14 +12,16 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from engine.arrays import Array, to_host
 from engine.backend import Backend
-from engine.data.layered_response import LayeredResponse, StoredResponse
+from engine.data.layered_response import LayeredResponse, Layers, StoredResponse
 from engine.kernels.blocks import OnProgress
+from engine.operators.layer_pair import LayerPairProjector
 from engine.operators.matrix import MatrixProjector
 from engine.operators.orientation_rows import OrientationRows
 from engine.profiling import Profiler
@@ -34,12 +34,10 @@ class _Part:
     Attributes
     ----------
     A : their matrix
-    planes : of its image that are those of ours
     lines : of ours that are its
     """
 
     A: MatrixProjector
-    planes: slice
     lines: slice
 
 
@@ -96,12 +94,15 @@ class LayeredProjector(OrientationRows):
         self.response, self.on, self.profiler = response, on, profiler
         self._table = response.scanner.orientations
         self._progress = None if on_progress is None else _PartProgress(on_progress)
-        self._whole = {
-            pair: MatrixProjector(
-                matrix, on=on, dtype=dtype, on_progress=self._progress, profiler=profiler
-            )
-            for pair, matrix in response.matrices.items()
-        }
+        settings: dict[str, Any] = {"on": on, "dtype": dtype, "profiler": profiler}
+        self._whole: dict[Layers, MatrixProjector] = {}
+        for (i, k), matrix in response.matrices.items():
+            if i == k:
+                self._whole[i, k] = MatrixProjector(matrix, on_progress=self._progress, **settings)
+                continue
+            whole = LayerPairProjector(matrix, on_progress=self._progress, **settings)
+            # both share their rows, on a card too
+            self._whole[i, k], self._whole[k, i] = whole, whole.exchanged()
         self.dtype = np.dtype(dtype)
         self.in_shape = response.scanner.grid.shape
         self._choose(np.arange(response.scanner.settings.n_layers**2 * self._n_each))
@@ -132,11 +133,8 @@ class LayeredProjector(OrientationRows):
                 self.orientations, np.array([number, number + 1]) * self._n_each
             )
             own = self.orientations[first:last] - number * self._n_each
-            A = self._whole[min(i, k), max(i, k)].among(own)
-            n_planes = self.in_shape[1]
-            begin = n_planes if i > k else 0
             lines = slice(int(self.starts[first]), int(self.starts[last]))
-            parts.append(_Part(A, slice(begin, begin + n_planes), lines))
+            parts.append(_Part(self._whole[i, k].among(own), lines))
         return parts
 
     def forward(self, x: Array) -> Array:
@@ -144,18 +142,14 @@ class LayeredProjector(OrientationRows):
         # lines of all layers together are too many for most cards, so they stay on the host
         image, out = to_host(x), np.empty(self.out_shape, self.dtype)
         for part in self._telling():
-            # the planes of the other half are those of the pair (k, i), which sees them mirrored;
-            # empty, they count nothing
-            padded = np.zeros(part.A.in_shape, self.dtype)
-            padded[:, part.planes] = image
-            out[part.lines] = to_host(part.A.forward(padded))
+            out[part.lines] = to_host(part.A.forward(image))
         return out
 
     def adjoint(self, y: Array) -> Array:
         """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
         values, sums = to_host(y), np.zeros(self.in_shape, self.dtype)
         for part in self._telling():
-            sums += to_host(part.A.adjoint(values[part.lines]))[:, part.planes]
+            sums += to_host(part.A.adjoint(values[part.lines]))
         return sums
 
     def among(self, places: Array) -> LayeredProjector:

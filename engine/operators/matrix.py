@@ -34,6 +34,8 @@ from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
 WORTH_A_CALL = 8
+Piece = tuple[tuple[Array, ...], Array, int, int]
+"""Arrays of rows, planes of an image, and which of the rows' planes kernels are to take."""
 
 
 def matrix_slot(panels: DualHeadSettings) -> Slot:
@@ -195,10 +197,12 @@ class MatrixProjector(OrientationRows):
         images = PlaneImages(rows.shapes, 0, self.dtype)
 
         def work(_: int, start: int, stop: int) -> None:
-            scene = (*rows.arrays, edge, margin, image, self.phases.size)
             room = np.empty(kernels.ROOM, np.int32), np.empty(rows.most, np.int32)
-            where = images.starts, images.pitches
-            kernels.forward(start, stop, *scene, *where, images.flat, *room)
+            pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
+            for arrays, planes, _first, _last in pieces:
+                scene = (*arrays, edge, margin, planes, self.phases.size)
+                where = images.starts, images.pitches
+                kernels.forward(start, stop, *scene, *where, images.flat, *room)
 
         n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
         form, threads = self._form, self._form.workers(self.on.threads)
@@ -218,15 +222,21 @@ class MatrixProjector(OrientationRows):
             image[...] = self._of(y, first + o).reshape(image.shape)
 
         def work(_: int, start: int, stop: int) -> None:
-            scene = (*rows.arrays, edge, margin, images.flat, border, images.starts)
             room = np.empty(kernels.ROOM, np.int32), *np.empty((2, rows.most), np.int32)
-            kernels.back(start, stop, *scene, images.pitches, self.phases.size, sums, *room)
+            for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
+                scene = (*arrays, edge, margin, images.flat, border, images.starts)
+                where = images.pitches, self.phases.size
+                kernels.back(first, last, *scene, *where, planes, *room)
 
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads
         n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
         threads = self._form.workers(self.on.threads)
         run_blocks(work, n, threads, on_progress, smallest=1)
+
+    def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
+        """Yield what kernels take of the stored planes start ... stop − 1: all at once."""
+        yield rows.arrays, image, start, stop
 
     def _part(self, first: int, n: int) -> OnProgress | None:
         """Return a tick for n of our orientations, of which `first` are done."""

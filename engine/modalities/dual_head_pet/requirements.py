@@ -3,8 +3,7 @@
 The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
 drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
 Crystals that scatter widen it by some millimetres, the more the smaller the values that are kept.
-Of L layers of crystals L pairs are stored by half of the planes and L (L − 1) / 2 by all of them;
-those of unequal layers are projected through panels of twice as many planes, half of them empty.
+Of L layers of crystals L pairs are stored by half of the planes and L (L − 1) / 2 by all of them.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class WorkEstimate(NamedTuple):
     Attributes
     ----------
     n_stored : non-zeros that are stored
-    n_products : non-zeros of all lines, all planes that are projected: products of a projection
+    n_products : non-zeros of all lines, all planes: products of a projection
     """
 
     n_stored: float
@@ -95,8 +94,8 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     stored = planes_stored(scanner) * per_plane(stored_orientations(s.n_rows, s.n_columns))
     table = scanner.orientations
     lines = table.n_shifts * per_plane(table.offsets)
-    planes = s.n_planes * (n_layers + 2 * n_layers * (n_layers - 1))
-    return WorkEstimate(float(stored.sum()), planes * float(lines.sum()))
+    n_pairs = n_layers**2
+    return WorkEstimate(float(stored.sum()), s.n_planes * n_pairs * float(lines.sum()))
 
 
 def planes_stored(scanner: DualHead) -> int:

@@ -50,6 +50,14 @@ def test_forward_and_adjoint_are_those_of_the_dense_matrix(
     assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=1e-12)
 
 
+def test_the_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None:
+    one, three = (LayeredProjector(response(), on=cpu(n)) for n in (1, 3))
+    x = rng.random(one.in_shape, np.float32)
+    y = one(x)
+    np.testing.assert_array_equal(three(x), y)
+    np.testing.assert_array_equal(three.T(y), one.T(y))
+
+
 def test_subsets_take_families_of_all_layers_and_sum_to_the_whole(rng: np.random.Generator) -> None:
     A = LayeredProjector(response(), on=cpu(1), dtype=np.float64)
     x = rng.random(A.in_shape)
