@@ -1,0 +1,220 @@
+"""X-ray line integrals of a volume beyond the memory, and their exact transpose, in slabs.
+
+y_c = Σ_s A_cs x_s,   x_s = Σ_c A_csᵀ y_c,   s: slabs of slices, c: chunks of views, both in order
+
+Joseph's interpolation is linear in the voxels and takes zeros outside of a volume, so a slab of its
+own gives its share of every ray. Only the rows of a chunk that see a slab are worked on. Sums are
+those of the whole to rounding: their last bits depend on where slabs and chunks end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from engine.arrays import Array, rest, taken
+from engine.backend import Backend
+from engine.data.column_room import MEMORY, ColumnRoom
+from engine.errors import DeviceError, ResourceError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import OnProgress, padded
+from engine.operators.base import LinearOperator
+from engine.operators.xray import ADJOINT_RTOL, XrayTransform
+from engine.operators.xray_parts import Parts, parts_for, pieces
+from engine.profiling import Profiler
+
+REAL_BYTES = 4
+SLAB_COPIES = 3
+"""Slabs in memory beside the sums of each thread: as it lies, as the kernel wants it, its sum."""
+CHUNK_COPIES = 4
+"""Chunks of projections in memory: as they lie, cropped, as the kernel wants them, their sum."""
+REACH = 1.0
+"""Voxels beyond a slab in which rays still blend it with what lies there."""
+
+
+class SlabbedXrayTransform(LinearOperator):
+    """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
+
+    Memory holds a slab of the volume and a chunk of views. Results are made in `room`; arrays of
+    mapped files that are given keep no memory of it when they have been read.
+
+    Parameters
+    ----------
+    geometry : source and detector of each view
+    grid : the volume
+    parts : slabs of slices and chunks of views; see `parts_within`
+    on : threads of the CPU
+    room : for volumes and projections that are made
+    on_progress : called with (done, in all) pairs of slab and chunk; may raise
+    profiler : times the projections
+
+    Raises
+    ------
+    DeviceError
+        if `on` is a GPU, where `XrayTransform` streams
+    ResourceError
+        if the room for a result is short
+    """
+
+    adjoint_rtol = ADJOINT_RTOL["matched"]
+    on: Backend
+
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        grid: ImageGrid,
+        parts: Parts,
+        *,
+        on: Backend,
+        room: ColumnRoom = MEMORY,
+        on_progress: OnProgress | None = None,
+        profiler: Profiler | None = None,
+    ) -> None:
+        if on.is_cuda:
+            raise DeviceError(
+                f"slabs in files are projected by the CPU, got {on.name}; on a GPU, XrayTransform "
+                "streams volumes that are too large for it."
+            )
+        self.on, self.grid, self.parts = on, grid, parts
+        self.profiler = self._profiler = profiler or Profiler(on)
+        self._room, self._tick = room, on_progress
+        self._look(geometry)
+
+    def _look(self, geometry: XrayGeometry) -> None:
+        """Take up the views, in chunks that are no longer than before."""
+        self.geometry = geometry
+        self.in_shape, self.out_shape = self.grid.shape, (geometry.n_views, *geometry.shape)
+        chunks = pieces(geometry.n_views, max(map(len, self.parts.views)))
+        self.parts = replace(self.parts, views=chunks)
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
+        x = taken(x)
+        self.expect(x, self.in_shape)
+        out = self._room.empty(self.out_shape, np.float32)
+        # chunks outermost: a sum of pixels is done before it is written, and a file of projections is
+        # never read back to be added to
+        for views in self.parts.views:
+            total = np.zeros((len(views), *self.geometry.shape), np.float32)
+            for slab, rows, A in self._seeing(views):
+                total[:, rows] += A.forward(np.asarray(x[slab.start : slab.stop], np.float32))
+                rest(x)
+            out[views.start : views.stop] = total
+            self._room.rest()
+        return out
+
+    def adjoint(self, y: Array) -> Array:
+        """Transpose of the line integrals, exactly: `y` as they are, to (n_z, n_y, n_x)."""
+        y = taken(y)
+        self.expect(y, self.out_shape)
+        out = self._room.empty(self.in_shape, np.float32)
+        # slabs outermost, so that a voxel is written once, with all of its views
+        for k, slab in enumerate(self.parts.slabs):
+            total = np.zeros((len(slab), *self.grid.shape[1:]), np.float32)
+            for c, views in enumerate(self.parts.views):
+                self._tell(k * len(self.parts.views) + c)
+                found = self._share(views, slab)
+                if found is not None:
+                    rows, A = found
+                    total += A.adjoint(np.asarray(y[views.start : views.stop, rows], np.float32))
+                rest(y)
+            out[slab.start : slab.stop] = total
+            self._room.rest()
+        self._tell(self._n_pairs)
+        return out
+
+    def subset(self, k: int, of: int) -> SlabbedXrayTransform:
+        """Views k, k + of, ..., in the same slabs."""
+        other = copy(self)
+        other._look(self.geometry.select(slice(k, None, of)))
+        return other
+
+    @property
+    def _n_pairs(self) -> int:
+        return len(self.parts.slabs) * len(self.parts.views)
+
+    def _tell(self, done: int) -> None:
+        if self._tick is not None:
+            self._tick(done, self._n_pairs)
+
+    def _seeing(self, views: range) -> Iterator[tuple[range, slice, XrayTransform]]:
+        """Yield the slabs that some views see, the rows that do, and what projects them."""
+        first = self.parts.views.index(views) * len(self.parts.slabs)
+        for k, slab in enumerate(self.parts.slabs):
+            self._tell(first + k)
+            found = self._share(views, slab)
+            if found is not None:
+                yield slab, *found
+        self._tell(first + len(self.parts.slabs))
+
+    def _share(self, views: range, slab: range) -> tuple[slice, XrayTransform] | None:
+        """Return the rows of some views that see a slab, and what projects it; None: no row."""
+        grid = slab_of(self.grid, slab)
+        geometry = self.geometry.select(slice(views.start, views.stop))
+        # of these views alone: in a helical scan each slab is seen by few
+        rows = _rows_seeing(grid, geometry)
+        if rows.start >= rows.stop:
+            return None
+        # made anew for each pair: rays of some views are a small table, and tables of all pairs would
+        # grow with the scan
+        seen = geometry.cropped(rows, slice(None))
+        return rows, XrayTransform(seen, grid, on=self.on, profiler=self._profiler)
+
+
+def slab_of(grid: ImageGrid, slices: range) -> ImageGrid:
+    """Return neighbouring slices of a grid, where they are."""
+    x, y, z = grid.centre_mm
+    middle = (slices.start + slices.stop - grid.shape[0]) / 2 * grid.voxel_mm[2]
+    return ImageGrid((len(slices), *grid.shape[1:]), grid.voxel_mm, (x, y, z + middle))
+
+
+def parts_within(
+    geometry: XrayGeometry, grid: ImageGrid, *, budget_bytes: int, threads: int
+) -> Parts:
+    """Cut a volume and its projections so that `SlabbedXrayTransform` keeps within a budget.
+
+    Parameters
+    ----------
+    geometry, grid
+        what is projected
+    budget_bytes
+        memory for slabs and chunks, and what is made of them
+    threads
+        each has sums of its own
+
+    Raises
+    ------
+    ResourceError
+        if a slice and a view alone exceed the budget
+    """
+    _, n_y, n_x = padded(grid.shape)
+    per_slice = REAL_BYTES * (SLAB_COPIES + threads) * n_y * n_x
+    per_view = REAL_BYTES * CHUNK_COPIES * geometry.shape[0] * geometry.shape[1]
+    # the kernel lays a slice of zeros on each side of a slab
+    left = budget_bytes - 2 * per_slice
+    if left < per_slice + per_view:
+        raise ResourceError(
+            f"a slice of {grid.describe()} and a view of {geometry.shape[0]} × "
+            f"{geometry.shape[1]} pixels need {(3 * per_slice + per_view) / 2**20:.1f} MiB of "
+            f"memory, {budget_bytes / 2**20:.1f} MiB are given; choose larger voxels, fewer "
+            "threads, or give more memory."
+        )
+    n_views = geometry.n_views
+    return parts_for(grid.shape[0], per_slice, n_views, per_view, left, n_views)
+
+
+def _rows_seeing(grid: ImageGrid, geometry: XrayGeometry) -> slice:
+    """Rows of the detector whose rays meet a grid, or blend with it beside it."""
+    ends = [(-REACH, n + REACH) for n in grid.shape]
+    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
+    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
+    n_rows = geometry.shape[0]
+    if (seen[..., 2] <= 0).any():
+        return slice(0, n_rows)  # reaches behind the source
+    row = seen[..., 1] / seen[..., 2] - 0.5
+    first, last = np.clip([np.floor(row.min()), np.ceil(row.max()) + 1], 0, n_rows)
+    return slice(int(first), int(last))

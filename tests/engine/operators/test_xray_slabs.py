@@ -1,0 +1,115 @@
+"""Line integrals in slabs: the laws of the whole, from files too, and within a budget."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.column_room import Scratch
+from engine.errors import GeometryError, ResourceError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone
+from engine.operators.xray import XrayTransform
+from engine.operators.xray_parts import Parts, pieces
+from engine.operators.xray_slabs import SlabbedXrayTransform, parts_within
+from tests.engine.operators.test_xray_transform import GRID, fields, mismatch, seen_by, vectors
+
+
+def cut(geometry, grid, slices, views):
+    return Parts(pieces(grid.shape[0], slices), pieces(geometry.n_views, views))
+
+
+def slabbed(geometry, grid=GRID, slices=4, views=2, **options):
+    parts = cut(geometry, grid, slices, views)
+    return SlabbedXrayTransform(geometry, grid, parts, on=cpu(2), **options)
+
+
+@pytest.mark.parametrize("beam", ["cone", "level", "climbing"])
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+@pytest.mark.parametrize("slices", [1, 4])
+def test_slabs_add_up_to_the_whole(rng, beam, tilt, slices):
+    geometry = seen_by(beam, tilt)
+    A, B = XrayTransform(geometry, GRID, on=cpu(2)), slabbed(geometry, slices=slices)
+    x, y = fields(rng, A)
+    whole, back = A(x), A.T(y)
+    np.testing.assert_allclose(B(x), whole, atol=5e-6 * whole.max())
+    np.testing.assert_allclose(B.T(y), back, atol=5e-6 * back.max())
+    assert mismatch(B, x, y) < 1e-6
+
+
+def test_rays_that_climb_more_than_they_run_across_are_those_of_the_whole(rng):
+    geometry = circular_cone(
+        np.arange(4.0), source_axis_mm=30, source_detector_mm=40, shape=(60, 20), pixel_mm=3.0
+    )
+    A, B = XrayTransform(geometry, GRID, on=cpu(2)), slabbed(geometry)
+    x, y = fields(rng, A)
+    np.testing.assert_allclose(B(x), A(x), atol=5e-6 * A(x).max())
+    np.testing.assert_allclose(B.T(y), A.T(y), atol=5e-6 * A.T(y).max())
+
+
+def test_integrals_do_not_depend_on_the_threads(rng):
+    geometry = vectors(6)
+    parts = cut(geometry, GRID, 4, 2)
+    one, two = (SlabbedXrayTransform(geometry, GRID, parts, on=cpu(n)) for n in (1, 2))
+    x, _ = fields(rng, one)
+    np.testing.assert_array_equal(one(x), two(x))
+
+
+def test_only_rows_that_see_a_slab_are_worked_on():
+    A = slabbed(vectors(6), slices=1)
+    shares = [A._share(range(6), slab) for slab in A.parts.slabs]
+    rows = [0 if share is None else share[1].geometry.shape[0] for share in shares]
+    assert 0 < max(rows) < A.out_shape[1] / 2
+
+
+def test_subsets_are_those_views_in_the_same_slabs(rng):
+    A = slabbed(vectors(7))
+    x, y = fields(rng, A)
+    parts = [A.subset(k, 3) for k in range(3)]
+    for k, part in enumerate(parts):
+        np.testing.assert_allclose(part(x), A(x)[k::3], rtol=1e-5, atol=1e-4)
+    total = sum(part.T(A.subset_values(y, k, 3)) for k, part in enumerate(parts))
+    np.testing.assert_allclose(total, A.T(y), rtol=1e-4, atol=1e-4)
+
+
+def test_files_give_the_bits_of_memory(rng, tmp_path):
+    room, geometry = Scratch(tmp_path, "projections and volume"), vectors(6)
+    A, B = slabbed(geometry), slabbed(geometry, room=room)
+    x, y = fields(rng, A)
+    np.testing.assert_array_equal(B(room.held(x)), A(x))
+    np.testing.assert_array_equal(B.T(room.held(y)), A.T(y))
+
+
+def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
+    geometry, grid = vectors(12, pixel=3.0), ImageGrid((96, 48, 48), (0.5, 0.8, 0.4))
+    budget, told = 600_000, []
+    parts = parts_within(geometry, grid, budget_bytes=budget, threads=1)
+    room = Scratch(tmp_path, "projections and volume")
+    A = SlabbedXrayTransform(
+        geometry, grid, parts, on=cpu(1), room=room, on_progress=lambda *done: told.append(done)
+    )
+    x, y = (room.held(values) for values in fields(rng, A))
+    A.T(A(x))  # what is loaded once is no part of the work
+    told.clear()
+    tracemalloc.start()
+    A.T(y)
+    A(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < budget < x.nbytes
+    n = len(parts.slabs) * len(parts.views)
+    assert n > 1 and told.count((n, n)) == 2
+
+
+def test_a_budget_of_less_than_a_slice_and_a_view_is_refused():
+    with pytest.raises(ResourceError, match="larger voxels"):
+        parts_within(vectors(3), GRID, budget_bytes=1000, threads=2)
+
+
+def test_arrays_of_another_shape_are_refused():
+    A = slabbed(vectors(3))
+    with pytest.raises(GeometryError, match="needs"):
+        A(np.zeros((2, 2, 2), np.float32))
+    with pytest.raises(GeometryError, match="needs"):
+        A.T(np.zeros((2, 2, 2), np.float32))
