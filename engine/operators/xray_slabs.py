@@ -96,8 +96,8 @@ class SlabbedXrayTransform(LinearOperator):
         x = taken(x)
         self.expect(x, self.in_shape)
         out = self._room.empty(self.out_shape, np.float32)
-        # chunks outermost: a sum of pixels is done before it is written, and a file of projections is
-        # never read back to be added to
+        # chunks outermost: sums of pixels are done before they are written, and a file of
+        # projections is never read back to be added to
         for views in self.parts.views:
             total = np.zeros((len(views), *self.geometry.shape), np.float32)
             for slab, rows, A in self._seeing(views):
@@ -159,8 +159,8 @@ class SlabbedXrayTransform(LinearOperator):
         rows = _rows_seeing(grid, geometry)
         if rows.start >= rows.stop:
             return None
-        # made anew for each pair: rays of some views are a small table, and tables of all pairs would
-        # grow with the scan
+        # made anew for each pair: rays of some views are a small table, and tables of all pairs
+        # would grow with the scan
         seen = geometry.cropped(rows, slice(None))
         return rows, XrayTransform(seen, grid, on=self.on, profiler=self._profiler)
 
