@@ -39,8 +39,9 @@ REACH = 1.0
 class SlabbedXrayTransform(LinearOperator):
     """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
 
-    Memory holds a slab of the volume and a chunk of views. Results are made in `room`; arrays of
-    mapped files that are given keep no memory of it when they have been read.
+    Memory holds a slab of the volume and a chunk of views. Results are made in `room`; pages of
+    mapped files that are given are let go when they have been read. `norm` makes its vectors in
+    memory.
 
     Parameters
     ----------
