@@ -106,6 +106,9 @@ def rest(values: Array) -> None:
     """Give back the memory that values of a mapped file take while nobody looks at them."""
     base: object = values
     while isinstance(base, numpy.ndarray | memoryview):
+        # a private map keeps changes in memory alone: they would be lost
+        if isinstance(base, numpy.memmap) and base.mode == "c":
+            return
         base = base.base if isinstance(base, numpy.ndarray) else base.obj
     if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         base.madvise(mmap.MADV_DONTNEED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Tables, module_of, taken, to_host
+from engine.arrays import Tables, module_of, taken, to_host, rest
 from engine.backend import Backend
 
 TABLE = np.arange(5.0)
@@ -59,3 +59,11 @@ def test_a_table_is_copied_to_a_device_once(device: Backend) -> None:
     assert type(copy) is type(there)
     assert tables.beside(there, TABLE) is copy
     assert tables.beside(there, TABLE + 1) is not copy
+
+
+def test_changes_of_a_private_map_outlast_a_rest(tmp_path):
+    np.zeros(5000, np.float32).tofile(tmp_path / "values")
+    values = np.memmap(tmp_path / "values", np.float32, "c")
+    values[:] = 5
+    rest(np.asarray(values)[1:])
+    assert (values == 5).all()
