@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Tables, module_of, taken, to_host, rest
+from engine.arrays import Tables, module_of, rest, taken, to_host
 from engine.backend import Backend
 
 TABLE = np.arange(5.0)
