@@ -119,7 +119,8 @@ def back(
                     codes[e] = code = int(table[places[first + e]])
                     offsets[e] = -(code >> BITS & _ONE) * across - (code & _ONE)
                 of_row = weights[first:last]
-                e = np.int64(0)  # a plain 0 has a type of its own, and `_reach` then two versions
+                # no plain 0, which has a type of its own and would have `_reach` compiled twice
+                e = int(first - first)
                 while e < last - first:
                     end, low_u, high_u, low_v, high_v = _reach(codes, e, last - first)
                     # the rectangle of the image that these touch: the rest is left alone
