@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.arrays import Array, taken
 from engine.backend import Backend, cpu
 from engine.filtering.design import FilterDesign
@@ -19,7 +17,7 @@ from engine.filtering.visibility import divided_by_visibility
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform
-from engine.operators.xray_scene import VolumeBox
+from engine.operators.xray_scene import rows_seeing
 from engine.operators.xray_transfers import MadeViews
 
 
@@ -86,20 +84,3 @@ class FilteredBackProjection:
         A = self.A
         plan = planned(y, A.geometry, settings, is_checked=not A.on.is_cuda)
         return _inverted(A.with_geometry(plan.geometry), y, plan, settings, slice(None))
-
-
-def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:
-    """Rows of the detector that the box of a grid is seen by, in any view."""
-    box = VolumeBox.of(region, grid.shape)
-    ends = [(first, first + n) for first, n in zip(box.corner, box.shape, strict=True)]
-    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
-    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
-    n_rows = geometry.shape[0]
-    if (seen[..., 2] <= 0).any():
-        return slice(0, n_rows)  # reaches behind the source
-    # a perspective maps a box between its corners: nothing inside is seen beyond them
-    row = seen[..., 1] / seen[..., 2] - 0.5
-    return slice(
-        int(np.clip(np.floor(row.min()), 0, n_rows)),
-        int(np.clip(np.ceil(row.max()) + 1, 0, n_rows)),
-    )

@@ -134,6 +134,27 @@ def _ranges(region: Any, shape: Three) -> list[range]:
     return [range(n)[part] for n, part in zip(shape, region, strict=True)]
 
 
+def rows_seeing(
+    grid: ImageGrid, region: Region | None, geometry: XrayGeometry, beyond: float = 0.0
+) -> slice:
+    """Rows of the detector that the box of a grid, some voxels wider, is seen by in any view."""
+    box = VolumeBox.of(region, grid.shape)
+    ends = [
+        (first - beyond, first + n + beyond) for first, n in zip(box.corner, box.shape, strict=True)
+    ]
+    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
+    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
+    n_rows = geometry.shape[0]
+    if (seen[..., 2] <= 0).any():
+        return slice(0, n_rows)  # reaches behind the source
+    # a perspective maps a box between its corners: nothing inside is seen beyond them
+    row = seen[..., 1] / seen[..., 2] - 0.5
+    return slice(
+        int(np.clip(np.floor(row.min()), 0, n_rows)),
+        int(np.clip(np.ceil(row.max()) + 1, 0, n_rows)),
+    )
+
+
 def _dot(a: Array, b: Array) -> Array:
     """(n,) scalar products of vectors (n, 3)."""
     return np.einsum("ni,ni->n", a, b)

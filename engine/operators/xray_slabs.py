@@ -25,6 +25,7 @@ from engine.kernels.blocks import OnProgress, padded
 from engine.operators.base import LinearOperator
 from engine.operators.xray import ADJOINT_RTOL, XrayTransform
 from engine.operators.xray_parts import Parts, parts_for, pieces
+from engine.operators.xray_scene import rows_seeing
 from engine.profiling import Profiler
 
 REAL_BYTES = 4
@@ -157,7 +158,7 @@ class SlabbedXrayTransform(LinearOperator):
         grid = slab_of(self.grid, slab)
         geometry = self.geometry.select(slice(views.start, views.stop))
         # of these views alone: in a helical scan each slab is seen by few
-        rows = _rows_seeing(grid, geometry)
+        rows = rows_seeing(grid, None, geometry, REACH)
         if rows.start >= rows.stop:
             return None
         # made anew for each pair: rays of some views are a small table, and tables of all pairs
@@ -206,16 +207,3 @@ def parts_within(
         )
     n_views = geometry.n_views
     return parts_for(grid.shape[0], per_slice, n_views, per_view, left, n_views)
-
-
-def _rows_seeing(grid: ImageGrid, geometry: XrayGeometry) -> slice:
-    """Rows of the detector whose rays meet a grid, or blend with it beside it."""
-    ends = [(-REACH, n + REACH) for n in grid.shape]
-    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
-    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
-    n_rows = geometry.shape[0]
-    if (seen[..., 2] <= 0).any():
-        return slice(0, n_rows)  # reaches behind the source
-    row = seen[..., 1] / seen[..., 2] - 0.5
-    first, last = np.clip([np.floor(row.min()), np.ceil(row.max()) + 1], 0, n_rows)
-    return slice(int(first), int(last))

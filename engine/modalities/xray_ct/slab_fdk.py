@@ -19,7 +19,6 @@ from engine.backend import Backend, cpu
 from engine.data.column_room import MEMORY, ColumnRoom
 from engine.data.sharding import OfSlices
 from engine.filtering.design import FilterDesign
-from engine.filtering.fdk import rows_seeing
 from engine.filtering.projections import RowFilter
 from engine.filtering.settings import FilterSettings
 from engine.filtering.visibility import divided_by_visibility
@@ -29,7 +28,7 @@ from engine.modalities.xray_ct.slab_sizes import FILTERED_TOGETHER_BYTES, SlabSi
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_host import HostXray
 from engine.operators.xray_parts import pieces
-from engine.operators.xray_scene import Scene, VolumeBox
+from engine.operators.xray_scene import Scene, VolumeBox, rows_seeing
 from engine.profiling import Profiler
 
 
