@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import sys
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib import import_module
 from types import ModuleType
@@ -127,8 +128,15 @@ def largest(values: Array) -> float:
 
 def sha256_of(values: Array) -> str:
     """Return the SHA-256 of the bytes of contiguous values of the host, read in pieces."""
-    flat, total = values.reshape(-1).view(numpy.uint8), sha256()
-    for start in range(0, len(flat), _LOOKED_AT):
-        total.update(flat[start : start + _LOOKED_AT].data)
-        rest(values)
+    total = sha256()
+    for piece in pieces_of(values):
+        total.update(piece)
     return total.hexdigest()
+
+
+def pieces_of(values: Array) -> Iterator[memoryview]:
+    """Yield the bytes of contiguous values of the host; they may lie in a file."""
+    flat = values.reshape(-1).view(numpy.uint8)
+    for start in range(0, len(flat), _LOOKED_AT):
+        yield flat[start : start + _LOOKED_AT].data
+        rest(values)

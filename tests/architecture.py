@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "errors",
     ),
     "model": ("operators", "arrays", "plain"),
-    "penalties": ("operators", "settings", "arrays", "plain", "errors"),
+    "penalties": ("operators", "data", "settings", "arrays", "plain", "errors"),
     "filtering": ("operators", "backend", "geometry", "settings", "arrays", "plain", "errors"),
     "algorithms": ("filtering", "penalties", "settings", "arrays", "plain", "errors"),
     "postprocess": ("backend", "kernels", "operators", *LEAVES),

@@ -121,6 +121,10 @@ class Algorithm(Settings):
         """Whether a run may end before its last iteration."""
         return False
 
+    def least_slices(self, n_slices: int) -> int:
+        """Return how many of the slices of an image an update needs together, in memory."""
+        return min(1, n_slices)
+
     @property
     def filter(self) -> FilterSettings | None:
         """How rows are filtered before a direct back projection; None where they are not."""

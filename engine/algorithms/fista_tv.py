@@ -24,7 +24,7 @@ from engine.algorithms.steps import norm_bound
 from engine.algorithms.strength import tv_strength
 from engine.arrays import Array
 from engine.penalties.gradient import Gradient
-from engine.penalties.tv import TotalVariation
+from engine.penalties.tv_slabs import margin_of, total_variation
 from engine.settings import setting
 
 if TYPE_CHECKING:
@@ -63,10 +63,13 @@ class FistaTv(Algorithm):
     def n_passes(self) -> int:
         return 12 + self.passes * self.iterations  # bound of the norm, strength, start
 
+    def least_slices(self, n_slices: int) -> int:
+        return 1 if self.smoothing == 0 else min(1 + 2 * margin_of(self.inner), n_slices)
+
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         A, y = model.A, model.y
         spacing = model.spacing_mm or (1.0,) * len(A.in_shape)
-        tv = TotalVariation(Gradient(A.in_shape, spacing))
+        tv = total_variation(Gradient(A.in_shape, spacing), y)
         bounds = partial(clip, non_negative=self.non_negative, largest=self.largest)
         strength, L = self._strength(model, spacing), model.once("bound", lambda: norm_bound(model))
         flow = tv.no_flow(x)

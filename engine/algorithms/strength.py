@@ -41,11 +41,18 @@ _SEED = 20090219
 def tv_strength(model: LinearModel, spacing_mm: tuple[float, ...]) -> float:
     """λ of ½‖A x − y‖² + λ TV(x) at which noise is gone and little else."""
     sigma = max(noise_of(model.y), LEAST_NOISE * norm(model.y) / model.y.size**0.5)
-    drawn = np.random.default_rng(_SEED).standard_normal(model.y.shape, np.float32)
-    noise = module_of(model.y).asarray(drawn.astype(model.y.dtype, copy=False))
-    gradient = sigma * model.A.T(noise)
+    gradient = sigma * model.A.T(_drawn_like(model.y))
     h = prod(spacing_mm) ** (1 / len(spacing_mm))
     return KAPPA * h * norm(gradient) / gradient.size**0.5
+
+
+def _drawn_like(y: Array) -> Array:
+    """Return standard normal numbers where y lies, drawn some at a time: they may be many."""
+    rng = np.random.default_rng(_SEED)
+    rows = (rng.standard_normal(y.shape[1:], np.float32) for _ in range(len(y)))
+    of_a_row = np.dtype((y.dtype, y.shape[1:]))
+    drawn: Array = module_of(y).fromiter(rows, dtype=of_a_row, count=len(y))
+    return drawn
 
 
 def noise_of(y: Array) -> float:

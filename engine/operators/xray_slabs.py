@@ -12,27 +12,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from engine.arrays import Array, rest, taken
 from engine.backend import Backend
 from engine.data.column_room import MEMORY, ColumnRoom
+from engine.data.iterate_room import IterateRoom
+from engine.data.out_of_core import OutOfCoreArray
 from engine.errors import DeviceError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.blocks import OnProgress, padded
+from engine.kernels.blocks import OnProgress
 from engine.operators.base import LinearOperator
 from engine.operators.xray import ADJOINT_RTOL, XrayTransform
 from engine.operators.xray_parts import Parts, parts_for, pieces
 from engine.operators.xray_scene import rows_seeing
+from engine.operators.xray_slab_room import MARGINS, bytes_each, least_bytes
 from engine.profiling import Profiler
 
-REAL_BYTES = 4
-SLAB_COPIES = 3
-"""Slabs in memory beside the sums of each thread: as it lies, as the kernel wants it, its sum."""
-CHUNK_COPIES = 4
-"""Chunks of projections in memory: as they lie, cropped, as the kernel wants them, their sum."""
 REACH = 1.0
 """Voxels beyond a slab in which rays still blend it with what lies there."""
 
@@ -40,9 +39,9 @@ REACH = 1.0
 class SlabbedXrayTransform(LinearOperator):
     """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
 
-    Memory holds a slab of the volume and a chunk of views. Results are made in `room`; pages of
-    mapped files that are given are let go when they have been read. `norm` makes its vectors in
-    memory.
+    Memory holds a slab of the volume and a chunk of views. Results are made in `room`, of an
+    `IterateRoom` as arrays that are worked on out of core; pages of mapped files that are given are
+    let go when they have been read. `norm` makes its vectors in memory.
 
     Parameters
     ----------
@@ -103,11 +102,12 @@ class SlabbedXrayTransform(LinearOperator):
         for views in self.parts.views:
             total = np.zeros((len(views), *self.geometry.shape), np.float32)
             for slab, rows, A in self._seeing(views):
-                total[:, rows] += A.forward(np.asarray(x[slab.start : slab.stop], np.float32))
+                part = np.ascontiguousarray(x[slab.start : slab.stop], np.float32)
+                total[:, rows] += A.forward(part)
                 rest(x)
             out[views.start : views.stop] = total
             self._room.rest()
-        return out
+        return self._where_it_lies(out)
 
     def adjoint(self, y: Array) -> Array:
         """Transpose of the line integrals, exactly: `y` as they are, to (n_z, n_y, n_x)."""
@@ -127,13 +127,25 @@ class SlabbedXrayTransform(LinearOperator):
             out[slab.start : slab.stop] = total
             self._room.rest()
         self._tell(self._n_pairs)
-        return out
+        return self._where_it_lies(out)
+
+    def of_a_pair(self) -> XrayTransform:
+        """Return what projects the middle slab in some views, as it does all pairs of the kind."""
+        slab = self.parts.slabs[len(self.parts.slabs) // 2]
+        found = self._share(self.parts.views[0], slab)
+        geometry = self.geometry.select(slice(0, len(self.parts.views[0])))
+        return found[1] if found else XrayTransform(geometry, slab_of(self.grid, slab), on=self.on)
 
     def subset(self, k: int, of: int) -> SlabbedXrayTransform:
         """Views k, k + of, ..., in the same slabs."""
         other = copy(self)
         other._look(self.geometry.select(slice(k, None, of)))
         return other
+
+    def _where_it_lies(self, out: Array) -> Array:
+        """Return a result as an array of the module that its room stands for."""
+        room = self._room
+        return cast(Array, OutOfCoreArray(room, out)) if isinstance(room, IterateRoom) else out
 
     @property
     def _n_pairs(self) -> int:
@@ -175,14 +187,16 @@ def slab_of(grid: ImageGrid, slices: range) -> ImageGrid:
 
 
 def parts_within(
-    geometry: XrayGeometry, grid: ImageGrid, *, budget_bytes: int, threads: int
+    shape: tuple[int, int, int], grid: ImageGrid, *, budget_bytes: int, threads: int
 ) -> Parts:
     """Cut a volume and its projections so that `SlabbedXrayTransform` keeps within a budget.
 
     Parameters
     ----------
-    geometry, grid
-        what is projected
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        the volume
     budget_bytes
         memory for slabs and chunks, and what is made of them
     threads
@@ -193,17 +207,14 @@ def parts_within(
     ResourceError
         if a slice and a view alone exceed the budget
     """
-    _, n_y, n_x = padded(grid.shape)
-    per_slice = REAL_BYTES * (SLAB_COPIES + threads) * n_y * n_x
-    per_view = REAL_BYTES * CHUNK_COPIES * geometry.shape[0] * geometry.shape[1]
-    # the kernel lays a slice of zeros on each side of a slab
-    left = budget_bytes - 2 * per_slice
-    if left < per_slice + per_view:
+    n_views, n_rows, n_columns = shape
+    per_slice, per_view = bytes_each(shape, grid, threads)
+    least = least_bytes(shape, grid, threads)
+    if budget_bytes < least:
         raise ResourceError(
-            f"a slice of {grid.describe()} and a view of {geometry.shape[0]} × "
-            f"{geometry.shape[1]} pixels need {(3 * per_slice + per_view) / 2**20:.1f} MiB of "
-            f"memory, {budget_bytes / 2**20:.1f} MiB are given; choose larger voxels, fewer "
-            "threads, or give more memory."
+            f"a slice of {grid.describe()} and a view of {n_rows} × {n_columns} pixels need "
+            f"{least / 2**20:.1f} MiB of memory, {budget_bytes / 2**20:.1f} MiB are given; choose "
+            "larger voxels, fewer threads, or give more memory."
         )
-    n_views = geometry.n_views
+    left = budget_bytes - MARGINS * per_slice
     return parts_for(grid.shape[0], per_slice, n_views, per_view, left, n_views)

@@ -1,4 +1,4 @@
-"""The checkpoint file: one line of JSON, then the image as little-endian float32 [z, y, x].
+"""The checkpoint file: one line of JSON, blanks, then the image as little-endian float32 [z, y, x].
 
 The digest in the line covers the line's other values and the image, so that no damaged file
 is ever taken for a whole one.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Iterable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Literal, Self
 
@@ -16,17 +18,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from engine.arrays import pieces_of
+from engine.data.iterate_room import remove_iterates
 from engine.data.run_history import RunHistory
 from engine.data.time_frames import Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid, Point
-from engine.io.atomic_write import write_atomically
+from engine.io.atomic_write import publishing
+from engine.io.read_back import refuse_other_bytes
 from engine.settings import Settings, setting
 
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 MAX_LINE_BYTES = 1 << 20
 """Room for the figures of the most iterations there can be."""
+ALIGNED = 64
+"""The image begins at a multiple of so many bytes."""
+MAPPED_BYTES = 1 << 30
+"""Images above are not read into memory: a run that made them in files may not have it."""
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +102,7 @@ class LastImages:
     """The images of the last two checkpoints of a job: the older one gives way to the next."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.files = tuple(folder / name for name in IMAGES)
 
     def newest_first(self) -> list[tuple[Head, Path]]:
@@ -113,16 +123,30 @@ class LastImages:
         return any(path.exists() for path in self.files)
 
     def remove(self) -> None:
-        """Delete both."""
+        """Delete both, and what a run that died has left of an image that it showed."""
+        remove_iterates(self._folder)
         for path in self.files:
             path.unlink(missing_ok=True)
 
 
 def write_image(volume: Volume, head: Head, path: Path) -> None:
-    """Write a checkpoint, whole or not at all."""
-    data = np.ascontiguousarray(volume.values, "<f4").tobytes()
-    signed = head.model_copy(update={"sha256": _digest(head, data)})
-    write_atomically(signed.model_dump_json().encode() + b"\n" + data, path)
+    """Write a checkpoint, whole or not at all; the image may lie in a file itself."""
+    values = np.ascontiguousarray(volume.values, "<f4")
+    signed = head.model_copy(update={"sha256": _digest(head, pieces_of(values))})
+    line = signed.model_dump_json().encode()
+    line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
+
+    def written() -> Iterator[bytes | memoryview]:
+        yield line
+        yield from pieces_of(values)
+
+    def check(part: Path) -> None:
+        refuse_other_bytes(part, written(), path)
+
+    n_bytes = len(line) + values.nbytes
+    with publishing(path, n_bytes, check) as part, part.open("wb") as file:
+        for piece in written():
+            file.write(piece)
 
 
 def read_head(path: Path) -> Head | None:
@@ -135,17 +159,29 @@ def read_head(path: Path) -> Head | None:
 
 
 def read_image(path: Path) -> NDArray[np.float32] | None:
-    """Return the image, None where the file is damaged."""
+    """Return the image, None where the file is damaged; a large one is mapped, to be looked at."""
     try:
-        line, _, data = path.read_bytes().partition(b"\n")
-    except OSError as e:
+        with path.open("rb") as file:
+            line = file.readline(MAX_LINE_BYTES)
+        values = np.memmap(path, "<f4", "r", len(line), _shape_in(path, line))
+    except (OSError, ValueError) as e:
         log.warning("checkpoint %s cannot be read (%s)", path.name, e)
         return None
     head = _parse(line)
-    if head is None or head.sha256 != _digest(head, data):
+    if head is None or head.sha256 != _digest(head, pieces_of(values)):
         log.warning("checkpoint %s is damaged", path.name)
         return None
-    return np.frombuffer(data, "<f4").reshape(head.shape).astype(np.float32)
+    return values if values.nbytes > MAPPED_BYTES else np.array(values, np.float32)
+
+
+def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
+    """Return the shape of the image in a checkpoint; raises `ValueError` where it is not there."""
+    head = _parse(line)
+    if head is None:
+        raise ValueError("its first line is damaged")
+    if path.stat().st_size != len(line) + 4 * prod(head.shape):
+        raise ValueError("it is shorter or longer than its image")
+    return head.shape
 
 
 def read_checkpoint(path: Path) -> tuple[Head, Volume] | None:
@@ -164,12 +200,13 @@ def _parse(line: bytes) -> Head | None:
         return None
 
 
-def _digest(head: Head, data: bytes) -> str:
+def _digest(head: Head, data: Iterable[memoryview]) -> str:
     values = head.model_dump(mode="json", exclude={"sha256"})
     if head.frame_ms is None:
         del values["frame_ms"]  # as older checkpoints, which know no frames
     if head.gate is None:
         del values["gate"]
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
-    digest.update(data)
+    for piece in data:
+        digest.update(piece)
     return digest.hexdigest()

@@ -18,9 +18,9 @@ from engine.io import read_projections
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
-from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.stages import Stage
-from engine.modalities.xray_ct import in_slabs
+from engine.modalities.xray_ct import in_slabs, iterations_in_slabs
 from engine.modalities.xray_ct import model as xray_ct
 from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.extent import Region, grown
@@ -55,10 +55,18 @@ def flow(
     scan = yield from into_files(context, scan)
     scan = yield from prepare(context, scan)
     wanted = space_of(scan, protocol)
-    if in_slabs.is_in_files(scan) or context.divide is not None:
+    direct = protocol.algorithm.direct
+    if direct and (in_slabs.is_in_files(scan) or context.divide is not None):
         return (yield from in_slabs.flow(context, scan, wanted, resume))
     worked, region = yield from make_room(context, scan, wanted)
-    streams = yield from measure_requirements(context, scan, worked.grid)
+    requirements = needs_of(context, scan, worked.grid)
+    if requirements.disk_bytes:  # known now, or there is less memory than there was
+        held = scan if in_slabs.is_in_files(scan) else in_slabs.in_files(scan)
+        if direct:
+            return (yield from in_slabs.flow(context, held, wanted, resume))
+        spaces = wanted, (worked, region)
+        return (yield from iterations_in_slabs.flow(context, held, *spaces, resume, finish_early))
+    streams = yield from say_requirements(context, requirements, worked.grid)
     A = xray_ct.projector(
         scan,
         worked.grid,
@@ -68,11 +76,11 @@ def flow(
         on_progress=context.progress,
         profiler=context.profiler,
     )
-    yield from prepare_kernels(context, of_projections(A, direct=protocol.algorithm.direct))
-    if not protocol.algorithm.direct:
+    yield from prepare_kernels(context, of_projections(A, direct=direct))
+    if not direct:
         yield from report_adjoint(context, A)
     yield stages.begin(context, resume)
-    model = xray_ct.build(scan, A, direct=protocol.algorithm.direct)
+    model = xray_ct.build(scan, A, direct=direct)
     start = xray_ct.empty_start(worked.grid)
     image, done = yield from stages.iterate(
         context,
@@ -174,11 +182,15 @@ def make_room(
     return replace(wanted, grid=grid), region
 
 
-def measure_requirements(context: Context, scan: Projections, grid: ImageGrid) -> Stage[bool]:
-    """Say what the run will take; return whether it goes through a GPU's memory in parts."""
-    on = device_of(context.on)
+def needs_of(context: Context, scan: Projections, grid: ImageGrid) -> Requirements:
+    """Return what the run will take, now that it is known what the scan saw."""
+    on, in_files = device_of(context.on), in_slabs.is_in_files(scan)
     climbs = context.protocol.algorithm.direct and climbing(scan.geometry)
-    requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs)
+    return estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=in_files)
+
+
+def say_requirements(context: Context, requirements: Requirements, grid: ImageGrid) -> Stage[bool]:
+    """Say what the run will take; return whether it goes through a GPU's memory in parts."""
     refuse_if_too_large(requirements, grid, way_out(context.protocol))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams

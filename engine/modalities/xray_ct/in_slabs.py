@@ -69,10 +69,16 @@ def flow(
     yield stages.begin(context, None)
     image = yield from _slabs(context, work, recipe, scan, space, resume)
     volume = yield from stages.finish(context, space, image, 1)
-    if context.protocol.hounsfield is not None:
-        volume = context.protocol.hounsfield.apply(volume, in_place=True)
-        message = context.protocol.hounsfield.summary(volume)
-        yield Corrected(context.protocol.hounsfield.kind, "applied", message)
+    return (yield from in_hounsfield(context, volume))
+
+
+def in_hounsfield(context: Context, volume: Volume) -> Stage[Volume]:
+    """Turn the values of a volume that lies in a file of ours into CT numbers, if asked."""
+    hounsfield = context.protocol.hounsfield
+    if hounsfield is None:
+        return volume
+    volume = hounsfield.apply(volume, in_place=True)
+    yield Corrected(hounsfield.kind, "applied", hounsfield.summary(volume))
     return volume
 
 

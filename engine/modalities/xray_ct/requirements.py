@@ -16,6 +16,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.io.budget import free_memory
 from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements
 from engine.modalities.xray_ct.extent import most_grown
+from engine.modalities.xray_ct.iteration_sizes import IterationNeeds, iteration_needs
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
 from engine.paths import cache_dir
@@ -42,6 +43,8 @@ DIRECT_UPDATES_PER_SECOND_PER_THREAD = 7e8
 for 1024³ voxels with AVX-512, half of that is expected without."""
 GPU_UPDATES_PER_SECOND = 1e10
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+SLABS_SLOWER = 2.0
+"""Times that iterations take longer where volumes and projections lie in files."""
 VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 1e8, 2e7
 """Values read from a file, and values that went through the usual steps."""
 VOXELS_FINISHED_PER_SECOND = 5e7
@@ -116,25 +119,40 @@ def estimate(
     found = Requirements(host, free_memory(), stages, gpu)
     if not in_files and (found.fits_memory or not may_be_in_slabs(protocol, on)):
         return found
+    if not direct:
+        some = needs_of_iterations(protocol, shape, grid, on, are_there=in_files)
+        if not in_files and some.memory_bytes >= host:
+            return found
+        slower = {"reconstruct": stages["reconstruct"] * SLABS_SLOWER}
+        return _in_files(found, some, slower)
     needs = needs_in_slabs(shape, grid, on, climbs=climbs, are_there=in_files)
     if not in_files and needs.memory_bytes >= host:
         return found
-    return _in_slabs(found, needs, shape)
+    filtered_s = needs.n_slabs * prod(shape) / VALUES_FILTERED_PER_SECOND
+    return _in_files(found, needs, {"reconstruct": stages["reconstruct"] + filtered_s})
 
 
 def way_out(protocol: CtProtocol) -> str:
     """Return what to do where the memory does not suffice."""
-    if not protocol.algorithm.direct:
-        return f"{SMALLER}; filtered back projection goes in slabs and needs less"
-    return f"{SMALLER}, or leave out the filters of step 5" if protocol.finishing else SMALLER
+    hindrances = _hindrances(protocol)
+    return f"{SMALLER}, or {hindrances[0]}" if hindrances else SMALLER
 
 
 def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
-    """Return whether a volume can be made slab by slab.
+    """Return whether the volume of a run can lie in a file, and be worked on slab by slab."""
+    return not on.is_gpu and not _hindrances(protocol)
 
-    A filter reads beyond the border of a slab; iterations need all of the volume for each view.
+
+def _hindrances(protocol: CtProtocol) -> list[str]:
+    """Return what to change so that a volume can be worked on slab by slab.
+
+    Filters read beyond the border of a slab; the exact transpose alone is made of its slabs.
     """
-    return protocol.algorithm.direct and not protocol.finishing and not on.is_gpu
+    found = ["leave out the filters of step 5"] if protocol.finishing else []
+    if not protocol.algorithm.direct:
+        found += ["leave out the filters between iterations"] if protocol.between else []
+        found += ["choose the matched back projection"] if protocol.adjoint != "matched" else []
+    return found
 
 
 def needs_in_slabs(
@@ -156,14 +174,33 @@ def needs_in_slabs(
     )
 
 
-def _in_slabs(found: Requirements, needs: SlabNeeds, shape: tuple[int, int, int]) -> Requirements:
-    """Return the needs of a run whose volume is made slab by slab."""
-    filtered_s = needs.n_slabs * prod(shape) / VALUES_FILTERED_PER_SECOND
-    stages = found.stages | {"reconstruct": found.stages["reconstruct"] + filtered_s}
+def needs_of_iterations(
+    protocol: CtProtocol,
+    shape: tuple[int, int, int],
+    grid: ImageGrid,
+    on: DeviceInfo,
+    *,
+    are_there: bool = False,
+) -> IterationNeeds:
+    """Return what iterations in slabs take of the memory that is free now; `iteration_needs`."""
+    return iteration_needs(
+        protocol.algorithm,
+        shape,
+        grid,
+        free_bytes=free_memory(),
+        threads=max(on.threads, 1),
+        are_there=are_there,
+    )
+
+
+def _in_files(
+    found: Requirements, needs: SlabNeeds | IterationNeeds, seconds: dict[str, float]
+) -> Requirements:
+    """Return the needs of a run whose volume is worked on slab by slab, which takes so long."""
     return replace(
         found,
         memory_bytes=needs.memory_bytes,
-        stages=stages,
+        stages=found.stages | seconds,
         disk_bytes=needs.disk_bytes,
         disk_free_bytes=Scratch(cache_dir()).free_bytes,
         on_disk="projections and volume",

@@ -84,7 +84,8 @@ def test_files_give_the_bits_of_memory(rng, tmp_path):
 def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
     geometry, grid = vectors(12, pixel=3.0), ImageGrid((96, 48, 48), (0.5, 0.8, 0.4))
     budget, told = 600_000, []
-    parts = parts_within(geometry, grid, budget_bytes=budget, threads=1)
+    shape = (geometry.n_views, *geometry.shape)
+    parts = parts_within(shape, grid, budget_bytes=budget, threads=1)
     room = Scratch(tmp_path, "projections and volume")
     A = SlabbedXrayTransform(
         geometry, grid, parts, on=cpu(1), room=room, on_progress=lambda *done: told.append(done)
@@ -104,7 +105,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
 
 def test_a_budget_of_less_than_a_slice_and_a_view_is_refused():
     with pytest.raises(ResourceError, match="larger voxels"):
-        parts_within(vectors(3), GRID, budget_bytes=1000, threads=2)
+        parts_within((3, *vectors(3).shape), GRID, budget_bytes=1000, threads=2)
 
 
 def test_arrays_of_another_shape_are_refused():

@@ -48,6 +48,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Volumes so large that few of their slices fit any memory."""
     needs = "engine.modalities.xray_ct.slab_sizes"
     monkeypatch.setattr(f"{needs}.PART_OF_FREE", 1e-9)
+    monkeypatch.setattr("engine.modalities.xray_ct.iteration_sizes.PART_OF_FREE", 1e-9)
     monkeypatch.setattr(f"{needs}.LEAST_SLICES", 5)
     monkeypatch.setattr(f"{needs}.CHUNK_BYTES", 0)
     monkeypatch.setattr("engine.modalities.xray_ct.requirements.HOST", WorkingMemory(1 << 30, 0))
@@ -126,8 +127,12 @@ def test_a_run_goes_on_after_the_last_whole_slab(
 @pytest.mark.parametrize(
     ("settings", "way_out"),
     [
-        (("algorithm.kind=sirt",), "filtered back projection goes in slabs and needs less"),
         (('finishing=[{kind="median"}]',), "leave out the filters of step 5"),
+        (("algorithm.kind=sirt", "adjoint=voxel"), "choose the matched back projection"),
+        (
+            ("algorithm.kind=cgls", 'between=[{kind="median"}]'),
+            "leave out the filters between iterations",
+        ),
     ],
 )
 def test_what_needs_the_whole_volume_is_refused_with_what_does_not(

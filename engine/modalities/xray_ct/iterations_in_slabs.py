@@ -1,0 +1,121 @@
+"""Iterations of X-ray CT beyond the memory: volumes and projections in files, a slab at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from engine.arrays import Array, rest
+from engine.backend.devices import device_of
+from engine.data import volume_file
+from engine.data.iterate_room import IterateRoom, remove_iterates
+from engine.data.out_of_core import OutOfCore
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.events import Planned
+from engine.geometry.grid import ImageGrid
+from engine.modalities import stages
+from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.stages import Stage
+from engine.modalities.xray_ct.extent import Region
+from engine.modalities.xray_ct.in_slabs import WHAT, in_hounsfield
+from engine.modalities.xray_ct.model import describe_adjoint, expect_integrals
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, way_out
+from engine.modalities.xray_ct.warm_up import of_projections
+from engine.model import LinearModel
+from engine.operators.xray_slabs import SlabbedXrayTransform, parts_within
+from engine.paths import cache_dir
+from engine.reporting.context import ImageSpace, Resume, RunContext
+
+Context = RunContext[CtProtocol]
+
+
+def flow(
+    context: Context,
+    scan: Projections,
+    wanted: ImageSpace,
+    worked: tuple[ImageSpace, Region],
+    resume: Resume | None,
+    finish_early: Callable[[], bool] | None,
+) -> Stage[Volume]:
+    """Iterate on `worked`, the space that holds all that was seen, and cut `wanted` out of it."""
+    expect_integrals(scan)
+    space, region = worked
+    A, room = yield from _projector(context, scan, space.grid)
+    sample = A.of_a_pair()
+    yield from prepare_kernels(context, of_projections(sample, direct=False))
+    yield context.log.start("adjoint", "Comparing the back projection with the line integrals")
+    yield context.log.applied("adjoint", describe_adjoint(sample))
+    yield context.log.end("adjoint")
+    yield stages.begin(context, resume)
+    spacing = space.grid.voxel_mm[::-1]
+    model = LinearModel(A, cast(Array, OutOfCore(room).asarray(scan.values, np.float32)), spacing)
+    start = np.broadcast_to(np.float32(0), space.grid.shape)
+    try:
+        image, done = yield from stages.iterate(
+            context,
+            space,
+            model,
+            start,
+            resume,
+            finish_early,
+            n_rows=scan.values.size,
+            rows="pixels",
+        )
+        cut_out = _cut_out(context, room, image, region)
+    finally:
+        if context.folder is not None:
+            remove_iterates(context.folder)
+    volume = yield from stages.finish(context, wanted, cut_out, done)
+    return (yield from in_hounsfield(context, volume))
+
+
+def _projector(
+    context: Context, scan: Projections, grid: ImageGrid
+) -> Stage[tuple[SlabbedXrayTransform, IterateRoom]]:
+    """Say what the run will take, and how volume and views are cut up."""
+    protocol, on = context.protocol, device_of(context.on)
+    requirements = estimate(protocol, scan.shape, grid, on=on, in_files=True)
+    refuse_if_too_large(requirements, grid, way_out(protocol))
+    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+    needs = needs_of_iterations(protocol, scan.shape, grid, on, are_there=True)
+    threads = max(context.on.threads, 1)
+    parts = parts_within(scan.shape, grid, budget_bytes=needs.budget_bytes, threads=threads)
+    slabs, chunks = len(parts.slabs), len(parts.views)
+    text = (
+        "The volume does not fit the memory with all that the iterations make of it: volumes and "
+        f"projections lie in files, and are worked on in {slabs} slab{'s' if slabs > 1 else ''} "
+        f"of up to {max(map(len, parts.slabs))} slices, {max(map(len, parts.views))} views at a "
+        f"time ({chunks} chunk{'s' if chunks > 1 else ''}); the values are the same to rounding"
+    )
+    yield context.log.applied("volume", text)
+    room = IterateRoom(cache_dir(), WHAT, job=context.folder, budget_bytes=needs.budget_bytes)
+    A = SlabbedXrayTransform(
+        scan.geometry,
+        grid,
+        parts,
+        on=context.on,
+        room=room,
+        on_progress=context.progress,
+        profiler=context.profiler,
+    )
+    return A, room
+
+
+def _cut_out(context: Context, room: IterateRoom, image: Array, region: Region) -> Array:
+    """Return a region of an image in a file of its own, slice by slice."""
+    found = image[region]
+    n_z, n_y, n_x = found.shape
+    if context.folder is None:
+        out = room.empty((n_z, n_y, n_x), np.float32)
+    else:
+        out = volume_file.made(context.folder / volume_file.NAME, (n_z, n_y, n_x))
+    for k in range(n_z):
+        out[k] = found[k]
+        rest(image)
+        rest(out)
+    return out

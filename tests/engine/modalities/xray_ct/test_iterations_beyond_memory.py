@@ -1,0 +1,116 @@
+"""Iterations whose volumes do not fit the memory: in files, with the values of the memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.algorithms import Cgls, FistaTv, Sirt
+from engine.algorithms.base import Algorithm
+from engine.data.iterate_room import iterate_files
+from engine.data.volume_file import NAME, place_of
+from engine.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.geometry.grid import ImageGrid
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
+from engine.modalities.xray_ct.iteration_sizes import MOST_BYTES, iteration_needs
+from engine.results import Results
+from tests.engine.modalities.xray_ct.test_beyond_memory_ct import (
+    ON,
+    finished,
+    little_memory,
+    scan,
+    study_of,
+)
+
+__all__ = ["little_memory", "scan"]
+SIRT = ("algorithm.kind=sirt", "algorithm.iterations=3", "algorithm.subsets=4")
+ALGORITHMS = {
+    "OS-SIRT": SIRT,
+    "SIRT": ("algorithm.kind=sirt", "algorithm.iterations=2", "algorithm.subsets=1"),
+    "CGLS": ("algorithm.kind=cgls", "algorithm.iterations=5"),
+    "FISTA-TV": ("algorithm.kind=fista_tv", "algorithm.iterations=3", "algorithm.inner=2"),
+}
+"""Settings of all that iterate."""
+
+
+def previews(events: list[Event]) -> list[Preview]:
+    return [each for each in events if isinstance(each, Preview)]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_images_are_those_of_the_memory(
+    scan: Path, tmp_path: Path, name: str, request: pytest.FixtureRequest
+) -> None:
+    study = study_of(scan, *ALGORITHMS[name])
+    in_memory = list(run(study, on=ON))
+    request.getfixturevalue("little_memory")
+
+    shown, said, planned_texts, found = [], [], [], None
+    for event in run(study, on=ON, folder=tmp_path):
+        if isinstance(event, Preview):
+            shown.append((event.update, np.array(event.volume.values), event.residual))
+            assert event.volume.is_in_file  # no copy of it goes to whoever looks at it
+            assert len(iterate_files(tmp_path)) == 1
+        elif isinstance(event, Corrected) and event.kind == "volume":
+            said.append(event.text)
+        elif isinstance(event, Planned):
+            planned_texts.append(event.text)
+        elif isinstance(event, Finished):
+            found = event.volume.values
+
+    assert any("slices" in text and "the values are the same to rounding" in text for text in said)
+    assert all("of the disk for projections and volume" in text for text in planned_texts)
+    wanted = finished(in_memory).volume.values
+    assert found is not None and place_of(found).path == tmp_path / NAME
+    np.testing.assert_allclose(found, wanted, atol=5e-5 * wanted.max())
+    assert [update for update, *_ in shown] == [each.update for each in previews(in_memory)]
+    for (_, image, residual), each in zip(shown, previews(in_memory), strict=True):
+        np.testing.assert_allclose(image, each.volume.values, atol=5e-5 * image.max())
+        assert residual == (None if each.residual is None else pytest.approx(each.residual, 1e-5))
+    assert not iterate_files(tmp_path)
+
+
+def test_a_run_that_is_broken_off_goes_on_with_the_same_bits(
+    scan: Path, tmp_path: Path, little_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.jobs.checkpoint.images.MAPPED_BYTES", 0)
+    study = study_of(scan, *SIRT, "hounsfield={}")
+    wanted = finished(list(run(study, on=ON))).volume.values.copy()
+    job = Job.create(study, tmp_path / "job")
+    events = keep(run(job.study, on=ON, folder=job.folder), job)
+    for event in events:
+        if isinstance(event, Checkpointed):
+            break
+    events.close()  # as whoever aborts it does
+    again = Job.open(job.folder)
+    resume = again.latest()
+    assert resume is not None and 0 < resume.done < 12 and isinstance(resume.image, np.memmap)
+
+    events_after = list(keep(run(again.study, on=ON, resume=resume, folder=again.folder), again))
+
+    assert previews(events_after)[0].update == resume.done + 1
+    np.testing.assert_array_equal(finished(events_after).volume.values, wanted)
+    np.testing.assert_array_equal(Results().newest_first()[0].volume().values, wanted)
+    assert not list(job.folder.glob("*.f32")) and not list(job.folder.glob("*.bin"))
+
+
+@pytest.mark.parametrize("algorithm", [Sirt(), Cgls(), FistaTv(inner=2)])
+@pytest.mark.parametrize("free", [2 << 30, 8 << 30])
+def test_more_memory_changes_neither_slabs_nor_what_is_said(
+    algorithm: Algorithm, free: int
+) -> None:
+    grid, shape = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25)), (720, 1024, 1024)
+    needs = iteration_needs(algorithm, shape, grid, free_bytes=free, threads=2)
+    assert needs.budget_bytes == MOST_BYTES and needs.memory_bytes <= 2 << 30
+    assert needs.disk_bytes > 8 * 4 * grid.n_voxels
+
+
+def test_many_steps_of_the_total_variation_need_many_slices() -> None:
+    grid, shape = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25)), (720, 1024, 1024)
+    few, many = (
+        iteration_needs(FistaTv(inner=n), shape, grid, free_bytes=0, threads=2) for n in (5, 50)
+    )
+    assert many.budget_bytes > 5 * few.budget_bytes
