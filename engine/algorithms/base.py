@@ -117,6 +117,11 @@ class Algorithm(Settings):
         return (self.passes + 1) * self.n_iterations
 
     @property
+    def passes_before(self) -> int:
+        """Projections and back projections before the first update, at most, in subsets too."""
+        return 0
+
+    @property
     def may_end_early(self) -> bool:
         """Whether a run may end before its last iteration."""
         return False

@@ -74,6 +74,10 @@ class Cgls(Algorithm):
     def n_passes(self) -> int:
         return 2 + self.passes * self.iterations
 
+    @property
+    def passes_before(self) -> int:
+        return 4 if self.damping else 2
+
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         tau, noise = self._tau(model), self._noise(model)
         search = _Search.begun(model, x, tau)

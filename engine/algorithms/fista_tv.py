@@ -61,7 +61,11 @@ class FistaTv(Algorithm):
 
     @property
     def n_passes(self) -> int:
-        return 12 + self.passes * self.iterations  # bound of the norm, strength, start
+        return self.passes_before + self.passes * self.iterations
+
+    @property
+    def passes_before(self) -> int:
+        return 12  # bound of the norm, strength, start
 
     def least_slices(self, n_slices: int) -> int:
         return 1 if self.smoothing == 0 else min(1 + 2 * margin_of(self.inner), n_slices)

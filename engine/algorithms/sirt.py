@@ -61,6 +61,10 @@ class Sirt(Algorithm):
         last = 1 if self.n_subsets == 1 else 0  # the next update would begin with its residual
         return 2 + self.passes * self.iterations + last
 
+    @property
+    def passes_before(self) -> int:
+        return 1 + self.n_subsets  # R, and C of each subset
+
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         return self.resumed(model, x, 0)
 

@@ -125,7 +125,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
     def sum(self, dtype: DTypeLike | None = None) -> np.generic:
         """Return the sum of all elements, added up in double precision."""
         total = sum(float(np.sum(part, dtype=np.float64)) for _, part in self.parts())
-        return _number(total, self.dtype if dtype is None else dtype)
+        return _number(total, np.empty(0, self.dtype).sum(dtype=dtype).dtype)
 
     def _reduced(self, reduce: Callable[..., np.generic]) -> np.generic:
         return reduce([reduce(part) for _, part in self.parts()])

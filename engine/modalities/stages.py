@@ -111,8 +111,9 @@ def iterate(
         yield from _warn_of_skipped(context)
     if progress is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
-        progress.begin("reconstruct", n_updates, passes_of_step or algorithm.passes)
-        progress.reach(done)
+        passes = passes_of_step or algorithm.passes
+        before = algorithm.passes_before
+        progress.begin("reconstruct", n_updates, passes, done=done, before=before)
     steps = solve(
         algorithm,
         model,

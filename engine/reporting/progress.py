@@ -25,11 +25,17 @@ class PassProgress:
         self._report = report
         self.begin("", 1, 1)
 
-    def begin(self, stage: str, n_steps: int, passes: int) -> None:
-        """Begin a stage of so many steps, each of so many passes."""
+    def begin(
+        self, stage: str, n_steps: int, passes: int, *, done: int = 0, before: int = 0
+    ) -> None:
+        """Begin a stage of so many steps, each of so many passes.
+
+        done : steps that are done; before : passes that come before the next
+        """
         self._stage, self._n_steps, self._passes = stage, n_steps, passes
+        self._first, self._before = done, before
         self._messages = 0
-        self.reach(0)
+        self.reach(done)
 
     def reach(self, step: int) -> None:
         """Know that so many steps are done, whatever their passes said."""
@@ -45,9 +51,12 @@ class PassProgress:
         whole = done >= total
         part = 0 if whole else PARTS * done // total
         self._seen += whole
-        in_step = min(self._seen * PARTS + part, self._passes * PARTS)
-        total = self._n_steps * self._passes * PARTS
-        now = self._steps * self._passes * PARTS + in_step
+        is_first = self._steps == self._first
+        of_step = self._passes + (self._before if is_first else 0)
+        in_step = min(self._seen * PARTS + part, of_step * PARTS)
+        total = (self._before + self._n_steps * self._passes) * PARTS
+        behind = self._steps * self._passes + (0 if is_first else self._before)
+        now = behind * PARTS + in_step
         self._messages = max(
             self._messages, min(now, total)
         )  # there may be passes after the last step

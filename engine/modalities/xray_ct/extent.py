@@ -29,7 +29,9 @@ Reach = tuple[float, float, float]
 """Radius about z, bottom and top [mm]."""
 
 MET = 0.05
-"""Share of the largest line integrals (of all but a thousandth) from which a ray met something."""
+"""Share of the largest line integrals from which a ray met something."""
+LARGEST = 0.001
+"""Share of the values that may be larger than what counts as the largest."""
 MOST_VIEWS = 90
 """Views that are looked at."""
 _SLACK = 0.05
@@ -70,12 +72,24 @@ def extent_mm(scan: Projections) -> Reach | None:
     """Return what the rays that met something pass; None where nobody can tell."""
     views = _looked_at(scan.n_views)
     values = scan.values[views]
-    most = np.quantile(values, 0.999)
+    most = _of_the_largest(values)
     if not most > 0:
         return None
-    outlines = (_outline(met) for met in values > MET * most)
+    outlines = (_outline(view > MET * most) for view in values)
     starts, along = _rays(scan.geometry.select(views), outlines)
     return None if _are_steep(along).any() else _cylinder(starts, along)
+
+
+def _of_the_largest(views: Array) -> float:
+    """Return what all but a thousandth of the values reach; they are looked at view by view."""
+    n_above = views.size - int((1 - LARGEST) * (views.size - 1))
+    largest = np.empty(0, views.dtype)
+    for view in views:
+        is_full = largest.size == n_above
+        larger = view[view > largest.min()] if is_full else view.ravel()
+        met = np.concatenate([largest, larger])
+        largest = np.partition(met, -n_above)[-n_above:] if met.size > n_above else met
+    return float(largest.min())
 
 
 @lru_cache(maxsize=8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.events import Progressed
 from engine.reporting.progress import PassProgress
 
@@ -65,3 +67,15 @@ def test_a_stage_that_needs_not_all_its_steps_ends_at_the_whole() -> None:
     passes.reach(1)
     passes.end()
     assert numerator(message) == [1 / 8, 1]
+
+
+@pytest.mark.parametrize("done", [0, 3])
+def test_passes_before_the_first_step_count_too(done: int) -> None:
+    message: list[Progressed] = []
+    passes = PassProgress(message.append)
+    passes.begin("reconstruct", 4, 2, done=done, before=2)
+    for step in range(done, 4):
+        for _ in range(4 if step == done else 2):
+            passes(1, 1)
+        passes.reach(step + 1)
+    assert numerator(message) == [i / 10 for i in range(2 * done + 1, 11)]
