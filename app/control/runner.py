@@ -184,8 +184,9 @@ class Runner(QObject):
 
     def _read_iterates(self, kept: KeptJob) -> None:
         """Bring back the images of a job that began in another window."""
-        algorithm = kept.study.protocol.algorithm
-        of, n_subsets = algorithm.n_iterations, algorithm.n_subsets
+        record = kept.record
+        n_subsets = record.subsets or kept.study.protocol.algorithm.n_subsets
+        of = record.updates // n_subsets
 
         def read(_: Task) -> list[Kept]:
             return [

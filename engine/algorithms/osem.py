@@ -38,7 +38,13 @@ class Osem(Algorithm):
         ge=1,
         le=1000,
     )
-    subsets: int = setting(8, "Updates in each pass", label="Subsets", ge=1, le=1000)
+    subsets: int = setting(
+        8,
+        "Updates in each pass; 1 is MLEM; very many counts have more, where passes are left out",
+        label="Subsets",
+        ge=1,
+        le=1000,
+    )
 
     @property
     def n_iterations(self) -> int:

@@ -9565,8 +9565,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
-      <source>Updates in each pass</source>
-      <translation>Aktualisierungen je Durchgang</translation>
+      <source>Updates in each pass; 1 is MLEM; very many counts have more, where passes are left out</source>
+      <translation>Aktualisierungen je Durchgang; 1 ist MLEM; sehr viele Ereignisse haben mehr, wo Durchgänge offen sind</translation>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />

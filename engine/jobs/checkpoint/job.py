@@ -37,10 +37,9 @@ from engine.study.study import Study, write_study
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume
 
-RECORD = "job.json"
-ITERATES, FRAMES = "iterates", "frames"
+RECORD, ITERATES, FRAMES = "job.json", "iterates", "frames"
 KEPT_ENDED = 20
-"""Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
+"""Ended jobs that stay listed, the newest; interrupted jobs always stay."""
 OWNER_ONLY = 0o700
 """Permissions of a job's folder: it says where scans lie, and whose."""
 
@@ -74,8 +73,7 @@ class Job:
             name = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ-") + secrets.token_hex(3)
             folder = jobs_dir() / name
         folder = folder.expanduser().absolute()
-        algorithm = study.protocol.algorithm
-        job = cls(folder)
+        job, algorithm = cls(folder), study.protocol.algorithm
         record = JobRecord(
             status="running",
             owner=Owner.me(),
@@ -198,7 +196,9 @@ class Job:
         self.frames.add(preview.volume, self._head_of(preview), preview.iteration)
 
     def _head_of(self, preview: Preview) -> Head:
-        self._origin = self._origin or self._find_origin()  # of the files as they were read
+        if self._origin is None:
+            self._origin = self._find_origin()  # of the files as they were read
+            self._change(updates=preview.iterations * preview.subsets, subsets=preview.subsets)
         return Head.of(preview, *self._origin)
 
     def latest(self) -> Resume | None:

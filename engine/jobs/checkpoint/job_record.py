@@ -32,6 +32,7 @@ class JobRecord(Settings):
     created_utc: datetime = setting()
     device: str = setting(max_length=100)
     updates: int = setting(description="Updates of the whole run", ge=1)
+    subsets: int = setting(0, "Updates of an iteration, once they are known", ge=0)
     inputs: dict[str, Plain] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
     result: str = setting("", "Name of the result that holds its last image", max_length=100)

@@ -63,6 +63,7 @@ def _checkpoint(job: Job | None) -> tuple[int, int]:
     if job is None:
         return 0, 1
     try:
-        return job.info.done or 0, job.study.protocol.algorithm.n_subsets
+        n_subsets = job.record.subsets or job.study.protocol.algorithm.n_subsets
+        return job.info.done or 0, n_subsets
     except EngineError:
         return 0, 1

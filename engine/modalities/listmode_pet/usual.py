@@ -15,6 +15,12 @@ neighbours at once. The resolution in the model slows all down by about half, th
 model (`engine.modalities.listmode_pet.sieve`) by more, in return for less noise; the lung of the
 judged body then empties up to 208 updates. Of few counts more updates buy noise alone: those of
 `ENOUGH` have all, fewer have less as √N, half at least.
+
+Subsets: an update brings the image on by as much whether its counts are few or many, so very many
+counts are passed less often, in more subsets. 16 million simulated counts, without filter, 48
+updates in 6 passes, 2 or 1: regions of 3 times and of no activity, and 12 mm of 3 times, stay
+within 0.2, 0.1 and 0.3 % of the warm with 2 passes (0.2, 0.1 and 0.8 % with 1), noise is 1.06
+(1.17) times as large, since the last subsets count for more. Hence 2 passes at least.
 """
 
 from __future__ import annotations
@@ -49,6 +55,10 @@ UPDATES_TIMED, UPDATES_UNTIMED, SHARPENED = 24, 48, 1.5
 on the lung of the judged body empties no further."""
 SIEVED_TIMED, SIEVED_UNTIMED = 48, 208
 """Updates with resolution and filter in the model, with and without time of flight."""
+IN_SUBSET = 4_000_000
+"""Counts of a subset from which on more subsets take the place of passes."""
+LEAST_PASSES = 2
+"""Passes of very many counts; with 1 the noise is larger by a sixth."""
 ENOUGH = 7e6
 """Counts of the judged body of which all of these are worth it."""
 
@@ -61,11 +71,13 @@ class Usual:
     ----------
     fwhm_mm : of a Gaussian without a width [mm]; None where no mu-map tells the object's size
     n_updates : subsets passed in all
+    n_counts : of the scan, or of the middle frame
     words : a sentence's end
     """
 
     fwhm_mm: float | None
     n_updates: int
+    n_counts: int
     words: str
 
 
@@ -92,7 +104,7 @@ def usual_of(
     words += f"{'with' if is_timed else 'without'} time of flight"
     size = _object(data.mu_map)
     if size is None:
-        return Usual(None, n_updates, words)
+        return Usual(None, n_updates, n_counts, words)
     volume_mm3, across_mm = size
     resolution = float(spread_of(data.scanner, 1.0).tangential_mm[0])
     smeared = across_mm
@@ -102,7 +114,7 @@ def usual_of(
     by_noise = (AMPLIFICATION * smeared * volume_mm3 / (n_counts * NOISE**2)) ** 0.25
     width = round(min(max(resolution, by_noise), WIDEST_MM), 1)
     words += f", {volume_mm3 / 1e6:.2g} L, resolution {resolution:.1f} mm"
-    return Usual(width, n_updates, words)
+    return Usual(width, n_updates, n_counts, words)
 
 
 def fitted(
@@ -117,7 +129,7 @@ def fitted(
         name: _with_width(getattr(protocol, name), usual.fwhm_mm)
         for name in ("finishing", "between")
     }
-    algorithm, said = _with_passes(protocol.algorithm, usual.n_updates), []
+    algorithm, said = _with_passes(protocol.algorithm, usual.n_updates, usual.n_counts), []
     if algorithm != protocol.algorithm:
         said.append(algorithm.describe())
     if any(filters[name] != getattr(protocol, name) for name in filters):
@@ -138,15 +150,22 @@ def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
         sharpened=sharpened,
         sieved=sharpened and resolution.with_filter,
     )
-    return _with_passes(protocol.algorithm, n_updates).n_passes
+    return _with_passes(protocol.algorithm, n_updates, n_counts).n_passes
 
 
-def _with_passes(algorithm: Algorithm, n_updates: int) -> Algorithm:
-    """Return an algorithm with as many passes as make so many updates, if it has none."""
+def _with_passes(algorithm: Algorithm, n_updates: int, n_counts: int) -> Algorithm:
+    """Return an algorithm with as many passes as make so many updates, if it has none.
+
+    Very many counts have fewer, in more subsets, unless they are to be in one.
+    """
     if not (isinstance(algorithm, Osem) and algorithm.iterations is None):
         return algorithm
-    passes = math.ceil(n_updates / algorithm.n_subsets)
-    return algorithm.model_copy(update={"iterations": passes})
+    subsets = algorithm.n_subsets
+    passes = math.ceil(n_updates / subsets)
+    fewer = max(math.ceil(n_updates / max(subsets, n_counts // IN_SUBSET)), LEAST_PASSES)
+    if subsets > 1 and fewer < passes:
+        passes, subsets = fewer, math.ceil(n_updates / fewer)
+    return algorithm.model_copy(update={"iterations": passes, "subsets": subsets})
 
 
 def _is_timed(data: ListMode) -> bool:

@@ -97,6 +97,20 @@ def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(to
     )
 
 
+@pytest.mark.parametrize(
+    ("n_counts", "subsets", "passes"),
+    [(30_000_000, 8, 6), (40_000_000, 10, 5), (100_000_000, 24, 2), (300_000_000, 24, 2)],
+)
+def test_very_many_counts_are_passed_less_often_in_more_subsets(n_counts, subsets, passes):
+    protocol, words = fitted(ListModeProtocol(), scan(1_000), sharpened=False, of_frame=n_counts)
+    assert (protocol.algorithm.n_subsets, protocol.algorithm.n_iterations) == (subsets, passes)
+    assert f"{passes} iterations × {subsets} subsets" in words
+    asked = ListModeProtocol(algorithm=Osem(iterations=4, subsets=8))
+    assert fitted(asked, scan(1_000), sharpened=False, of_frame=n_counts)[0].algorithm == (
+        asked.algorithm
+    )
+
+
 def test_frames_have_the_width_of_the_middle_one():
     data = replace(scan(1_600_000), time_ms=np.arange(1_600_000, dtype=np.uint32))
     division = FrameRequest.of("0-10,50-150,150-250,300-1100").divide(data)
