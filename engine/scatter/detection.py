@@ -33,6 +33,9 @@ STEEPNESS = 2.5
 N_COSINES = 801
 """Steps over the angles of scattering in a crystal."""
 
+N_ENERGIES = 257
+"""Energies between which w is read: it is as smooth as cross-sections are."""
+
 STAYS = 0.5
 """Part q of the photons scattered in a crystal whose whole energy stays in the block, if nobody
 states its size."""
@@ -63,7 +66,7 @@ def counted(
         if block_mm is None:
             whole = photo + STAYS * (1 - photo)
         else:
-            whole = _whole(energies, window.lowest_kev, depth, block_mm)
+            whole = _whole_between(energies, window.lowest_kev, depth, block_mm)
         stopped: NDArray[np.float64] = -np.expm1(-mu * depth.depth_mm)
         return window.accepted(energies) * stopped * whole
 
@@ -77,6 +80,19 @@ def attenuation_of(
     scattered = (1 - depth.photo_fraction) * total(kev) / total(np.array(ELECTRON_KEV))
     absorbed = depth.photo_fraction * (ELECTRON_KEV / kev) ** STEEPNESS
     return depth.attenuation_per_mm * (scattered + absorbed), absorbed / (absorbed + scattered)
+
+
+def _whole_between(
+    kev: NDArray[np.float64],
+    lowest_kev: float,
+    depth: CrystalDepth,
+    block_mm: tuple[float, float],
+) -> NDArray[np.float64]:
+    """The same as below of many energies: read between `N_ENERGIES` of them."""
+    if len(kev) <= N_ENERGIES:
+        return _whole(kev, lowest_kev, depth, block_mm)
+    known = np.linspace(kev.min(), kev.max(), N_ENERGIES)
+    return np.interp(kev, known, _whole(known, lowest_kev, depth, block_mm))
 
 
 def _whole(

@@ -43,17 +43,17 @@ class DetectorSamples:
     nearest: int
 
     @classmethod
-    def of(cls, scanner: Scanner, fewer: int = 1) -> DetectorSamples:
-        """Lay samples where a scanner has crystals, `fewer` times less dense than usual."""
-        positions = scanner.positions_mm
+    def of(cls, scanner: Scanner, fewer: int = 1, *, nearest: int | None = None) -> DetectorSamples:
+        """Lay samples where a scanner has crystals, `fewer` times less dense than usual.
+
+        nearest : fewest angles between the ends of a line; None: as its lines say
+        """
         radius = _radius_mm(scanner)
         low, high = scanner.axial_range_mm
         n_rings, n_angles = _counts(scanner, radius, fewer)
-        numbers = lattice(scanner.n_lors, N_PROBED, shift=0.5)
-        lines = scanner.lors(numbers)
-        turns = _turns(positions[lines[scanner.in_coincidence(lines)]])
-        least = float(turns.min(initial=0.5)) * n_angles
-        nearest = max(int(least) - 2, n_angles // 8)  # two more for reading between samples
+        if nearest is None:
+            least = _least_turn(scanner) * n_angles
+            nearest = max(int(least) - 2, n_angles // 8)  # two more for reading between samples
         return cls(radius, np.linspace(low, high, n_rings), n_angles, nearest)
 
     @property
@@ -107,6 +107,13 @@ def _counts(scanner: Scanner, radius_mm: float, fewer: int) -> tuple[int, int]:
     low, high = scanner.axial_range_mm
     n_rings = int(np.ceil((high - low) / (RING_STEP * radius_mm * fewer))) + 1
     return min(n_rings, MOST_RINGS), N_ANGLES // fewer
+
+
+def _least_turn(scanner: Scanner) -> float:
+    """Least part of a turn between the ends of a line, of many that are looked at."""
+    lines = scanner.lors(lattice(scanner.n_lors, N_PROBED, shift=0.5))
+    turns = _turns(scanner.positions_mm[lines[scanner.in_coincidence(lines)]])
+    return float(turns.min(initial=0.5))
 
 
 def _turns(ends_mm: NDArray[np.float64]) -> NDArray[np.float64]:

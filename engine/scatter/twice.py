@@ -25,8 +25,6 @@ that were followed: docs/physics/model.md.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -96,7 +94,7 @@ def simulate_twice(
     -------
     (rings, angles, rings, angles) [counts]
     """
-    coarse = replace(DetectorSamples.of(scanner, FEWER), nearest=1)
+    coarse = DetectorSamples.of(scanner, FEWER, nearest=1)
     points = ScatterPoints.of(mu_map, n_points, seed)
     depth = scanner.crystal_depth
 

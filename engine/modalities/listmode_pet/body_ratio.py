@@ -28,6 +28,8 @@ FEWEST_VIEWS = 90
 """Views that are sampled at least, of those there are."""
 WORK = 1.2e9
 """And as many as this lets them: views × their ring differences × rings × pixels."""
+USUAL_PERCENT = 2.0
+"""Standard error asked for that this work is meant for: it goes as one over its square."""
 N_STEPS = 9
 """Ring differences are taken in steps of at most this part of their whole range."""
 DENSE = 1
@@ -58,11 +60,17 @@ class BodyRatio:
 
 
 def ratio_of(
-    weights: RingWeights, grid: ImageGrid, *, threads: int, on_progress: OnProgress | None = None
+    weights: RingWeights,
+    grid: ImageGrid,
+    *,
+    threads: int,
+    error_percent: float = USUAL_PERCENT,
+    on_progress: OnProgress | None = None,
 ) -> BodyRatio:
     """Sample lines, with and without a body: the same bits for any number of threads."""
     cells = _cells(grid)
-    views = _views(weights, len(cells.y) * len(cells.x))
+    work = WORK * (USUAL_PERCENT / error_percent) ** 2
+    views = _views(weights, work / (len(cells.y) * len(cells.x)))
     pitch_mm = weights.scanner.settings.ring_pitch_mm
     sums = _sums(views, _body(weights), cells, grid, pitch_mm, threads, on_progress)
     slabs = _slabs(sums, weights, grid)
@@ -81,11 +89,12 @@ def _n_lines(views: Views) -> int:
     return int(rings) * (2 * views.n_side + 1)
 
 
-def _views(weights: RingWeights, n_pixels: int) -> Views:
+def _views(weights: RingWeights, work: float) -> Views:
+    """Choose views; work : of a pixel."""
     s = weights.scanner.settings
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
     apart, stands_for = _differences(s.max_ring_difference, n)
-    n_angles = min(n, max(FEWEST_VIEWS, int(WORK / (n_pixels * s.n_rings * len(stands_for)))))
+    n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(stands_for)))))
     angles = np.arange(n_angles) * n // n_angles
     n_apart, n_off = weights.classes.shape
     cosine = np.cos(np.pi * np.arange(n_off) / n)

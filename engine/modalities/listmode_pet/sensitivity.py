@@ -156,7 +156,10 @@ def _of_ring(
         if on_progress is not None:
             on_progress(n_lors, n_lors)
         return Sensitivity(image, n_lors, n_lors, 0.0)
-    left = ratio_of(weights, grid, threads=on.threads, on_progress=on_progress)
+    wanted = settings.error_percent
+    left = ratio_of(
+        weights, grid, threads=on.threads, error_percent=wanted, on_progress=on_progress
+    )
     if left.error_percent > settings.error_percent:
         return None
     return Sensitivity(image * left.values, n_lors, left.n_lines, left.error_percent, is_ratio=True)

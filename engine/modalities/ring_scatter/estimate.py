@@ -28,8 +28,10 @@ from engine.modalities.ring_scatter.effort import n_points_of
 from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
 from engine.scatter.axial import AxialScale, TailEvents, fit_along_axis
+from engine.scatter.coarse_map import coarsened
 from engine.scatter.multiple import over_twice
 from engine.scatter.profiles import distance_from_axis, profile_of
+from engine.scatter.samples import DetectorSamples
 from engine.scatter.simulation import ScatterTable, simulate_scatter
 from engine.scatter.tails import TailFit
 from engine.scatter.twice import simulate_twice
@@ -37,6 +39,8 @@ from engine.scatter.twice import simulate_twice
 ANSWER = 0.75
 """How much too little scatter the image of a round gives, for each part that the round before found
 too much, times scatter over trues: 0.6 to 1 in 20 and 30 cm of water."""
+MAP_EDGE = 0.6
+"""Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""
 TICKS = 100
 """Progress of a round."""
 
@@ -97,6 +101,8 @@ class _Rounds:
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
         self.scatter = np.zeros(len(counted.counts), np.float32)
+        self.mu_map = coarsened(counted.mu_map, MAP_EDGE * min(counted.grid.voxel_mm))
+        self.samples = DetectorSamples.of(counted.scanner)
 
     def improve(self, number: int, tick: _Ticker) -> None:
         """Make the image anew and simulate its scatter."""
@@ -107,13 +113,14 @@ class _Rounds:
         volume = Volume(counted.image, counted.grid, "counts/mm")
         table = simulate_scatter(
             volume,
-            counted.mu_map,
+            self.mu_map,
             counted.scanner,
             counted.window,
             with_tof=counted.is_timed,
             n_points=n_points_of(self.settings, number),
             seed=self.settings.seed + number,
             on=self.on,
+            samples=self.samples,
             on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
         )
         self._scale(
@@ -128,7 +135,7 @@ class _Rounds:
         counted = self.counted
         twice = simulate_twice(
             volume,
-            counted.mu_map,
+            self.mu_map,
             counted.scanner,
             counted.window,
             samples=single.samples,

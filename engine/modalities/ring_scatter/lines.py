@@ -6,6 +6,7 @@ A sum over all lines is (n / m) Σ over m evenly spread ones of n.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.operators.rays import RayProjector, Rays
+from engine.scatter.coarse_map import extent
 from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MARGIN = 0.03
@@ -58,10 +60,15 @@ def object_mask(mu_map: Volume, margin_mm: float) -> Volume:
     from scipy import ndimage
 
     inside = _inside(mu_map)
-    if inside.any():
+    found, box = np.zeros(inside.shape, np.float32), extent(inside)
+    if box is not None:
         sampling = mu_map.grid.voxel_mm[::-1]
-        inside = ndimage.distance_transform_edt(~inside, sampling) <= margin_mm
-    return Volume(inside.astype(np.float32), mu_map.grid, "")
+        near = tuple(  # nothing further off is as near as the margin
+            slice(max(0, low - ceil(margin_mm / step)), high + ceil(margin_mm / step))
+            for (low, high), step in zip(box, sampling, strict=True)
+        )
+        found[near] = ndimage.distance_transform_edt(~inside[near], sampling) <= margin_mm
+    return Volume(found, mu_map.grid, "")
 
 
 def reach_of(mu_map: Volume) -> float:

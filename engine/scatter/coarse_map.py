@@ -1,0 +1,57 @@
+"""The μ-map as a simulation of scatter takes it: what attenuates of it, in larger voxels.
+
+Paths from scatter points to crystals are integrals of μ over decimetres, which voxels of a few
+millimetres change by less than the choice of points does: a mean of voxels keeps every integral
+across it. What lies around the object takes no steps of paths once it is cut off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+
+def coarsened(mu_map: Volume, most_mm: float) -> Volume:
+    """Cut a map to what attenuates, and join voxels as long as edges are at most so long [mm]."""
+    values, grid = mu_map.values, mu_map.grid
+    box = extent(values > 0)
+    if box is None:
+        return mu_map
+    voxel = np.array(grid.voxel_mm[::-1])
+    joined = np.maximum(1, (most_mm / voxel).astype(int))
+    cut = values[tuple(slice(low, high) for low, high in box)]
+    means = _means(cut, joined)
+    edges = voxel * joined
+    lower = np.asarray(grid.lower_mm)[::-1] + voxel * [low for low, _ in box]
+    centre = lower + edges * means.shape / 2
+    sizes, middle = edges[::-1].tolist(), centre[::-1].tolist()
+    coarse = ImageGrid(means.shape, (sizes[0], sizes[1], sizes[2]), (*middle,))
+    return Volume(means, coarse, mu_map.unit)
+
+
+def extent(inside: NDArray[np.bool_]) -> list[tuple[int, int]] | None:
+    """First voxel and one past the last along each axis; None where there is none."""
+    found = []
+    for axis in range(3):
+        others = tuple(a for a in range(3) if a != axis)
+        at = np.flatnonzero(inside.any(axis=others))
+        if not len(at):
+            return None
+        found.append((int(at[0]), int(at[-1]) + 1))
+    return found
+
+
+def _means(values: NDArray[np.float32], joined: NDArray[np.int_]) -> NDArray[np.float32]:
+    """Means of blocks of voxels; beyond the end nothing attenuates."""
+    depth, height, width = joined
+    n_z, n_y, n_x = (-(-n // k) for n, k in zip(values.shape, joined, strict=True))
+    means = np.empty((n_z, n_y, n_x), np.float32)
+    plane = np.zeros((n_y * height, n_x * width), np.float32)
+    for k in range(n_z):  # plane by plane: a map of CT is large
+        plane[: values.shape[1], : values.shape[2]] = values[k * depth : (k + 1) * depth].sum(0)
+        blocks = plane.reshape(n_y, height, n_x, width)
+        means[k] = blocks.sum(axis=(1, 3)) / np.float32(depth * height * width)
+    return means
