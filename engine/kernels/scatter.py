@@ -26,8 +26,8 @@ _CALLED = njit(**_MATH)
 class Field(NamedTuple):
     """Values in space: of activity, or of attenuation."""
 
-    values: Array  # (n_z, n_y, n_x)
-    lower_mm: Array  # (3,) centre of the first voxel, x y z
+    values: Array  # (n_z, n_y, n_x); (n_z + 2, n_y + 2, n_x + 2) with a border
+    lower_mm: Array  # (3,) centre of the first voxel that is none of the border, x y z
     voxel_mm: Array  # (3,)
 
 
@@ -43,11 +43,13 @@ class Samples(NamedTuple):
 class Paths(NamedTuple):
     """What lies between scatter points and detector samples, (points, samples) each."""
 
-    directions: Array  # (..., 3) unit vector from point to sample
+    directions: Array  # (points, 3, samples) unit vector from point to sample
     length_mm: Array
     seen: Array  # efficiency / distance², 1/mm²
     attenuation: Array  # line integral of mu
-    activity: Array  # (..., n + 1) integral up to each time step, blurred; one value without time
+    reaching: Array  # seen, of photons that are not scattered on the path
+    total: Array  # line integral of activity
+    activity: Array  # (..., n + 1) integral up to each time step, blurred; (..., 0) without time
 
 
 class Steps(NamedTuple):
@@ -67,52 +69,38 @@ class AngleTables(NamedTuple):
 
 
 @_INLINE
-def _corner(values: Array, k: int, j: int, i: int) -> float:
-    n_z, n_y, n_x = values.shape
-    if 0 <= k < n_z and 0 <= j < n_y and 0 <= i < n_x:
-        return float(values[k, j, i])
-    return 0.0
-
-
-@_INLINE
-def _at(values: Array, x: float, y: float, z: float) -> float:
-    """Value at a place counted in voxels, trilinear between their centres; 0 outside."""
-    n_z, n_y, n_x = values.shape
-    if 0.0 <= x < n_x - 1 and 0.0 <= y < n_y - 1 and 0.0 <= z < n_z - 1:
-        # unsigned: no number of a voxel counts from the end, which would be looked at each time
-        i, j, k = np.uint64(x), np.uint64(y), np.uint64(z)
-        one = np.uint64(1)
-        x, y, z = x - i, y - j, z - k
-        low = (1 - y) * ((1 - x) * values[k, j, i] + x * values[k, j, i + one])
-        low += y * ((1 - x) * values[k, j + one, i] + x * values[k, j + one, i + one])
-        k += one
-        high = (1 - y) * ((1 - x) * values[k, j, i] + x * values[k, j, i + one])
-        high += y * ((1 - x) * values[k, j + one, i] + x * values[k, j + one, i + one])
-        return float((1 - z) * low + z * high)
-    return _at_edge(values, x, y, z)
-
-
-@_CALLED
-def _at_edge(values: Array, x: float, y: float, z: float) -> float:
-    """The same within a voxel of the edge, beyond which everything is 0."""
-    n_z, n_y, n_x = values.shape
-    if not (-1.0 < x < n_x and -1.0 < y < n_y and -1.0 < z < n_z):
-        return 0.0
-    i, j, k = math.floor(x), math.floor(y), math.floor(z)
-    x, y, z = x - i, y - j, z - k
-    low = (1 - y) * ((1 - x) * _corner(values, k, j, i) + x * _corner(values, k, j, i + 1))
-    low += y * ((1 - x) * _corner(values, k, j + 1, i) + x * _corner(values, k, j + 1, i + 1))
-    k += 1
-    high = (1 - y) * ((1 - x) * _corner(values, k, j, i) + x * _corner(values, k, j, i + 1))
-    high += y * ((1 - x) * _corner(values, k, j + 1, i) + x * _corner(values, k, j + 1, i + 1))
-    return float((1 - z) * low + z * high)
+def _at(
+    values: Array, sizes: tuple[int, int, int], x: np.float32, y: np.float32, z: np.float32
+) -> np.float32:
+    """Value at a place counted in voxels of a bordered field, trilinear between their centres."""
+    # numbers of 32 bits, choices for branches, none that counts from the end: loops of it run on
+    # vectors
+    zero, one = np.float32(0), np.uint32(1)
+    most_x, most_y = np.float32(sizes[2] - 1.001), np.float32(sizes[1] - 1.001)
+    most_z = np.float32(sizes[0] - 1.001)
+    x, y, z = (x if x > zero else zero), (y if y > zero else zero), (z if z > zero else zero)
+    x, y = (x if x < most_x else most_x), (y if y < most_y else most_y)
+    z = z if z < most_z else most_z
+    i, j, k = np.int32(x), np.int32(y), np.int32(z)
+    x, y, z = x - np.float32(i), y - np.float32(j), z - np.float32(k)
+    row, plane = np.int32(sizes[2]), np.int32(sizes[2] * sizes[1])
+    at = np.uint32(k * plane + j * row + i)
+    at_y, at_z = np.uint32(at + np.uint32(row)), np.uint32(at + np.uint32(plane))
+    at_yz = np.uint32(at_z + np.uint32(row))
+    near = values[at] + x * (values[np.uint32(at + one)] - values[at])
+    far = values[at_y] + x * (values[np.uint32(at_y + one)] - values[at_y])
+    low = near + y * (far - near)
+    near = values[at_z] + x * (values[np.uint32(at_z + one)] - values[at_z])
+    far = values[at_yz] + x * (values[np.uint32(at_yz + one)] - values[at_yz])
+    high = near + y * (far - near)
+    return np.float32(low + z * (high - low))
 
 
 @_INLINE
 def _in_voxels(field: Field, axis: int, point: Array, direction: Array) -> tuple[float, float]:
     """Place of the point along an axis, and how far 1 mm of the path goes, counted in voxels."""
     per_mm = 1.0 / field.voxel_mm[axis]
-    return (point[axis] - field.lower_mm[axis]) * per_mm, direction[axis] * per_mm
+    return (point[axis] - field.lower_mm[axis]) * per_mm + 1.0, direction[axis] * per_mm
 
 
 @_INLINE
@@ -122,7 +110,7 @@ def _reach(field: Field, point: Array, direction: Array, length: float) -> tuple
     sizes = field.values.shape[2], field.values.shape[1], field.values.shape[0]
     for axis in range(3):
         low = field.lower_mm[axis] - field.voxel_mm[axis] - point[axis]
-        high = low + (sizes[axis] + 1) * field.voxel_mm[axis]
+        high = low + (sizes[axis] - 1) * field.voxel_mm[axis]
         slope = direction[axis]
         if abs(slope) < 1e-12:
             if low > 0.0 or high < 0.0:
@@ -143,11 +131,15 @@ def _integral(field: Field, point: Array, direction: Array, length: float, step:
     x, dx = _in_voxels(field, 0, point, direction)
     y, dy = _in_voxels(field, 1, point, direction)
     z, dz = _in_voxels(field, 2, point, direction)
-    total = 0.0
+    at = near + 0.5 * step
+    x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
+    dx1, dy1, dz1 = np.float32(step * dx), np.float32(step * dy), np.float32(step * dz)
+    flat, sizes = field.values.reshape(-1), field.values.shape
+    total = np.float32(0)
     for k in range(n):
-        at = near + (k + 0.5) * step
-        total += _at(field.values, x + at * dx, y + at * dy, z + at * dz)
-    return total * step
+        n_on = np.float32(k)
+        total += _at(flat, sizes, x1 + n_on * dx1, y1 + n_on * dy1, z1 + n_on * dz1)
+    return float(total) * step
 
 
 @_INLINE
@@ -166,9 +158,11 @@ def _activity(
     x, dx = _in_voxels(field, 0, point, direction)
     y, dy = _in_voxels(field, 1, point, direction)
     z, dz = _in_voxels(field, 2, point, direction)
+    flat, sizes = field.values.reshape(-1), field.values.shape
     for k in range(max(count, 0)):
         at = near + (k + 0.5) * fine
-        value = _at(field.values, x + at * dx, y + at * dy, z + at * dz)
+        x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
+        value = _at(flat, sizes, x1, y1, z1)
         cell = int((-at - steps.first_mm) / steps.step_mm)
         cells[min(max(cell, 0), n - 1)] += value * fine
     for i in range(n + 1):
@@ -184,7 +178,7 @@ def trace_paths(
     steps: Steps, out: Paths,
 ) -> None:  # fmt: skip
     """Fill the paths of the scatter points [start, stop) to all samples."""
-    n_steps = out.activity.shape[2] - 1
+    n_steps = max(out.activity.shape[2] - 1, 0)
     cells = np.empty(max(n_steps, 1))
     direction = np.empty(3)
     step_mm = 0.5 * min(mu.voxel_mm[0], mu.voxel_mm[1], mu.voxel_mm[2])
@@ -202,7 +196,7 @@ def trace_paths(
             for axis in range(3):
                 direction[axis] /= length
                 cosine += direction[axis] * samples.normals[d, axis]
-                out.directions[s, d, axis] = direction[axis]
+                out.directions[s, axis, d] = direction[axis]
             seen = 0.0
             if cosine > 1e-6:
                 through = samples.removal_per_mm * samples.depth_mm / cosine
@@ -210,10 +204,12 @@ def trace_paths(
             out.length_mm[s, d] = length
             out.seen[s, d] = seen / length2
             out.attenuation[s, d] = _integral(mu, point, direction, length, step_mm)
+            out.reaching[s, d] = out.seen[s, d] * math.exp(-out.attenuation[s, d])
             if n_steps:
                 _activity(activity, point, direction, length, steps, cells, out.activity[s, d])
+                out.total[s, d] = out.activity[s, d, n_steps]
             else:
-                out.activity[s, d, 0] = _integral(activity, point, direction, length, even_mm)
+                out.total[s, d] = _integral(activity, point, direction, length, even_mm)
 
 
 @_INLINE
@@ -239,12 +235,71 @@ def _add_bins(blurred: Array, weight: float, at: float, stride: int, sign: int, 
         before = value
 
 
+@_INLINE
+def decay(x: float) -> float:
+    """exp(-x) of an x that is not negative, to 1e-6 of 1: a loop of it runs on vectors."""
+    y = x * (1 / 16)
+    part = 1 - y * (1 - y * (1 / 2 - y * (1 / 6 - y * (1 / 24 - y * (1 / 120)))))
+    part *= part
+    part *= part
+    part *= part
+    return part * part
+
+
+@_INLINE
+def _of_pair(one: Array, other: Array, least: float, table: Array) -> float:
+    """Sum over points of what both samples of a pair count; rows as those of `add_untimed`."""
+    last = table.size // 2 - 2
+    scale = (table.size // 2 - 1) / (1.0 - least)
+    total = 0.0
+    for s in range(one.shape[1]):
+        cosine = -(one[0, s] * other[0, s] + one[1, s] * other[1, s] + one[2, s] * other[2, s])
+        at = (cosine - least) * scale
+        at = at if at > 0.0 else 0.0
+        k = np.int32(at)
+        k = k if k < last else np.int32(last)
+        part = at - k
+        first = np.uint32(k + k)
+        chance, growth = table[first], table[np.uint32(first + np.uint32(1))]
+        chance += part * (table[np.uint32(first + np.uint32(2))] - chance)
+        growth += part * (table[np.uint32(first + np.uint32(3))] - growth)
+        # the photon that flew on to one was not scattered, and the other one was; or reversed
+        both = one[5, s] * decay(growth * other[4, s]) + other[5, s] * decay(growth * one[4, s])
+        value = one[3, s] * other[3, s] * chance * both
+        total += value if cosine > least else 0.0
+    return total
+
+
+@_KERNEL
+def add_untimed(
+    start: int, stop: int, partners: Array, weights: Array, rows: Array, angles: AngleTables,
+    sums: Array,
+) -> None:  # fmt: skip
+    """Add the single scatter of some points to the pairs of samples [start, stop), without time.
+
+    partners, weights : as below
+    rows : (samples, 6, points) of the paths: directions x, y and z, what is seen of photons that
+        are not scattered on the way, attenuation, activity
+    sums : (samples, samples)
+    """
+    # side by side, and summed over points, so that the loop runs on vectors
+    table = np.empty((angles.chance.size, 2))
+    table[:, 0], table[:, 1] = angles.chance, angles.growth
+    flat, own = table.reshape(-1), np.empty(rows.shape[1:])
+    for a in range(start, stop):
+        own[:] = rows[a]
+        own[3] *= weights
+        for b in range(a + 1, len(partners)):
+            if partners[a, b]:
+                sums[a, b] += _of_pair(own, rows[b], angles.least, flat)
+
+
 @_KERNEL
 def add_pairs(
     start: int, stop: int, partners: Array, weights: Array, paths: Paths, angles: AngleTables,
     steps: Steps, edges: tuple[float, int], table: Array,
 ) -> None:  # fmt: skip
-    """Add the single scatter of some points to the pairs of samples [start, stop).
+    """Add the single scatter of some points to the time bins of the pairs of samples [start, stop).
 
     partners : (samples, samples) whether two samples, the lower number first, are a pair
     weights : (points,) volume times attenuation of each scatter point [mm²]
@@ -253,25 +308,23 @@ def add_pairs(
     """
     first_mm, stride = edges
     scale = (angles.chance.size - 1) / (1.0 - angles.least)
-    n_bins = table.shape[2]
     for a in range(start, stop):
         for s in range(len(weights)):
             weight_a = weights[s] * paths.seen[s, a]
             if weight_a == 0.0:
                 continue
-            to_a = paths.directions[s, a]
+            to_a = paths.directions[s, :, a]
             mu_a, length_a = paths.attenuation[s, a], paths.length_mm[s, a]
             active_a = paths.activity[s, a]
             for b in range(a + 1, len(partners)):
                 if not partners[a, b]:
                     continue
-                to_b = paths.directions[s, b]
+                to_b = paths.directions[s, :, b]
                 cosine = -(to_a[0] * to_b[0] + to_a[1] * to_b[1] + to_a[2] * to_b[2])
                 if cosine <= angles.least:
                     continue
                 active_b = paths.activity[s, b]
-                total_a, total_b = active_a[active_a.size - 1], active_b[active_b.size - 1]
-                if total_a + total_b == 0.0:
+                if paths.total[s, a] + paths.total[s, b] == 0.0:
                     continue
                 at = (cosine - angles.least) * scale
                 growth, mu_b = _look_up(angles.growth, at), paths.attenuation[s, b]
@@ -280,9 +333,6 @@ def add_pairs(
                 # the photon that flew on to a was not scattered, and the other one was; or reversed
                 one = common * math.exp(-growth * mu_b)
                 other = common * math.exp(-growth * mu_a)
-                if n_bins == 1 and steps.edges.size == 0:
-                    table[a, b, 0] += one * total_a + other * total_b
-                    continue
                 apart = 0.5 * (paths.length_mm[s, b] - length_a)
                 where = (first_mm + apart - steps.first_mm) / steps.step_mm
                 _add_bins(active_a, one, where, stride, 1, table[a, b])

@@ -10,16 +10,18 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.scatter import Paths
+from engine.kernels.scatter import Paths, decay
 from engine.plain import Plain
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
+_TILE = 4
 
 
 class Legs(NamedTuple):
@@ -38,7 +40,7 @@ class TwiceTables(NamedTuple):
 
     chance: Array  # (m,) of the only scattering, per steradian, times what is counted
     growth: Array  # (m,) attenuation after it over that at 511 keV
-    former: Array  # (parts, m) of the first of two, per steradian
+    former: Array  # (parts, m) of the first of two, per steradian; an even number of parts
     latter: Array  # (parts, m) of the second of two: summed over parts, times what is counted
     growth_of_both: Array  # (m,) attenuation after the second of two
 
@@ -51,46 +53,53 @@ def _place(cosine: float, n: int) -> tuple[int, float]:
 
 
 @_INLINE
-def _read(table: Array, k: int, part: float) -> float:
-    return float(table[k] + part * (table[k + 1] - table[k]))
+def _read(table: Array, which: int, k: int, part: float) -> float:
+    return float(table[k, which] + part * (table[k + 1, which] - table[k, which]))
+
+
+def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
+    """Return (m, 2 + parts) and (m, 3 + parts): what one angle reads lies together."""
+    first = [tables.chance, tables.growth, *tables.former]
+    second = [tables.chance, tables.growth, tables.growth_of_both, *tables.latter]
+    return np.stack(first, axis=1), np.stack(second, axis=1)
 
 
 @_KERNEL
 def fill_legs(
-    start: int, stop: int, legs: Legs, paths: Paths, tables: TwiceTables, firsts: Array,
+    start: int, stop: int, legs: Legs, paths: Paths, tables: tuple[Array, Array], firsts: Array,
     seconds: Array,
 ) -> None:  # fmt: skip
     """Fill what the legs [start, stop) send to each sample from either end.
 
+    tables : `side_by_side`
     firsts, seconds : (legs, 1 + parts, samples); at 0 each end turned one photon of a pair that
         was emitted between them, then parts of one photon that both ends turned
     """
-    n = tables.chance.size
-    parts = len(tables.former)
+    first, second = tables
+    n, parts = len(first), firsts.shape[1] - 1
     for leg in range(start, stop):
         one, two = legs.first[leg], legs.second[leg]
         weight, between = legs.weights[leg], legs.attenuation[leg]
         shared = weight * legs.activity[leg] * math.exp(-between)
         x, y, z = legs.directions[leg]
         for d in range(firsts.shape[2]):
-            to = paths.directions[one, d]
+            to = paths.directions[one, :, d]
             k, part = _place(-(x * to[0] + y * to[1] + z * to[2]), n)
-            seen, mu = paths.seen[one, d], paths.attenuation[one, d]
-            growth = _read(tables.growth, k, part)
-            firsts[leg, 0, d] = (
-                shared * seen * _read(tables.chance, k, part) * math.exp(-growth * mu)
-            )
-            value = weight * seen * paths.activity[one, d, 0] * math.exp(-mu - growth * between)
+            growth = _read(first, 1, k, part)
+            own = paths.seen[one, d] * decay(growth * paths.attenuation[one, d])
+            firsts[leg, 0, d] = shared * own * _read(first, 0, k, part)
+            value = weight * paths.reaching[one, d] * paths.total[one, d]
+            value *= decay(growth * between)
             for i in range(parts):
-                firsts[leg, 1 + i, d] = value * _read(tables.former[i], k, part)
-            to = paths.directions[two, d]
+                firsts[leg, 1 + i, d] = value * _read(first, 2 + i, k, part)
+            to = paths.directions[two, :, d]
             k, part = _place(x * to[0] + y * to[1] + z * to[2], n)
             seen, mu = paths.seen[two, d], paths.attenuation[two, d]
-            once = math.exp(-_read(tables.growth, k, part) * mu)
-            seconds[leg, 0, d] = seen * _read(tables.chance, k, part) * once
-            value = seen * math.exp(-_read(tables.growth_of_both, k, part) * mu)
+            once = decay(_read(second, 1, k, part) * mu)
+            seconds[leg, 0, d] = seen * _read(second, 0, k, part) * once
+            value = seen * decay(_read(second, 2, k, part) * mu)
             for i in range(parts):
-                seconds[leg, 1 + i, d] = value * _read(tables.latter[i], k, part)
+                seconds[leg, 1 + i, d] = value * _read(second, 3 + i, k, part)
 
 
 @_KERNEL
@@ -103,11 +112,16 @@ def add_legs(
         those of which one did twice; the first sample sees the first end
     """
     n = seconds.shape[2]
-    for a in range(start, stop):
-        for leg in range(len(firsts)):
-            for i in range(firsts.shape[1]):
-                value = firsts[leg, i, a]
-                row = shared[a] if i == 0 else turned[a]
-                other = seconds[leg, i]
+    for begin in range(0, len(firsts), _TILE):  # what few legs send stays in the nearest cache
+        end = min(begin + _TILE, len(firsts))
+        for a in range(start, stop):
+            once, often = shared[a], turned[a]
+            for leg in range(begin, end):
+                value, other = firsts[leg, 0, a], seconds[leg, 0]
                 for b in range(n):
-                    row[b] += value * other[b]
+                    once[b] += value * other[b]
+                for i in range(1, firsts.shape[1], 2):  # two by two: sums are fetched half as often
+                    value, other = firsts[leg, i, a], seconds[leg, i]
+                    more, beside = firsts[leg, i + 1, a], seconds[leg, i + 1]
+                    for b in range(n):
+                        often[b] += value * other[b] + more * beside[b]

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.kernels import scatter as kernels
-from engine.kernels.blocks import run_blocks
+from engine.kernels.blocks import pad, run_blocks
 from engine.kernels.device_scatter import DeviceScatter, OnProgress, ScatterScene
 from engine.scatter.samples import ScatterPoints
 
-POINTS_AT_ONCE = 32
-"""Scatter points whose paths are held at a time."""
+POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
+"""Scatter points whose paths are held at a time; on the processor without time of flight."""
 
 
 def summed(
@@ -31,11 +31,12 @@ def summed(
     places, weights = points.places_mm, points.weights_mm2
     if on.gpu is not None:
         return DeviceScatter(on.gpu).sums(scene, places, weights, POINTS_AT_ONCE, on_progress)
-    n = len(scene.samples.places_mm)
+    n, at_once = len(scene.samples.places_mm), POINTS_AT_ONCE if scene.n_steps else UNTIMED_AT_ONCE
     sums = np.zeros((n, n, scene.n_bins))
-    for start in range(0, len(places), POINTS_AT_ONCE):
-        rows = slice(start, start + POINTS_AT_ONCE)
-        paths = traced(scene, places[rows], on.threads)
+    fields = _bordered(scene.activity), _bordered(scene.mu)
+    for start in range(0, len(places), at_once):
+        rows = slice(start, start + at_once)
+        paths = _traced(scene, fields, places[rows], on.threads)
         _add(scene, weights[rows], paths, sums, on.threads)
         if on_progress is not None:
             on_progress(min(rows.stop, len(places)), len(places))
@@ -44,15 +45,24 @@ def summed(
 
 def traced(scene: ScatterScene, places: Array, threads: int) -> kernels.Paths:
     """Return the paths from places (m, 3) [mm] to all samples, traced by the processor."""
-    shape = len(places), len(scene.samples.places_mm)
+    fields = _bordered(scene.activity), _bordered(scene.mu)
+    return _traced(scene, fields, places, threads)
+
+
+def _traced(
+    scene: ScatterScene, fields: tuple[kernels.Field, kernels.Field], places: Array, threads: int
+) -> kernels.Paths:
+    shape = n_points, n_samples = len(places), len(scene.samples.places_mm)
+    n_edges = scene.n_steps + 1 if scene.n_steps else 0
     paths = kernels.Paths(
-        np.empty((*shape, 3)),
+        np.empty((n_points, 3, n_samples)),
         np.empty(shape),
         np.empty(shape),
         np.empty(shape),
-        np.empty((*shape, scene.n_steps + 1), np.float32),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty((*shape, n_edges), np.float32),
     )
-    fields = scene.activity, scene.mu
 
     def work(_: int, start: int, stop: int) -> None:
         kernels.trace_paths(start, stop, places, scene.samples, *fields, scene.steps, paths)
@@ -61,14 +71,42 @@ def traced(scene: ScatterScene, places: Array, threads: int) -> kernels.Paths:
     return paths
 
 
+def _bordered(field: kernels.Field) -> kernels.Field:
+    """Return a field with a border of a voxel of nothing."""
+    return field._replace(values=pad(field.values, np.float32))
+
+
 def _add(
     scene: ScatterScene, weights: Array, paths: kernels.Paths, sums: Array, threads: int
 ) -> None:
+    if scene.n_bins == 1 and not scene.n_steps:
+        _add_untimed(scene, weights, paths, sums[..., 0], threads)
+        return
     edges = scene.bins_mm, scene.stride
 
     def work(_: int, start: int, stop: int) -> None:
         kernels.add_pairs(
             start, stop, scene.partners, weights, paths, scene.angles, scene.steps, edges, sums
         )
+
+    run_blocks(work, len(sums), threads, smallest=1)
+
+
+def _add_untimed(
+    scene: ScatterScene, weights: Array, paths: kernels.Paths, sums: Array, threads: int
+) -> None:
+    n_points, _, n_samples = paths.directions.shape
+    rows = np.empty((n_samples, 6, n_points))
+
+    def lay(_: int, start: int, stop: int) -> None:
+        some = slice(start, stop)
+        rows[some, :3] = paths.directions[:, :, some].transpose(2, 1, 0)
+        for i, each in enumerate((paths.reaching, paths.attenuation, paths.total)):
+            rows[some, 3 + i] = each[:, some].T
+
+    run_blocks(lay, n_samples, threads, smallest=32)
+
+    def work(_: int, start: int, stop: int) -> None:
+        kernels.add_untimed(start, stop, scene.partners, weights, rows, scene.angles, sums)
 
     run_blocks(work, len(sums), threads, smallest=1)

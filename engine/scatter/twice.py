@@ -34,7 +34,7 @@ from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.scanner import Scanner
 from engine.kernels.blocks import run_blocks
 from engine.kernels.scatter import Paths
-from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs
+from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs, side_by_side
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.legs import legs_between
@@ -53,7 +53,7 @@ N_TRIED, N_ENERGIES = 201, 401
 """Angles that the products are found from, and energies for which ε is worked out."""
 USUAL = 0.93
 """Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
-LEGS_AT_ONCE = 256
+LEGS_AT_ONCE = 512
 
 Table = NDArray[np.float64]
 
@@ -112,21 +112,21 @@ def simulate_twice(
 
 def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Table:
     """Return Σ (P + Q + Q) of pairs of samples (n, n)."""
-    n = paths.seen.shape[1]
+    n, both = paths.seen.shape[1], side_by_side(tables)
     shared, turned = np.zeros((n, n)), np.zeros((n, n))
     shape = (LEGS_AT_ONCE, 1 + len(tables.former), n)
     firsts, seconds = np.empty(shape), np.empty(shape)
     for begin in range(0, len(legs.first), LEGS_AT_ONCE):
         part = Legs(*(each[begin : begin + LEGS_AT_ONCE] for each in legs))
-        _add(part, paths, tables, (firsts, seconds), (shared, turned), threads)
-    both: Table = (shared + shared.T) / 2 + turned + turned.T
-    return both
+        _add(part, paths, both, (firsts, seconds), (shared, turned), threads)
+    every: Table = (shared + shared.T) / 2 + turned + turned.T
+    return every
 
 
 def _add(
     legs: Legs,
     paths: Paths,
-    tables: TwiceTables,
+    tables: tuple[Table, Table],
     ends: tuple[Table, Table],
     sums: tuple[Table, Table],
     threads: int,
@@ -141,7 +141,7 @@ def _add(
         add_legs(start, stop, firsts, seconds, *sums)
 
     run_blocks(fill, len(firsts), threads, smallest=16)
-    run_blocks(add, len(sums[0]), threads, smallest=16)
+    run_blocks(add, len(sums[0]), threads, rows=-(-len(sums[0]) // threads))
 
 
 def tables_of(efficiency: Efficiency) -> TwiceTables:

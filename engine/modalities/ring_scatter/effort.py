@@ -19,6 +19,8 @@ EXACT_BELOW = 4_000_000
 """Lines up to which the sensitivity of the coarse image of events takes them all."""
 N_LINES = 400_000
 """Lines that stand for all: sums over them are known to about a thousandth."""
+MAP_EDGE = 0.6
+"""Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""
 FEWER_POINTS = 4
 """All rounds but the last take this part of the points."""
 
@@ -53,3 +55,8 @@ def coarse_grid(scanner: Scanner) -> ImageGrid:
     edge = max(x, y) / VOXELS_ACROSS
     counts = (ceil(length / edge), ceil(y / edge), ceil(x / edge))
     return ImageGrid(counts, (edge, edge, length / counts[0]))
+
+
+def map_edge_mm(coarse: ImageGrid) -> float:
+    """Return how long voxels of the μ-map that are joined may be [mm]."""
+    return MAP_EDGE * min(coarse.voxel_mm)

@@ -24,7 +24,7 @@ from engine.corrections.scatter import Simulation
 from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.modalities.ring_scatter.counts import CountedLines
-from engine.modalities.ring_scatter.effort import n_points_of
+from engine.modalities.ring_scatter.effort import map_edge_mm, n_points_of
 from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
 from engine.scatter.axial import AxialScale, TailEvents, fit_along_axis
@@ -39,8 +39,6 @@ from engine.scatter.twice import simulate_twice
 ANSWER = 0.75
 """How much too little scatter the image of a round gives, for each part that the round before found
 too much, times scatter over trues: 0.6 to 1 in 20 and 30 cm of water."""
-MAP_EDGE = 0.6
-"""Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""
 TICKS = 100
 """Progress of a round."""
 
@@ -101,7 +99,7 @@ class _Rounds:
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
         self.scatter = np.zeros(len(counted.counts), np.float32)
-        self.mu_map = coarsened(counted.mu_map, MAP_EDGE * min(counted.grid.voxel_mm))
+        self.mu_map = coarsened(counted.mu_map, map_edge_mm(counted.grid))
         self.samples = DetectorSamples.of(counted.scanner)
 
     def improve(self, number: int, tick: _Ticker) -> None:

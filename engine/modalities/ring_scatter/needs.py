@@ -5,8 +5,9 @@ points in all rounds, the simulation takes
 
     M [n (L c_step + T² c_blur) + P/2 (c_pair + G c_bin)] / threads,
 
-L the steps of half a voxel from a point through the μ-map and through the coarse image. Beside it
-stand the updates of the coarse images, their sensitivity, and reading the table at the events.
+L the steps of half a voxel from a point through the μ-map, whose voxels are joined, and through the
+coarse image. Beside it stand the updates of the coarse images, their sensitivity, and reading the
+table at the events.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.kernels.device_scatter import batch_bytes, table_bytes
-from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, n_points_of
+from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, map_edge_mm, n_points_of
 from engine.scatter.layout import TimeLayout
 from engine.scatter.samples import n_samples
 
 BYTES_PER_PAIR, BYTES_PER_PAIR_AND_GROUP = 104, 24
 """Memory of a pair of samples: factors of its line; sums, their mirror, this table and the last."""
-PATHS_AT_ONCE, BYTES_PER_PATH, BYTES_PER_STEP = 32, 48, 4
-"""Scatter points whose paths are held, and what a path and a step of its time take."""
+PATHS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
+"""Scatter points whose paths are held, with time of flight and without."""
+BYTES_PER_PATH, BYTES_PER_STEP = 112, 4
+"""What a path and a step of its time take."""
 BYTES_PER_LINE = 120
 """Memory of a line that stands for others, on its way from number to scatter."""
 BYTES_PER_PART_ROW = 80
@@ -37,10 +40,11 @@ BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
 """Memory of a voxel of the coarse image, and of the sums of a thread."""
 BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
 """Memory of a voxel of the μ-map while its border is found, and where points are drawn from."""
-STEPS_PER_SECOND, BLURS_PER_SECOND = 4e7, 1.3e9
+STEPS_PER_SECOND, BLURS_PER_SECOND = 1.9e8, 1.3e9
 """Steps on a path, and products of the time blur, in a second of a thread."""
-PAIRS_PER_SECOND, BINS_PER_SECOND = 2.5e7, 6.5e8
-"""Pairs that a point sends to, and groups of bins of them, in a second of a thread."""
+PAIRS_PER_SECOND, TIMED_PER_SECOND, BINS_PER_SECOND = 1.1e8, 2.5e7, 6.5e8
+"""Pairs that a point sends to, without time of flight and with it, and groups of bins of them, in a
+second of a thread."""
 LINES_READ_PER_SECOND = 3e6
 """Lines whose efficiency, path and scatter are read in a second."""
 GPU_THREADS = 20
@@ -145,7 +149,8 @@ def needs_of(
 
 
 def _table_bytes(n: int, layout: TimeLayout) -> int:
-    paths = PATHS_AT_ONCE * n * (BYTES_PER_PATH + BYTES_PER_STEP * (layout.n_steps + 1))
+    at_once = PATHS_AT_ONCE if layout.n_steps else UNTIMED_AT_ONCE
+    paths = at_once * n * (BYTES_PER_PATH + BYTES_PER_STEP * (layout.n_steps + 1))
     return paths + n * n * (BYTES_PER_PAIR + BYTES_PER_PAIR_AND_GROUP * layout.n_groups)
 
 
@@ -157,7 +162,11 @@ def _mu_map_bytes(mu_map: Volume) -> int:
 
 def _point_seconds(n: int, layout: TimeLayout, mu_map: ImageGrid, coarse: ImageGrid) -> float:
     """Seconds of a thread for one scatter point."""
-    steps = sum(max(g.size_mm) * CHORD / min(g.voxel_mm) for g in (mu_map, coarse))
+    joined = max(1, int(map_edge_mm(coarse) / min(mu_map.voxel_mm)))
+    edges = (mu_map, joined * min(mu_map.voxel_mm)), (coarse, min(coarse.voxel_mm))
+    steps = sum(max(grid.size_mm) * CHORD / edge for grid, edge in edges)
     path = steps / STEPS_PER_SECOND + layout.n_steps**2 / BLURS_PER_SECOND
-    pair = 1 / PAIRS_PER_SECOND + layout.n_groups / BINS_PER_SECOND * bool(layout.n_steps)
+    pair = 1 / PAIRS_PER_SECOND
+    if layout.n_steps:
+        pair = 1 / TIMED_PER_SECOND + layout.n_groups / BINS_PER_SECOND
     return n * path + n * n / 2 * pair
