@@ -63,10 +63,12 @@ class Views(NamedTuple):
 
 
 class Body(NamedTuple):
-    """μ as rows of planes, (n_y, n_x, n_phases, n_rings + 1) float32 [1/mm].
+    """μ as rows of planes, (n_y, n_x, n_phases + 1, n_rings + 1) float32 [1/mm].
 
-    Phase q of plane r is at r + q / n_phases ring distances from ring 0. filled : (n_y, n_x) bool,
-    whether a pixel has any; left, low : corner of the pixels [mm]; width, height : of a pixel [mm]
+    Phase q of plane r is at r + q / n_phases ring distances from ring 0, a mean over as much; the
+    last is of the planes of the rings, where all of a line within one ring lies.
+    filled : (n_y, n_x) bool, whether a pixel has any; left, low : corner of the pixels [mm];
+    width, height : of a pixel [mm]
     """
 
     values: Array
@@ -113,7 +115,7 @@ def _reach(start: float, slope: float, size: int) -> tuple[float, float]:
 @_KERNEL
 def _add_pixel(plane: Array, length: float, at: float, first: int, stop: int, out: Array) -> None:
     """Add a pixel's μ to the rows of rings from `first` on, `at` phases above each of them."""
-    n_phases = plane.shape[0]
+    n_phases = plane.shape[0] - 1
     low = math.floor(at)
     part = out.dtype.type(at - low)
     near, far = plane[low % n_phases], plane[(low + 1) % n_phases]
@@ -127,12 +129,20 @@ def _add_pixel(plane: Array, length: float, at: float, first: int, stop: int, ou
 
 
 @_KERNEL
+def _add_own(plane: Array, length: float, out: Array) -> None:
+    """Add a pixel's μ in the planes of the rings."""
+    here = out.dtype.type(length)
+    for ring in range(len(out)):
+        out[ring] += here * plane[ring]
+
+
+@_KERNEL
 def _integrals(
     apart: Array, body: Body, ends: tuple[float, float, float, float], out: Array
 ) -> None:
     """∫ μ along the lines above one transaxial line: (n_apart, n_rings), without their tilts."""
     out[:] = 0
-    n_y, n_x, n_phases, _ = body.values.shape
+    n_y, n_x, n_phases = body.values.shape[0], body.values.shape[1], body.values.shape[2] - 1
     n_rings = out.shape[1]
     x, y = (ends[0] - body.left) / body.width, (ends[1] - body.low) / body.height
     dx, dy = (ends[2] - ends[0]) / body.width, (ends[3] - ends[1]) / body.height
@@ -151,7 +161,10 @@ def _integrals(
             for k in range(len(apart)):
                 at = 0.5 * n_phases * apart[k] * (s + end)
                 first, stop = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
-                _add_pixel(body.values[j, i], (end - s) * length, at, first, stop, out[k])
+                if apart[k] == 0:
+                    _add_own(body.values[j, i, n_phases], (end - s) * length, out[k])
+                else:
+                    _add_pixel(body.values[j, i], (end - s) * length, at, first, stop, out[k])
         s = end
 
 

@@ -12,7 +12,7 @@ from engine.geometry.ring import RingScanner
 
 CELL_MM = 3.0
 """Voxels smaller than this share a ratio with their neighbours."""
-MOST_HEIGHTS = 8
+MOST_HEIGHTS = 16
 """Heights at which lines are counted, to the next ring."""
 ROWS_BYTES = 1 << 28
 """Memory that rows of views may take together."""
@@ -25,7 +25,7 @@ def n_cells(size_mm: float, voxel_mm: float) -> int:
 
 def n_heights_of(pitch_mm: float, grid: ImageGrid) -> int:
     """Return at how many heights from one ring to the next lines are counted."""
-    return min(max(2, math.ceil(4 * pitch_mm / grid.voxel_mm[2])), MOST_HEIGHTS)
+    return min(max(2, math.ceil(6 * pitch_mm / grid.voxel_mm[2])), MOST_HEIGHTS)
 
 
 def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:

@@ -14,7 +14,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.symmetry import symmetries, symmetrise
-from engine.modalities.listmode_pet import sensitivity, sensitivity_cache
+from engine.modalities.listmode_pet import body_ratio, sensitivity, sensitivity_cache
 from engine.modalities.listmode_pet.body_ratio import ratio_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.ring_sensitivity import exact_image
@@ -113,6 +113,24 @@ def test_what_a_body_leaves_is_right_to_a_percent(crystals, monkeypatch):
     assert (all_lines(scan(GeometricFactor())) / want)[inside].min() > 1.4 or crystals
     assert np.sqrt((relative**2).mean()) < 1.5
     assert abs(relative.mean()) < 0.5
+
+
+def test_gaps_between_blocks_are_no_noise_of_few_views(monkeypatch):
+    """As all views meet them at every angle; what a flat body lets pass goes by the angle."""
+    gaps = tuple(range(0, 96, 6))
+    ring = RingScanner(RING.settings.model_copy(update={"gap_places": gaps}))
+    y, x = np.meshgrid(*[(np.arange(50) - 24.5) * 2] * 2, indexing="ij")
+    flat = np.hypot(x / 45, y / 20) < 1
+    body = Volume(np.broadcast_to(0.02 * flat, (20, 50, 50)).astype("f4"),
+                  ImageGrid((20, 50, 50), (2.0, 2.0, 2.0)), "1/mm")  # fmt: skip
+    weights = RingWeights.of(replace(scan(AttenuationFactor(body)), scanner=ring))
+    monkeypatch.setattr(body_ratio, "WORK", 0)
+    monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 96)
+    want = ratio_of(weights, GRID, threads=2).values
+    monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 24)
+    few = ratio_of(weights, GRID, threads=2)
+    inside = np.hypot(*np.meshgrid(GRID.centres_mm(0) / 40, GRID.centres_mm(1) / 17)) < 1
+    assert np.std((few.values / want - 1)[2:-2, inside]) < 0.01
 
 
 def test_threads_do_not_change_a_bit():
