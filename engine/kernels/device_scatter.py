@@ -20,6 +20,7 @@ from engine.kernels.source import render
 
 if TYPE_CHECKING:  # what a run needs is said without Numba
     from engine.kernels import scatter as twin
+    from engine.kernels import scatter_paths
 
 THREADS = 128
 OPTIONS = ("-std=c++17",)
@@ -52,11 +53,11 @@ class ScatterScene:
     n_bins : time bins
     """
 
-    samples: twin.Samples
+    samples: scatter_paths.Samples
     partners: NDArray[np.bool_]
-    activity: twin.Field
-    mu: twin.Field
-    steps: twin.Steps
+    activity: scatter_paths.Field
+    mu: scatter_paths.Field
+    steps: scatter_paths.Steps
     n_steps: int
     angles: twin.AngleTables
     bins_mm: float
@@ -203,6 +204,6 @@ class _OnDevice:
         gpu.zero(self.sums)
 
 
-def _counts(field: twin.Field) -> tuple[np.int32, np.int32, np.int32]:
+def _counts(field: scatter_paths.Field) -> tuple[np.int32, np.int32, np.int32]:
     n_z, n_y, n_x = field.values.shape
     return np.int32(n_z), np.int32(n_y), np.int32(n_x)

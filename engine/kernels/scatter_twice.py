@@ -15,7 +15,8 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.scatter import Paths, decay
+from engine.kernels.scatter import decay
+from engine.kernels.scatter_paths import Paths
 from engine.plain import Plain
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}

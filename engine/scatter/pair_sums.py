@@ -16,6 +16,7 @@ from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.kernels import scatter as kernels
+from engine.kernels import scatter_paths
 from engine.kernels.device_scatter import OnProgress, ScatterScene
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.samples import ScatterPoints
@@ -103,14 +104,16 @@ def scene_of(
     )
 
 
-def _field(volume: Volume) -> kernels.Field:
+def _field(volume: Volume) -> scatter_paths.Field:
     grid, voxel = volume.grid, np.array(volume.grid.voxel_mm, np.float64)
     values = np.ascontiguousarray(volume.values, np.float32)
-    return kernels.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
+    return scatter_paths.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
 
 
-def _detectors(samples: FacingSamples, depth: CrystalDepth) -> kernels.Samples:
-    return kernels.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
+def _detectors(samples: FacingSamples, depth: CrystalDepth) -> scatter_paths.Samples:
+    return scatter_paths.Samples(
+        samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm
+    )
 
 
 def _angles(efficiency: Efficiency) -> kernels.AngleTables:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.kernels import scatter as kernels
+from engine.kernels import scatter_paths
 from engine.kernels.blocks import pad, run_blocks
 from engine.kernels.device_scatter import DeviceScatter, OnProgress, ScatterScene
 from engine.scatter.samples import ScatterPoints
@@ -43,18 +44,21 @@ def summed(
     return sums
 
 
-def traced(scene: ScatterScene, places: Array, threads: int) -> kernels.Paths:
+def traced(scene: ScatterScene, places: Array, threads: int) -> scatter_paths.Paths:
     """Return the paths from places (m, 3) [mm] to all samples, traced by the processor."""
     fields = _bordered(scene.activity), _bordered(scene.mu)
     return _traced(scene, fields, places, threads)
 
 
 def _traced(
-    scene: ScatterScene, fields: tuple[kernels.Field, kernels.Field], places: Array, threads: int
-) -> kernels.Paths:
+    scene: ScatterScene,
+    fields: tuple[scatter_paths.Field, scatter_paths.Field],
+    places: Array,
+    threads: int,
+) -> scatter_paths.Paths:
     shape = n_points, n_samples = len(places), len(scene.samples.places_mm)
     n_edges = scene.n_steps + 1 if scene.n_steps else 0
-    paths = kernels.Paths(
+    paths = scatter_paths.Paths(
         np.empty((n_points, 3, n_samples)),
         np.empty(shape),
         np.empty(shape),
@@ -65,19 +69,19 @@ def _traced(
     )
 
     def work(_: int, start: int, stop: int) -> None:
-        kernels.trace_paths(start, stop, places, scene.samples, *fields, scene.steps, paths)
+        scatter_paths.trace_paths(start, stop, places, scene.samples, *fields, scene.steps, paths)
 
     run_blocks(work, len(places), threads, smallest=1)
     return paths
 
 
-def _bordered(field: kernels.Field) -> kernels.Field:
+def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
     """Return a field with a border of a voxel of nothing."""
     return field._replace(values=pad(field.values, np.float32))
 
 
 def _add(
-    scene: ScatterScene, weights: Array, paths: kernels.Paths, sums: Array, threads: int
+    scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
 ) -> None:
     if scene.n_bins == 1 and not scene.n_steps:
         _add_untimed(scene, weights, paths, sums[..., 0], threads)
@@ -93,7 +97,7 @@ def _add(
 
 
 def _add_untimed(
-    scene: ScatterScene, weights: Array, paths: kernels.Paths, sums: Array, threads: int
+    scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
 ) -> None:
     n_points, _, n_samples = paths.directions.shape
     rows = np.empty((n_samples, 6, n_points))

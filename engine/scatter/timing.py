@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.geometry.tof import TofBins
-from engine.kernels import scatter as kernels
+from engine.kernels import scatter_paths
 from engine.kernels.tof import cut_gaussian_cdf
 from engine.scatter.layout import TimeLayout
 
@@ -32,7 +32,7 @@ class PathTiming:
     stride : steps of a group
     """
 
-    steps: kernels.Steps
+    steps: scatter_paths.Steps
     n_steps: int
     n_groups: int
     group: int
@@ -44,13 +44,13 @@ class PathTiming:
         """Lay steps that the activity of an image needs."""
         laid = TimeLayout.of(tof, image.grid)
         if tof is None:
-            return cls(kernels.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
+            return cls(scatter_paths.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
         n_steps, step = laid.n_steps, laid.step_mm
         first = laid.reach_mm - n_steps * step  # the last edge lies behind the point by the blur
         edges = [
             cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
             for i in range(2 * n_steps + 1)
         ]
-        steps = kernels.Steps(step, first, np.array(edges))
+        steps = scatter_paths.Steps(step, first, np.array(edges))
         first_edge = float(tof.edges_mm[0])
         return cls(steps, n_steps, laid.n_groups, laid.group, first_edge, laid.stride)

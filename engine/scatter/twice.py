@@ -33,7 +33,7 @@ from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.scanner import Scanner
 from engine.kernels.blocks import run_blocks
-from engine.kernels.scatter import Paths
+from engine.kernels.scatter_paths import Paths
 from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs, side_by_side
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total
