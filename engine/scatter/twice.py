@@ -25,12 +25,15 @@ that were followed: docs/physics/model.md.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.scanner import Scanner
 from engine.kernels.blocks import run_blocks
 from engine.kernels.scatter_paths import Paths
@@ -40,6 +43,7 @@ from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.legs import legs_between
 from engine.scatter.pair_sums import Efficiency, line_factors, scene_of
 from engine.scatter.samples import DetectorSamples, ScatterPoints
+from engine.scatter.spline import spline_weights
 from engine.scatter.sums import traced
 from engine.scatter.timing import PathTiming
 
@@ -105,7 +109,8 @@ def simulate_twice(
     scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
     paths = traced(scene, points.places_mm, on.threads)
     legs = legs_between(points, image, mu_map, seed)
-    sums = _summed(legs, paths, tables_of(efficiency), on.threads)
+    tables = _tables(window, depth, scanner.block_mm)
+    sums = _summed(legs, paths, tables, on.threads)
     values = (sums * line_factors(coarse, depth)).reshape((coarse.n_rings, coarse.n_angles) * 2)
     return _drawn_up(values, coarse, samples)
 
@@ -144,6 +149,14 @@ def _add(
     run_blocks(add, len(sums[0]), threads, rows=-(-len(sums[0]) // threads))
 
 
+@lru_cache(maxsize=4)
+def _tables(
+    window: EnergyWindow, depth: CrystalDepth, block_mm: tuple[float, float] | None
+) -> TwiceTables:
+    """Return the tables of a scanner, which rounds have in common."""
+    return tables_of(lambda kev: counted(kev, window, depth, block_mm))
+
+
 def tables_of(efficiency: Efficiency) -> TwiceTables:
     """Return p, q and g over the cosines of angles; efficiency : ε, up to a factor."""
     sigma = total(np.array(ELECTRON_KEV))
@@ -180,23 +193,10 @@ def _products(efficiency: Efficiency, full: float, sigma: float) -> tuple[Table,
 
 def _drawn_up(values: Table, at: DetectorSamples, samples: DetectorSamples) -> Table:
     """Read values between samples from a spline at those that are denser."""
-    turns = np.arange(at.n_angles + 1) / at.n_angles
-    angles = _spline(turns, np.arange(samples.n_angles) / samples.n_angles, goes_round=True)
-    rings = _spline(at.rings_mm, samples.rings_mm)
+    turns = np.arange(samples.n_angles) * (at.n_angles / samples.n_angles)
+    angles = spline_weights(at.n_angles, turns, goes_round=True)
+    heights = np.linspace(0, at.n_rings - 1, samples.n_rings)  # both from the first to the last
+    rings = spline_weights(at.n_rings, heights)
     for axis, weights in enumerate((rings, angles, rings, angles)):
         values = np.moveaxis(np.tensordot(weights, values, axes=(1, axis)), 0, axis)
     return np.maximum(values, 0.0)
-
-
-def _spline(at: Table, places: Table, *, goes_round: bool = False) -> Table:
-    """(places, samples) weights of samples in the cubic spline through them."""
-    from scipy.interpolate import make_interp_spline  # a run without scatter need not load it
-
-    if len(at) == 1:
-        return np.ones((len(places), 1))
-    each = np.eye(len(at))
-    if goes_round:  # the last is the first again
-        each = each[:, :-1]
-        each[-1, 0] = 1.0
-        return np.asarray(make_interp_spline(at, each, k=3, bc_type="periodic")(places))
-    return np.asarray(make_interp_spline(at, each, k=min(3, len(at) - 1))(places))
