@@ -2,15 +2,15 @@
 
 Kernels release the interpreter lock, so plain threads do. Rows go out in blocks, block i to
 thread i modulo the number of threads: who adds what, and in which order, depends on the number
-of threads alone.
+of threads alone. Where no two blocks add into the same sums, they go to whoever is free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import prod
-from threading import Event
+from threading import Event, Lock
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -47,18 +47,29 @@ def run_blocks(
     *,
     smallest: int = _SMALLEST_BLOCK,
     rows: int = 0,
+    in_turn: bool = True,
 ) -> None:
     """Call work(thread, start, stop) on all rows; `on_progress` about five times a second.
 
-    smallest : rows worth a call; rows : of a block, 0: as their number and that of threads suggest
+    smallest : rows worth a call; rows : of a block, 0: as their number and that of threads suggest;
+    in_turn : False: a thread takes the next block as soon as it is free, for blocks that share no
+    sums, where nobody sees who did them
     """
     starts = range(0, n_rows, rows or _block_size(n_rows, threads, smallest))
     # one counter for each thread: only its owner writes it, so no lock is needed to sum them
     done = [0] * threads
-    stopped = Event()
+    stopped, waiting, lock = Event(), iter(starts), Lock()
+
+    def shared() -> Iterator[int]:
+        while True:
+            with lock:
+                start = next(waiting, None)
+            if start is None:
+                return
+            yield start
 
     def share(thread: int) -> None:
-        for start in starts[thread::threads]:
+        for start in starts[thread::threads] if in_turn else shared():
             if stopped.is_set():
                 return
             stop = min(start + starts.step, n_rows)

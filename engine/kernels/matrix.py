@@ -8,7 +8,8 @@ forward   y[r, c]                       += w f[p, φ D + χ, r + u, c + v]
 back      f[p, φ D + χ, r + u, c + v]   += w y[r, c]
 
 so that a non-zero is one product and sum for whole rows of neighbouring numbers, patch by patch
-(`engine.kernels.matrix_patches`), and those of a plane use the same few rows. Back projection
+(`engine.kernels.matrix_patches`), those of a plane use the same few rows, and neighbours read them
+together (`engine.kernels.matrix_pairs`). Back projection
 gathers: a patch of f takes all patches of y that some non-zeros name. Each sum has one order,
 whatever the number of threads.
 
@@ -24,12 +25,13 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.matrix_pairs import pairs_first
 from engine.kernels.matrix_patches import add_patches
 from engine.plain import Plain
 
 AT_ONCE = 64
 """Non-zeros whose rows of the image stay in the first cache, forward."""
-TOGETHER = 8
+TOGETHER = 16
 """Non-zeros that are taken together, back: they reach a rectangle of the image, and no more."""
 FAR = 7
 """Pitches that they lie apart at most: so wide is the border of zeros around data in the cache."""
@@ -50,12 +52,14 @@ _KERNEL = cached_njit(**_MATH)
 
 @_KERNEL
 def forward(
-    start: int, stop: int, chosen: Array, shapes: Array, starts: Array, windows: Array,
+    begin_at: int, step: int, chosen: Array, shapes: Array, starts: Array, windows: Array,
     places: Array, weights: Array, edge: int, margin: int, image: Array, size: tuple[int, int],
-    image_starts: Array, pitches: Array, out: Array, table: Array, offsets: Array,
+    image_starts: Array, pitches: Array, out: Array, table: Array, offsets: Array, near: Array,
+    of_near: Array,
 ) -> None:  # fmt: skip
-    """Project the image along the orientations start ... stop - 1, adding to `out`.
+    """Project the image along some orientations, adding to `out`.
 
+    begin_at, step : the first orientation, and how far the next lies behind each
     chosen : (n, 4) row of each orientation; turn that leads from it, 1 for the interchange, + 2 and
         + 4 for the mirrors of rows and of columns after it; |a| and |b| of the orientation
     shapes : (n, 2) rows and columns of its picture
@@ -67,13 +71,14 @@ def forward(
     image_starts, pitches : (n,) where the picture of each orientation starts in `out`, and how far
         apart its rows are; patches cover it
     table : (ROOM,) int32 and offsets : (n,) int32, room for the non-zeros of a plane of a row
+    near : (AT_ONCE,) int32 and of_near : (AT_ONCE,) like the weights, room for those taken together
     """
     n_planes, n_rows, pitch = image.shape[0], size[0], size[1]
     flat = image.reshape(image.size)
     # a plane at a time: its phases stay in the cache while all orientations pass them
     for stored in range(windows.shape[1]):
         for plane in (stored, n_planes - 1 - stored):
-            for o in range(start, stop):
+            for o in range(begin_at, chosen.shape[0], step):
                 row, n_r, n_c = chosen[o, 0], shapes[o, 0], shapes[o, 1]
                 first, last = starts[row, stored], starts[row, stored + 1]
                 _codes(table, windows[row, stored], chosen[o], plane > stored, edge, margin)
@@ -84,9 +89,10 @@ def forward(
                 of_row, begin = weights[first:last], plane * image.shape[1]
                 for e in range(0, last - first, AT_ONCE):
                     end = min(e + AT_ONCE, last - first)
+                    n_paired = pairs_first(offsets, of_row, e, end, pitch, near, of_near)
                     add_patches(
-                        out, image_starts[o], pitches[o], n_r, n_c, flat, begin, pitch, offsets,
-                        of_row, e, end,
+                        out, image_starts[o], pitches[o], n_r, n_c, flat, begin, pitch, near,
+                        of_near, n_paired, end - e,
                     )  # fmt: skip
             # the middle plane of an odd number is its own mirror image and counts once
             if plane == n_planes - 1 - stored:
@@ -98,7 +104,7 @@ def back(
     start: int, stop: int, chosen: Array, shapes: Array, starts: Array, windows: Array,
     places: Array, weights: Array, edge: int, margin: int, images: Array, border: int,
     image_starts: Array, pitches: Array, size: tuple[int, int], image: Array, table: Array,
-    codes: Array, offsets: Array,
+    codes: Array, offsets: Array, near: Array, of_near: Array,
 ) -> None:  # fmt: skip
     """The adjoint of `forward`, into the stored planes start ... stop - 1 and their mirror images.
 
@@ -118,20 +124,20 @@ def back(
                 for e in range(last - first):
                     codes[e] = code = int(table[places[first + e]])
                     offsets[e] = -(code >> BITS & _ONE) * across - (code & _ONE)
-                of_row = weights[first:last]
-                # no plain 0, which has a type of its own and would have `_reach` compiled twice
-                e = int(first - first)
-                while e < last - first:
-                    end, low_u, high_u, low_v, high_v = _reach(codes, e, last - first)
+                of_row, n, e = weights[first:last], last - first, first
+                while e < last:
+                    begin = e - first
+                    end, low_u, high_u, low_v, high_v = _reach(codes, begin, n)
                     # the rectangle of the image that these touch: the rest is left alone
-                    at = ((codes[e] >> 2 * BITS) * n_rows + low_u) * pitch + low_v
-                    begin = image_starts[o] + (border + low_u) * across + border + low_v
+                    at = ((codes[begin] >> 2 * BITS) * n_rows + low_u) * pitch + low_v
+                    there = image_starts[o] + (border + low_u) * across + border + low_v
+                    n_paired = pairs_first(offsets, of_row, begin, end, across, near, of_near)
                     add_patches(
                         flat, plane * image.shape[1] + at, pitch, shapes[o, 0] + high_u - low_u,
-                        shapes[o, 1] + high_v - low_v, images, begin, across, offsets, of_row, e,
-                        end,
+                        shapes[o, 1] + high_v - low_v, images, there, across, near, of_near,
+                        n_paired, end - begin,
                     )  # fmt: skip
-                    e = end
+                    e = first + end
             if plane == n_planes - 1 - stored:
                 break
 

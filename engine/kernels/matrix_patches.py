@@ -2,12 +2,14 @@
 
 target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
 
-for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. A patch stays in
+for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
 registers over all non-zeros e, each of which costs a read and a product for every row: reads, most
-of which lie across two lines of the cache, are what bounds it. Numba has no vectors, and LLVM finds
-none across a loop over non-zeros, so this loop is written in LLVM's own words, from which it makes
-what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is added in the order of e,
-whatever that is, so the bits are those of any processor that rounds products and sums once.
+of which lie across two lines of the cache, are what bounds it. Two non-zeros of which the second
+reads a row further share what they read (`engine.kernels.matrix_pairs`). Numba has no vectors, and
+LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own words, from
+which it makes what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is added in the
+order of e, and then to what is there: the bits are those of any processor that rounds products and
+sums once.
 """
 
 from __future__ import annotations
@@ -60,10 +62,10 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
 
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
-        source_pitch: Type, offsets: Type, weights: Type, first: Type, last: Type,
+        source_pitch: Type, offsets: Type, weights: Type, n_paired: Type, n: Type,
     ) -> tuple[Signature, Codegen]:  # fmt: skip
-        n = types.int64
-        signature = types.void(target, n, n, source, n, n, offsets, weights, n, n)
+        i = types.int64
+        signature = types.void(target, i, i, source, i, i, offsets, weights, i, i)
 
         def codegen(
             context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Values
@@ -72,20 +74,32 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 return context.make_array(signature.args[i])(context, builder, args[i]).data
 
             width = context.get_abi_sizeof(context.get_data_type(target.dtype))
-            _, at, pitch, _, begin, source_pitch, _, _, first, last = args
+            _, at, pitch, _, begin, source_pitch, _, _, n_paired, n = args
             to, source = (_Rows(builder, width, n_lanes, pointer(i)) for i in (0, 3))
             places = to.places(at, pitch, n_rows)
-            sums = [cgutils.alloca_once_value(builder, to.load(place)) for place in places]
-            whence = source.places(begin, source_pitch, n_rows)
-            with cgutils.for_range_slice(builder, first, last, _INT(1)) as (e, _):
+            sums = [cgutils.alloca_once_value(builder, to.zero) for _ in places]
+            whence = source.places(begin, source_pitch, n_rows + 1)
+
+            def add(e: ir.Value, together: int) -> None:
+                """Add the products of a non-zero, or of two, to all rows."""
                 offset = builder.sext(builder.load(builder.gep(pointer(6), [e])), _INT)
-                weight = spread(builder, builder.load(builder.gep(pointer(7), [e])), n_lanes)
-                for total, place in zip(sums, whence, strict=True):
-                    there = source.load(builder.add(place, offset))
-                    product = builder.fmul(weight, there, flags=_FUSED)
-                    builder.store(builder.fadd(builder.load(total), product, flags=_FUSED), total)
+                rows = whence[: n_rows + together - 1]
+                read = [source.load(builder.add(place, offset)) for place in rows]
+                for i in range(together):
+                    of_e = builder.gep(pointer(7), [builder.add(e, _INT(i))])
+                    weight = spread(builder, builder.load(of_e), n_lanes)
+                    for total, there in zip(sums, read[i:], strict=False):
+                        product = builder.fmul(weight, there, flags=_FUSED)
+                        new = builder.fadd(builder.load(total), product, flags=_FUSED)
+                        builder.store(new, total)
+
+            with cgutils.for_range_slice(builder, _INT(0), n_paired, _INT(2)) as (e, _):
+                add(e, 2)
+            with cgutils.for_range_slice(builder, n_paired, n, _INT(1)) as (e, _):
+                add(e, 1)
+            # what is there comes last: many small products would each be rounded to its last digit
             for total, place in zip(sums, places, strict=True):
-                to.store(builder.load(total), place)
+                to.store(builder.fadd(to.load(place), builder.load(total)), place)
             return context.get_dummy_value()
 
         return signature, codegen
@@ -107,6 +121,7 @@ class _Rows:
     def __init__(self, builder: ir.IRBuilder, width: int, n_lanes: int, first: ir.Value) -> None:
         self._builder, self._width, self._first = builder, width, first
         self._vector = ir.VectorType(first.type.pointee, n_lanes)
+        self.zero = ir.Constant(self._vector, [0.0] * n_lanes)
 
     def places(self, first: ir.Value, pitch: ir.Value, n: int) -> list[ir.Value]:
         """Return where n rows begin."""
@@ -135,9 +150,11 @@ _add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
 @_KERNEL
 def add_patches(
     target: Array, at: int, pitch: int, n_rows: int, n_columns: int, source: Array, begin: int,
-    source_pitch: int, offsets: Array, weights: Array, first: int, last: int,
+    source_pitch: int, offsets: Array, weights: Array, n_paired: int, n: int,
 ) -> None:  # fmt: skip
-    """Add the products of the non-zeros first ... last - 1 to rows of `target`.
+    """Add the products of the first n non-zeros to rows of `target`.
+
+    Of these the first `n_paired` come in twos, the second of which reads a row further.
 
     What patches cover beyond n_rows and n_columns (`rows_covered`, `lanes_covered`) is added to,
     too: there must be room, and nothing that another thread adds to.
@@ -148,7 +165,7 @@ def add_patches(
         is_high, c = n_rows - r > LOW, 0
         while c < n_lanes:
             place = to + c, pitch
-            products = source, there + c, source_pitch, offsets, weights, first, last
+            products = source, there + c, source_pitch, offsets, weights, n_paired, n
             if n_lanes - c >= WIDE:
                 if is_high:
                     _add_high(target, *place, *products)

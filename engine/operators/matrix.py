@@ -33,7 +33,8 @@ from engine.operators.phases import Phases
 from engine.operators.prior import Prior
 from engine.profiling import Profiler
 
-WORTH_A_CALL = 8
+WORTH_A_CALL, CALLS_OF_A_THREAD = 8, 2
+"""Orientations for which it is worth to read an image, forward, and how often a thread does."""
 Piece = tuple[tuple[Array, ...], Array, int, int]
 """Arrays of rows, planes of an image, and which of the rows' planes kernels are to take."""
 
@@ -141,7 +142,7 @@ class MatrixProjector(OrientationRows):
             return self._device(self._stored).forward(x)
         out = np.zeros(self.out_shape, self.dtype)
         with self.span("forward", events=len(out), unit="rays"):
-            image = self.phases.split(x, self.dtype)
+            image = self.phases.split(x, self.dtype, self.on.threads)
             # some orientations at a time, since decoded rows take more than their stored size
             for first, rows in self._rows():
                 self._project(first, rows, image, out)
@@ -155,7 +156,7 @@ class MatrixProjector(OrientationRows):
             sums = np.zeros(self.phases.shape, self.dtype)
             for first, rows in self._rows():
                 self._project_back(first, rows, y, sums)
-            return self.phases.joined(sums)
+            return self.phases.joined(sums, self.on.threads)
 
     def among(self, places: Array) -> MatrixProjector:
         """Return some of our orientations alone, by their places among ours."""
@@ -196,17 +197,21 @@ class MatrixProjector(OrientationRows):
         # no border: a line outside the panels does not exist
         images = PlaneImages(rows.shapes, 0, self.dtype)
 
-        def work(_: int, start: int, stop: int) -> None:
+        def work(_: int, block: int, _next: int) -> None:
             room = np.empty(kernels.ROOM, np.int32), np.empty(rows.most, np.int32)
+            near = np.empty(kernels.AT_ONCE, np.int32), np.empty(kernels.AT_ONCE, self.dtype)
             pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
             for arrays, planes, _first, _last in pieces:
                 scene = (*arrays, edge, margin, planes, self.phases.size)
                 where = images.starts, images.pitches
-                kernels.forward(start, stop, *scene, *where, images.flat, *room)
+                kernels.forward(block, n_blocks, *scene, *where, images.flat, *room, *near)
 
         n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
         form, threads = self._form, self._form.workers(self.on.threads)
-        run_blocks(work, n, threads, on_progress, smallest=WORTH_A_CALL, rows=form.rows)
+        usual = min(CALLS_OF_A_THREAD * threads, n // WORTH_A_CALL)
+        # each takes one orientation in so many: neighbours are about the same work
+        n_blocks = -(-n // form.rows) if form.rows else max(usual, 1)
+        run_blocks(work, n_blocks, threads, on_progress, rows=1, in_turn=False)
         for o in range(n):
             image = images[o]
             self._of(out, first + o)[...] = image.ravel()
@@ -223,16 +228,17 @@ class MatrixProjector(OrientationRows):
 
         def work(_: int, start: int, stop: int) -> None:
             room = np.empty(kernels.ROOM, np.int32), *np.empty((2, rows.most), np.int32)
+            near = np.empty(kernels.TOGETHER, np.int32), np.empty(kernels.TOGETHER, self.dtype)
             for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
                 scene = (*arrays, edge, margin, images.flat, border, images.starts)
                 where = images.pitches, self.phases.size
-                kernels.back(first, last, *scene, *where, planes, *room)
+                kernels.back(first, last, *scene, *where, planes, *room, *near)
 
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads
         n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
         threads = self._form.workers(self.on.threads)
-        run_blocks(work, n, threads, on_progress, smallest=1)
+        run_blocks(work, n, threads, on_progress, rows=1, in_turn=False)
 
     def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
         """Yield what kernels take of the stored planes start ... stop − 1: all at once."""

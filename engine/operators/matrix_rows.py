@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
+from engine.kernels.matrix_pairs import neighbours_together
 from engine.kernels.matrix_patches import LANES, LOW, lanes_covered, rows_covered
 
 
@@ -54,19 +55,42 @@ def stored_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> S
     """Return the rows of the orientations `offsets` (n, 2)."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
-    # each stored row is there once, however many orientations are its mirror images
-    rows, chosen[:, 0] = np.unique(chosen[:, 0], return_inverse=True)
+    # each stored row is there once, however many orientations are its mirror images; once more
+    # where rows and columns are interchanged, which pairs other neighbours
+    keys, chosen[:, 0] = np.unique(2 * chosen[:, 0] + (chosen[:, 1] & 1), return_inverse=True)
+    rows = keys // 2
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     moved = np.cumsum(ends - begins) - ends  # from a place in all rows to one in these
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
     places = np.concatenate([response.places[part] for part in parts])
-    weights = np.concatenate([response.values[part] for part in parts]).astype(dtype)
+    weights = _numbers(np.concatenate([response.values[part] for part in parts]), dtype)
     # stored as half precision times a scale for each row, so that rows of distant crystals, with
     # small values, keep all of their digits
     weights *= np.repeat(response.scales[rows], ends - begins).astype(dtype)
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
-    return StoredRows(chosen, shapes, starts, response.windows[rows], places, weights)
+    stored = StoredRows(chosen, shapes, starts, response.windows[rows], places, weights)
+    return _paired(stored, np.flatnonzero(keys % 2 == 0), s.voxels_per_pitch)
+
+
+def _numbers(values: Array, dtype: DTypeLike) -> Array:
+    """Stored values in the type of arithmetic."""
+    if values.dtype != np.float16:
+        return values.astype(dtype)
+    # numpy's own conversion takes many times as long as a look into a table
+    return (
+        np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)[values.view(np.uint16)]
+    )
+
+
+def _paired(stored: StoredRows, rows: NDArray[np.int64], edge: int) -> StoredRows:
+    """Return rows of which some have their neighbours along u together."""
+    places, weights = stored.places.copy(), stored.weights.copy()
+    neighbours_together(
+        rows, stored.starts, stored.windows, edge, stored.places, stored.weights,
+        np.empty(stored.most, bool), places, weights,
+    )  # fmt: skip
+    return replace(stored, places=places, weights=weights)
 
 
 def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from engine.arrays import Array, module_of
 from engine.geometry.dual_head import DualHeadSettings
+from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix_patches import beyond
 
 
@@ -56,21 +57,32 @@ class Phases:
         rows, columns = self.size
         return self.n_planes, self.edge**2 * rows * columns + self.slack
 
-    def split(self, image: Array, dtype: DTypeLike) -> Array:
+    def split(self, image: Array, dtype: DTypeLike, threads: int = 1) -> Array:
         """Return the image (n_z, n_y, n_x) in our layout."""
         d = self.edge
-        # no copy is made by reshape and transpose; the one assignment below moves every voxel once
         parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
         out = module_of(image).zeros(self.shape, dtype)
-        self._inside(out)[...] = parts.transpose(2, 1, 4, 0, 3)
+        inside, parts = self._inside(out), parts.transpose(2, 1, 4, 0, 3)
+
+        def move(_: int, start: int, stop: int) -> None:
+            inside[start:stop] = parts[start:stop]
+
+        run_blocks(move, self.n_planes, threads, smallest=1, in_turn=False)
         return out
 
-    def joined(self, phases: Array) -> Array:
+    def joined(self, phases: Array, threads: int = 1) -> Array:
         """Return the image (n_z, n_y, n_x) of phases in our layout; the margin is dropped."""
         parts = self._inside(phases).transpose(3, 1, 0, 4, 2)
-        shape = self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge
         # x fastest again, as everything outside the kernels wants it
-        return np.ascontiguousarray(parts).reshape(shape)
+        out = np.empty(parts.shape, phases.dtype)
+
+        def move(_: int, start: int, stop: int) -> None:
+            # phase by phase: long rows are moved, not the few voxels of a pitch
+            for phase in range(self.edge):
+                out[start:stop, ..., phase] = parts[start:stop, ..., phase]
+
+        run_blocks(move, self.n_rows, threads, smallest=1, in_turn=False)
+        return out.reshape(self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge)
 
     def _inside(self, phases: Array) -> Array:
         """View as (n_planes, D, D, n_rows, n_columns), without the margin."""

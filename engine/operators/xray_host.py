@@ -24,8 +24,8 @@ THIN = 8
 """Slices up to which a volume is projected back along x, not along z."""
 FEW_ROWS = 8
 """Rows of a detector up to which each ray goes its own way: twelve times as fast for one row."""
-LINES = 8
-"""Lines of voxels worth a call."""
+LINES, COLUMNS = 8, 256
+"""Lines of voxels worth a call, along x and along z."""
 
 
 class HostXray:
@@ -178,9 +178,9 @@ class HostXray:
 
         n_z, n_y, n_x = box.shape
         if self._is_along_x:
-            self._share(work, n_z * n_y, smallest=LINES)
+            self._share(work, n_z * n_y, LINES)
         else:
-            self._share(work, n_y * n_x)
+            self._share(work, n_y * n_x, COLUMNS)
 
     @property
     def _is_along_x(self) -> bool:
@@ -217,9 +217,9 @@ class HostXray:
         else:
             cone_back.general(*lines, bordered, out)
 
-    def _share(self, work: Callable[[int, int, int], None], n: int, **bounds: int) -> None:
+    def _share(self, work: Callable[[int, int, int], None], n: int, smallest: int) -> None:
         threads = self._form.workers(self._on.threads)
-        run_blocks(work, n, threads, self._tick, rows=self._form.rows, **bounds)
+        run_blocks(work, n, threads, self._tick, rows=self._form.rows, smallest=smallest)
 
     @cached_property
     def _form(self) -> BackForm:

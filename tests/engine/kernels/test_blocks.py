@@ -1,20 +1,38 @@
+from threading import Barrier
+
 import numpy as np
 import pytest
 
 from engine.kernels.blocks import pad, run_blocks, sum_blocks
 
 
+@pytest.mark.parametrize("in_turn", [True, False])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("n_rows", [0, 1, 255, 5000])
-def test_every_row_is_worked_on_once(threads, n_rows):
+def test_every_row_is_worked_on_once(threads, n_rows, in_turn):
     seen = np.zeros(n_rows, int)
 
     def work(_: int, start: int, stop: int) -> None:
         seen[start:stop] += 1
 
-    run_blocks(work, n_rows, threads)
+    run_blocks(work, n_rows, threads, in_turn=in_turn)
 
     assert (seen == 1).all()
+
+
+def test_a_free_thread_takes_what_another_has_no_time_for():
+    """The first block ends only after all the others, which thus are the other thread's."""
+    others = Barrier(2, timeout=10)
+    by = {}
+
+    def work(thread: int, start: int, _: int) -> None:
+        by[start] = thread
+        if start in (0, 5):
+            others.wait()
+
+    run_blocks(work, 6, 2, rows=1, in_turn=False)
+
+    assert len({by[start] for start in range(1, 6)}) == 1 and by[0] != by[5]
 
 
 def test_sums_of_all_threads_are_added_and_cropped():

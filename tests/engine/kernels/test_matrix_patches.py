@@ -26,19 +26,20 @@ def test_every_patch_adds_the_products_in_their_order(
     rng = np.random.default_rng(n_rows)
     covered = rows_covered(n_rows), lanes_covered(n_columns)
     source = rng.random((covered[0] + SHIFTS, SOURCE_PITCH), dtype)
-    shifts = rng.integers(0, SHIFTS, (11, 2))
+    shifts, n_paired, n = rng.integers(0, SHIFTS - 1, (11, 2)), 4, 9
+    shifts[1:n_paired:2] = shifts[0:n_paired:2] + np.array([1, 0])
     weights, offsets = rng.random(11, dtype), (shifts @ [SOURCE_PITCH, 1]).astype(np.int32)
     before = rng.random((rows_covered(n_rows) + 2, PITCH), dtype)
-    found, first, last = before.copy(), 2, 9
+    found = before.copy()
 
     add_patches(
         found.ravel(), PITCH + 3, PITCH, n_rows, n_columns, source.ravel(), 0, SOURCE_PITCH,
-        offsets, weights, first, last,
+        offsets, weights, n_paired, n,
     )  # fmt: skip
 
     wanted, flat = before.copy(), np.append(source.ravel(), np.zeros(LANES, dtype))
     here = wanted[1 : 1 + covered[0], 3 : 3 + covered[1]]
-    for e in range(first, last):
+    for e in range(n):
         at = offsets[e] + np.arange(covered[0])[:, None] * SOURCE_PITCH + np.arange(covered[1])
         here += weights[e] * flat[at]
     assert np.allclose(found, wanted, rtol=20 * np.finfo(dtype).eps, atol=0)
@@ -47,10 +48,17 @@ def test_every_patch_adds_the_products_in_their_order(
     assert np.array_equal(found[outside], before[outside])
 
 
+def test_small_products_are_summed_before_they_meet_what_is_there() -> None:
+    target, n = np.full(64, 2.0**24, np.float32), 8
+    source, weights = np.ones(64, np.float32), np.full(n, 0.5, np.float32)
+    add_patches(target, 0, 8, 4, 8, source, 0, 8, np.zeros(n, np.int32), weights, 0, n)
+    assert (target[:32] == 2.0**24 + n / 2).all()
+
+
 def test_no_non_zero_changes_nothing() -> None:
     target, source = np.ones(64, np.float32), np.full(64, np.nan, np.float32)
     add_patches(
-        target, 0, 8, 5, 3, source, 0, 8, np.zeros(1, np.int32), np.ones(1, np.float32), 1, 1
+        target, 0, 8, 5, 3, source, 0, 8, np.zeros(1, np.int32), np.ones(1, np.float32), 0, 0
     )
     assert (target == 1).all()
 

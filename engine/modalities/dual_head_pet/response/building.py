@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -53,19 +53,41 @@ def build_analytic(
     """
     refuse_layers(scanner)
     started = time.perf_counter()
+    parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
+    rows = [ResponseRows(scanner, settings)]
+    made = make_rows(scanner, rows, parts, threads=threads, on_progress=on_progress)
+    info = info_of(settings, time.perf_counter() - started)
+    (joined,) = made
+    return finished(matrix_of(scanner, joined, info), path, parts)
+
+
+def make_rows(
+    scanner: DualHead,
+    makers: Sequence[ResponseRows],
+    parts: ResponseParts | None,
+    *,
+    threads: int | None,
+    on_progress: OnProgress | None,
+) -> Iterator[PackedRows]:
+    """Make all rows of a scanner by each of some makers, then give those of one after the other."""
     orientations = stored_orientations(scanner.settings.n_rows, scanner.settings.n_columns)
-    rows = ResponseRows(scanner, settings)
+    n_parts = -(-len(orientations) // ROWS_PER_PART)
 
     def make(i: int) -> Arrays:
-        some = orientations[i * ROWS_PER_PART : (i + 1) * ROWS_PER_PART]
-        return dict(vars(PackedRows.joined([rows.row(int(a), int(b)) for a, b in some])))
+        which, part = divmod(i, n_parts)
+        some = orientations[part * ROWS_PER_PART : (part + 1) * ROWS_PER_PART]
+        rows = [makers[which].row(int(a), int(b)) for a, b in some]
+        return dict(vars(PackedRows.joined(rows)))
 
-    parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
-    n_parts = -(-len(orientations) // ROWS_PER_PART)
-    made = make_parts(make, n_parts, parts, threads=threads, on_progress=on_progress)
-    info = info_of(settings, time.perf_counter() - started)
-    joined = PackedRows.joined([PackedRows(**arrays) for arrays in made])
-    return finished(matrix_of(scanner, joined, info), path, parts)
+    n = n_parts * len(makers)
+    made = make_parts(make, n, parts, threads=threads, on_progress=on_progress)
+
+    def joined(first: int) -> PackedRows:
+        rows = PackedRows.joined([PackedRows(**part) for part in made[first : first + n_parts]])
+        made[first : first + n_parts] = [{}] * n_parts  # not twice in memory
+        return rows
+
+    return map(joined, range(0, n, n_parts))
 
 
 def refuse_layers(scanner: DualHead) -> None:
