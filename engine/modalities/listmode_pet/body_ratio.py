@@ -23,8 +23,9 @@ from engine.kernels.blocks import run_blocks
 from engine.kernels.ring_views import Body, PixelCentres, ViewRows, Views, fill, spread
 from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
+from engine.scatter.coarse_map import extent
 
-FEWEST_VIEWS = 48
+FEWEST_VIEWS = 40
 """Views that are sampled at least, of those there are."""
 WORK = 0.6e9
 """And as many as this lets them: views × their ring differences × rings × pixels."""
@@ -156,15 +157,17 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
 
 def _body(weights: RingWeights) -> Body:
     """Average μ over a fine stack of planes between the rings."""
-    if weights.mu_map is None:
+    box = None if weights.mu_map is None else extent(weights.mu_map.values > 0)
+    if weights.mu_map is None or box is None:
         return Body(np.zeros((0, 0, 2, 1), np.float32), np.zeros((0, 0), np.bool_), 0, 0, 1, 1)
     mu, s = weights.mu_map, weights.scanner.settings
     width, height, depth = mu.grid.voxel_mm
     n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MOST_PHASES)
     step = s.ring_pitch_mm / n_phases
     z = np.arange(s.n_rings * n_phases + n_phases) * step - (s.n_rings - 1) / 2 * s.ring_pitch_mm
-    low_mm = np.array(mu.grid.centre_mm) - 0.5 * np.array(mu.grid.size_mm)
-    at, values = (z - low_mm[2]) / depth, _single(mu.values)
+    (y0, y1), (x0, x1) = box[1:]
+    low_mm = mu.grid.lower_mm + np.array([x0 * width, y0 * height, 0.0])
+    at, values = (z - low_mm[2]) / depth, _single(mu.values[:, y0:y1, x0:x1])
     planes = _means(at, 0.5 * step / depth, values).reshape(-1, n_phases, *values.shape[1:])
     own = _means(at[::n_phases], IN_PLANE, values)[:, None]
     values = np.concatenate([planes, own], axis=1).transpose(2, 3, 1, 0)
