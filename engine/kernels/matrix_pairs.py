@@ -1,10 +1,11 @@
 """Non-zeros in pairs that lie on neighbouring rows of what is read, which they read once.
 
 Two non-zeros whose voxels are a pitch apart along u, of one phase and one v, read rows r and r + 1
-for row r of a sum; over the eight rows of a patch these are 9 rows instead of 16. Half to four
-fifths of the non-zeros of two panels have such a neighbour. Rows are stored by phase, then by row
-and column of the voxel: where rows and columns are interchanged, neighbours follow one another as
-it is; elsewhere each is moved behind its neighbour as rows are decoded (`neighbours_together`).
+for row r of a sum; over the eight rows of a patch these are 9 rows instead of 16. Four fifths of
+the non-zeros of DHAPET come in such pairs, two fifths where rows and columns are interchanged. Rows
+are stored by phase, then by row and column of the voxel: where those are interchanged, neighbours
+follow one another as it is; elsewhere each is moved behind its neighbour as rows are decoded
+(`neighbours_together`).
 """
 
 from __future__ import annotations
