@@ -186,7 +186,8 @@ def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
 
 def read_checkpoint(path: Path) -> tuple[Head, Volume] | None:
     """Return the image with its meaning, None where the file is damaged or absent."""
-    head, image = read_head(path), read_image(path)
+    head = read_head(path)
+    image = None if head is None else read_image(path)
     if head is None or image is None:
         return None
     grid = ImageGrid(head.shape, head.voxel_mm, head.centre_mm)
