@@ -25,7 +25,7 @@ from engine.plain import Plain
 FORWARD, BACK = "forward", "back"
 BAR_SCANNER, BAR_THREADS = "DHAPET", 2
 """What the bars are for."""
-BAR_CPU_S, BAR_BYTES = 600.0, 8 * 2**30
+BAR_CPU_S, BAR_BYTES = 60.0, 8 * 2**30
 BAR_CARD, BAR_GPU_S = "H200", 2.0
 """Seconds of an iteration, forward and back; memory of the process."""
 WORKLOAD = (
