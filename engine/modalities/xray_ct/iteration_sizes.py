@@ -25,7 +25,7 @@ from engine.penalties.tv_slabs import COPIES
 from engine.preprocess.blocks import BLOCK_BYTES
 
 MOST_BYTES = 2**30
-"""Memory for what is worked on together, at most; more makes iterations no faster."""
+"""Memory for what is worked on together, at most; more makes iterations little faster."""
 CHECKPOINTS = 2
 """Volumes in the last two checkpoints."""
 
