@@ -1,11 +1,15 @@
-"""The events of a run: in memory, or in order along space in files where they do not fit it."""
+"""The events of a run: in memory, or in files where they do not fit it.
+
+Where a file can be read in pieces, many events are put in order along space as they are read, by
+all threads: that takes a third of the time of sorting them afterwards, and the order is the same.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from engine.backend.devices import device_of
-from engine.data.column_room import Scratch
+from engine.data.column_room import MEMORY, ColumnRoom, Scratch
 from engine.data.listmode import ListMode
 from engine.events import Progressed
 from engine.geometry.grid import ImageGrid
@@ -21,11 +25,13 @@ from engine.reporting.context import RunContext
 Context = RunContext[ListModeProtocol]
 READINGS = 2
 """Times that a file is read whose events go into other files: their places are counted first."""
+ORDERED_FROM = 5_000_000
+"""Events that are put in order as they are read."""
 GB = 1e9
 
 
 def stored(context: Context) -> ListMode:
-    """Read the scan of a study; into files if it can be read in pieces and does not fit."""
+    """Read the scan of a study; if it can be read in pieces, into files where it does not fit."""
     study = context.study
     of, complete = study.scanner, study.complete_events
     with open_pieces(study.data, scanner=of, complete_events=complete) as source:
@@ -35,6 +41,8 @@ def stored(context: Context) -> ListMode:
             if requirements.disk_bytes:
                 refuse_if_too_large(requirements, grid)
                 return in_files(context, source)
+            if source.most_events >= ORDERED_FROM:
+                return _in_order(context, source, MEMORY, with_times=True)
     return read_listmode(study.data, scanner=of, complete_events=complete)
 
 
@@ -51,7 +59,17 @@ def _estimated(
 
 
 def in_files(context: Context, source: EventPieces) -> ListMode:
-    """Put the events in order in files that go with them, and tell how far that is."""
+    """Put the events in order in files that go with them."""
+    with_times = bool(context.protocol.frames)
+    data = _in_order(context, source, Scratch(cache_dir()), with_times=with_times)
+    note = "The events do not fit the memory: they lie in files on the disk until the run ends."
+    return replace(data, notes=(*data.notes, note))
+
+
+def _in_order(
+    context: Context, source: EventPieces, room: ColumnRoom, *, with_times: bool
+) -> ListMode:
+    """Put the events in order along space as they are read, and tell how far that is."""
     tell, readings = context.on_progress, 0
     n_before = 0
 
@@ -63,12 +81,6 @@ def in_files(context: Context, source: EventPieces) -> ListMode:
             text = f"{n_events:,} events, {end_byte / GB:.2f} of {source.n_bytes / GB:.2f} GB"
             tell(Progressed("read", done, READINGS * source.n_bytes, text))
 
-    data = laid_out(
-        source,
-        Scratch(cache_dir()),
-        threads=context.on.threads,
-        with_times=bool(context.protocol.frames),
-        on_events=on_events,
+    return laid_out(
+        source, room, threads=context.on.threads, with_times=with_times, on_events=on_events
     )
-    note = "The events do not fit the memory: they lie in files on the disk until the run ends."
-    return replace(data, notes=(*data.notes, note))

@@ -101,6 +101,28 @@ def test_events_are_laid_out_as_they_are_sorted(words: Path, small_pieces: None)
     np.testing.assert_array_equal(order, np.arange(len(order)))
 
 
+@pytest.mark.parametrize("settings", [(), ("frames=0-0.1,0.2-0.3",), ("reproducible=false",)])
+def test_events_that_are_ordered_as_they_are_read_give_the_same_bits_and_no_files(
+    words: Path, small_pieces: None, settings: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = study_of(words, *settings)
+    wanted = finished(list(run(study, on=ON)))
+    monkeypatch.setattr("engine.modalities.listmode_pet.reading.ORDERED_FROM", 0)
+
+    def no_file(self: Scratch, *_: object) -> None:
+        raise AssertionError("a file was made")
+
+    monkeypatch.setattr(Scratch, "empty", no_file)
+    read: list[Progressed] = []
+    found = finished(list(run(study, on=ON, on_progress=read.append)))
+
+    np.testing.assert_array_equal(found.volume.values, wanted.volume.values)
+    assert len(found.frames) == len(wanted.frames)
+    for a, b in zip(found.frames, wanted.frames, strict=True):
+        np.testing.assert_array_equal(a.volume.values, b.volume.values)
+    assert [each for each in read if each.stage == "read"]
+
+
 @pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
 def test_the_image_has_the_same_bits(
     words: Path, frames: str, request: pytest.FixtureRequest
