@@ -7,6 +7,7 @@ looks at it still sees it whole, and never a mixture of two.
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def iterate_files(folder: Path) -> list[Path]:
 
 
 def remove_iterates(folder: Path) -> None:
-    """Delete them; whoever looks at one still sees it."""
+    """Delete them; whoever looks at one still sees it, or keeps it, as the system has it."""
     for path in iterate_files(folder):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
