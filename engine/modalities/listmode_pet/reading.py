@@ -17,7 +17,7 @@ from engine.io import open_pieces, read_listmode
 from engine.io.event_pieces import EventPieces
 from engine.modalities.listmode_pet.laying_out import laid_out
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.listmode_pet.requirements import SCRATCH_BYTES_PER_EVENT, estimate
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.paths import cache_dir
 from engine.reporting.context import RunContext
@@ -27,6 +27,9 @@ READINGS = 2
 """Times that a file is read whose events go into other files: their places are counted first."""
 ORDERED_FROM = 5_000_000
 """Events that are put in order as they are read."""
+MUCH = 0.25
+"""Part of the free memory from which on events that fit it go into files: others want some, too."""
+NO_ROOM, TAKE_MUCH = "do not fit the memory", "would take much of the memory"
 GB = 1e9
 
 
@@ -42,8 +45,17 @@ def stored(context: Context) -> ListMode:
                 refuse_if_too_large(requirements, grid)
                 return in_files(context, source)
             if source.most_events >= ORDERED_FROM:
-                return _in_order(context, source, MEMORY, with_times=True)
+                return _many(context, source, requirements)
     return read_listmode(study.data, scanner=of, complete_events=complete)
+
+
+def _many(context: Context, source: EventPieces, requirements: Requirements) -> ListMode:
+    """Put events that fit the memory in order; into files if they would take much of it."""
+    takes_much = requirements.memory_bytes > MUCH * requirements.free_bytes
+    on_disk = Scratch(cache_dir())
+    if takes_much and on_disk.free_bytes > SCRATCH_BYTES_PER_EVENT * source.most_events:
+        return in_files(context, source, TAKE_MUCH)
+    return _in_order(context, source, MEMORY, with_times=True)
 
 
 def needs_of(context: Context, data: ListMode, grid: ImageGrid) -> Requirements:
@@ -58,11 +70,11 @@ def _estimated(
     return estimate(context.protocol, grid, n_events, on=on, n_lors=n_lors, scan=scan)
 
 
-def in_files(context: Context, source: EventPieces) -> ListMode:
+def in_files(context: Context, source: EventPieces, why: str = NO_ROOM) -> ListMode:
     """Put the events in order in files that go with them."""
     with_times = bool(context.protocol.frames)
     data = _in_order(context, source, Scratch(cache_dir()), with_times=with_times)
-    note = "The events do not fit the memory: they lie in files on the disk until the run ends."
+    note = f"The events {why}: they lie in files on the disk until the run ends."
     return replace(data, notes=(*data.notes, note))
 
 

@@ -123,6 +123,19 @@ def test_events_that_are_ordered_as_they_are_read_give_the_same_bits_and_no_file
     assert [each for each in read if each.stage == "read"]
 
 
+def test_events_that_would_take_much_of_the_memory_go_into_files(
+    words: Path, small_pieces: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = finished(list(run(study_of(words), on=ON)))
+    monkeypatch.setattr("engine.modalities.listmode_pet.reading.ORDERED_FROM", 0)
+    monkeypatch.setattr("engine.modalities.listmode_pet.reading.MUCH", 0.0)
+    events = list(run(study_of(words), on=ON))
+    np.testing.assert_array_equal(finished(events).volume.values, wanted.volume.values)
+    said = [each.text for each in events if isinstance(each, Warned)]
+    assert any("would take much of the memory: they lie in files" in text for text in said)
+    assert any("of the disk" in each.text for each in events if isinstance(each, Planned))
+
+
 @pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
 def test_the_image_has_the_same_bits(
     words: Path, frames: str, request: pytest.FixtureRequest
