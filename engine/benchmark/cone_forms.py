@@ -25,7 +25,7 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.device_cone import BackViews, ConeBack
-from engine.kernels.device_joseph import Joseph, Lines
+from engine.kernels.device_joseph import InMemory, Joseph, Lines
 from engine.kernels.joseph_variants import JosephVariant
 from engine.operators.xray_scene import Scene
 from engine.plain import Plain
@@ -208,7 +208,7 @@ class Forms:
     def forward(self, variant: JosephVariant) -> Plain:
         """Measure one form of the line integrals."""
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
-        volume: Array | Texture = self._volume
+        volume: InMemory | Texture = InMemory.of(self.gpu, self._volume)
         if variant.texture == "array":
             volume = self.gpu.texture("array", self.work.grid.shape)
             volume.update(self._volume)

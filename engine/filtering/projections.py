@@ -171,14 +171,25 @@ def chunk_bytes(on: Backend) -> int:
 def density(orbit: Orbit, view: int) -> Array:
     """(n_rows, n_columns) or (1, 1) density of lines, see the head of this file [1]."""
     geometry = orbit.geometry
-    u = geometry.u_mm[view] / np.linalg.norm(geometry.u_mm[view])
+    u, v = geometry.u_mm[view], geometry.v_mm[view]
+    across = u / np.linalg.norm(u)
     if geometry.beam == "parallel":
         # parallel views are all alike across the detector: one number for all pixels
-        return np.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], u)))
-    ray = geometry.pixel_mm(view) - geometry.source_mm[view]
-    moved = np.linalg.norm(np.cross(ray, orbit.tangent[view]), axis=-1) * orbit.radius_mm[view]
-    distance = np.linalg.norm(np.cross(ray, u), axis=-1)
-    return np.asarray(moved / (np.linalg.norm(ray, axis=-1) * distance))
+        return np.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], across)))
+    first = geometry.corner_mm[view] + 0.5 * (u + v) - geometry.source_mm[view]
+    rays, tangent = np.stack([first, u, v]), orbit.tangent[view]
+    moved = _lengths(np.cross(rays, tangent), geometry.shape) * orbit.radius_mm[view]
+    # rays to a row lie in one plane through it, as far from the source as the row is
+    distance = _lengths(np.cross(rays, across), (geometry.shape[0], 1))
+    return np.asarray(moved / (_lengths(rays, geometry.shape) * distance))
+
+
+def _lengths(vectors: Array, shape: tuple[int, int]) -> Array:
+    """(n_rows, n_columns) lengths of p + c u + r v, from p, u and v (3, 3)."""
+    r, c = np.arange(float(shape[0]))[:, None], np.arange(float(shape[1]))
+    (pp, pu, pv), (_, uu, uv), (_, _, vv) = vectors @ vectors.T
+    # nested as by Horner: fewer arrays of the detector's size
+    return np.sqrt(pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv)))
 
 
 class _Weights:

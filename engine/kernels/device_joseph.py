@@ -115,6 +115,31 @@ def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> ND
     return np.concatenate([origin, np.where(moves, 0.0, 1.0)[:, None]], axis=1)
 
 
+@dataclass(frozen=True)
+class InMemory:
+    """A volume, or a box of one, as line integrals read it from plain memory.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x)
+    turned : (n_z, n_x, n_y) the same, which rays along x read
+    """
+
+    values: Array
+    turned: Array
+
+    @classmethod
+    def of(cls, gpu: Gpu, values: Array) -> InMemory:
+        """Queue the copy."""
+        return cls(values, gpu.xp.ascontiguousarray(values.transpose(0, 2, 1)))
+
+    @property
+    def shape(self) -> Three:
+        """(n_z, n_y, n_x)."""
+        n_z, n_y, n_x = self.values.shape
+        return n_z, n_y, n_x
+
+
 class Joseph:
     """Compiled kernels of one variant, and their launches.
 
@@ -135,18 +160,19 @@ class Joseph:
             profiler.kernel(f"joseph {name}", resources, variant.n_threads)
 
     def forward(
-        self, volume: Array | Texture, lines: Lines, out: Array,
+        self, volume: InMemory | Texture, lines: Lines, out: Array,
         *, corner: Three = (0, 0, 0), accumulate: bool = False,
     ) -> None:  # fmt: skip
         """Line integrals [volume times mm] to `out`, or added to it.
 
-        volume : a `Texture` of kind "array" where the variant reads one, else (n_z, n_y, n_x)
+        volume : a `Texture` of kind "array" where the variant reads one
         """
-        argument = volume.argument if isinstance(volume, Texture) else volume
+        is_texture = isinstance(volume, Texture)
+        taps = (volume.argument,) if is_texture else (volume.values, volume.turned)
         for views, layers, scene in self._launches(lines, volume.shape, corner):
             # the first launch of a ray replaces what was in `out`, so that nobody has to clear it
             adds = np.int32(accumulate or layers.start > 0)
-            self._launch("forward", lines, views, argument, *scene, adds, out[_slice(views)])
+            self._launch("forward", lines, views, *taps, *scene, adds, out[_slice(views)])
 
     def back(
         self, values: Array, lines: Lines, sums: Array,

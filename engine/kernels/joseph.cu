@@ -8,11 +8,14 @@
 //
 // `volume` may be a slab, or any box, of the whole: it adds what its own voxels give. Taps outside are
 // left out, so no volume needs a border. A texture blends in fractions of 1/256; memory in float32.
+// Rays side by side cross a layer along x next to each other in y: from memory they read `turned`, the
+// same box with y fastest, so that a warp asks for a few lines of memory instead of one for each ray.
 
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }};
 constexpr int RUN = {{ run }};
 constexpr float FLAT = 1e-20f;
+constexpr float MARGIN = 0.0625f;  // voxels; places of rays are rounded to far less
 {% set scene = "int nx, int ny, int nz, float first_x, float first_y, float first_z, float voxel_x, float voxel_y,
     float voxel_z, int first_layer, int n_layers, int n_columns, int n_rows" %}
 {% set box_values = "{nx, first_x, voxel_x, 1}, {ny, first_y, voxel_y, nx}, {nz, first_z, voxel_z, nx * ny}" %}
@@ -35,11 +38,16 @@ struct Range {
   float low, high;
 };
 
-// Layers for which `at` + layer * `slope` lies above -1 and below `n`.
-__device__ __forceinline__ Range within(float at, float slope, int n) {
+// Layers for which `at` + layer * `slope` lies between two bounds.
+__device__ __forceinline__ Range within(float at, float slope, float above, float below) {
   const float per_slope = 1 / copysignf(fmaxf(fabsf(slope), FLAT), slope);
-  const float one = (-1 - at) * per_slope, other = (n - at) * per_slope;
+  const float one = (above - at) * per_slope, other = (below - at) * per_slope;
   return {fminf(one, other), fmaxf(one, other)};
+}
+
+// A whole number from `first` to `last`, where a layer outside counts as the nearest.
+__device__ __forceinline__ int clamped(float layer, int first, int last) {
+  return (int)fminf(fmaxf(layer, (float)first), (float)last);
 }
 
 __device__ __forceinline__ Ray lay(
@@ -63,12 +71,12 @@ __device__ __forceinline__ Ray lay(
   ray.u = k.first * ray.slope_u - pick(main, m[2], m[0], m[1]) * per_layer - u.first;
   ray.v = k.first * ray.slope_v + pick(main, m[1], m[2], m[0]) * per_layer - v.first;
   ray.mm = sqrtf(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / fabsf(q_k);
-  const Range in_u = within(ray.u, ray.slope_u, u.n), in_v = within(ray.v, ray.slope_v, v.n);
+  const Range in_u = within(ray.u, ray.slope_u, -1, u.n), in_v = within(ray.v, ray.slope_v, -1, v.n);
   // rounded outward: taps that are outside are left out anyway
   const float low = fmaxf(in_u.low, in_v.low), high = fminf(in_u.high, in_v.high);
   const int stop = min(k.n, first_layer + n_layers);
-  ray.start = max(first_layer, (int)fminf(fmaxf(floorf(low), 0.0f), (float)stop));
-  ray.stop = min(stop, (int)fminf(fmaxf(ceilf(high) + 1, 0.0f), (float)stop));
+  ray.start = max(first_layer, clamped(floorf(low), 0, stop));
+  ray.stop = min(stop, clamped(ceilf(high) + 1, 0, stop));
   ray.n_u = u.n;
   ray.n_v = v.n;
   ray.stride = k.stride;
@@ -93,6 +101,40 @@ __device__ __forceinline__ void each_tap(const Ray& ray, int layer, Work work) {
   if (has_far_u && has_far_v) work(at + ray.stride_u + ray.stride_v, far_u * far_v);
 }
 
+// Layers of a ray in which all four voxels about it are inside, by so much that no rounding matters.
+struct Layers {
+  int start, stop;
+};
+
+__device__ __forceinline__ Layers inner(const Ray& ray) {
+  if (min(ray.n_u, ray.n_v) < 2) return {ray.start, ray.start};
+  const Range in_u = within(ray.u, ray.slope_u, MARGIN, ray.n_u - 1 - MARGIN),
+              in_v = within(ray.v, ray.slope_v, MARGIN, ray.n_v - 1 - MARGIN);
+  const int start = clamped(ceilf(fmaxf(in_u.low, in_v.low)), ray.start, ray.stop);
+  return {start, clamped(floorf(fminf(in_u.high, in_v.high)), start, ray.stop)};
+}
+
+// The sum over such layers.
+__device__ __forceinline__ float sum_of(const Ray& ray, Layers layers, const float* __restrict__ from) {
+  const float* far_u_from = from + ray.stride_u;
+  const float *far_v_from = from + ray.stride_v, *far_from = far_v_from + ray.stride_u;
+  // whole numbers stay as `rounded_down` has them: what they are too large by is taken off once, modulo 2^32
+  unsigned base = layers.start * ray.stride - SHIFT_BITS * (unsigned)(ray.stride_u + ray.stride_v);
+  float layer = layers.start, total = 0;
+#pragma unroll 4
+  for (int i = layers.start; i < layers.stop; ++i, ++layer, base += ray.stride) {
+    const float u = ray.u + layer * ray.slope_u, v = ray.v + layer * ray.slope_v;
+    const float whole_u = rounded_down(u), whole_v = rounded_down(v);
+    const float far_u = u - (whole_u - SHIFT), far_v = v - (whole_v - SHIFT);
+    const int at = base + __float_as_int(whole_u) * ray.stride_u + __float_as_int(whole_v) * ray.stride_v;
+    const float near_near = __ldg(from + at), far_near = __ldg(far_u_from + at), near_far = __ldg(far_v_from + at),
+                far_far = __ldg(far_from + at);
+    const float near = near_near + far_u * (far_near - near_near), far = near_far + far_u * (far_far - near_far);
+    total += near + far_v * (far - near);
+  }
+  return total;
+}
+
 // Call work(ray, pixel) for the rays of a thread; pixels count through the views of the launch.
 template <class Work>
 __device__ __forceinline__ void each_ray(
@@ -109,7 +151,7 @@ __device__ __forceinline__ void each_ray(
 
 // Bounds: asked for one block at least, the compiler takes all registers it needs.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) forward(
-    {% if texture == "true" %}cudaTextureObject_t volume{% else %}const float* __restrict__ volume{% endif %},
+    {% if texture == "true" %}cudaTextureObject_t volume{% else %}const float* __restrict__ volume, const float* __restrict__ turned{% endif %},
     {{ scene }}, int adds, float* __restrict__ out) {
   each_ray({{ box_values }}, first_layer, n_layers, n_columns, n_rows, [&](const Ray& ray, size_t pixel) {
     float total = 0;
@@ -123,8 +165,15 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) forward(
     for (int layer = ray.start; layer < ray.stop; ++layer)
       total += tex3D<float>(volume, x + layer * step_x, y + layer * step_y, z + layer * step_z);
 {% else %}
-    for (int layer = ray.start; layer < ray.stop; ++layer)
-      each_tap(ray, layer, [&](int at, float weight) { total += weight * __ldg(volume + at); });
+    const bool is_along_x = ray.main == 0;
+    const float* from = is_along_x ? turned : volume;
+    Ray there = ray;
+    if (is_along_x) there.stride = ny, there.stride_u = 1;
+    const Layers all_inside = inner(there);
+    const auto add_tap = [&](int at, float weight) { total += weight * __ldg(from + at); };
+    for (int layer = ray.start; layer < all_inside.start; ++layer) each_tap(there, layer, add_tap);
+    total += sum_of(there, all_inside, from);
+    for (int layer = all_inside.stop; layer < ray.stop; ++layer) each_tap(there, layer, add_tap);
 {% endif %}
     out[pixel] = adds ? out[pixel] + total * ray.mm : total * ray.mm;
   });

@@ -12,6 +12,7 @@
 constexpr int COLUMNS = {{ columns }}, ROWS = {{ rows }}, VIEWS = {{ views }};
 constexpr float EVEN = 1 + 1e-5f;  // axes closer than this are even, and the first of them is the main one
 constexpr float SHIFT = 12582912.0f;  // 1.5 * 2^23: floats of this size have no bits for a fraction
+constexpr unsigned SHIFT_BITS = 0x4B400000;
 
 // Direction and moment in the middle of the detector, and what each gains per column and per row.
 // Past a point p goes the ray along spread * p + origin.
@@ -35,8 +36,10 @@ __device__ __forceinline__ int main_axis(float q_x, float q_y, float q_z) {
   return EVEN * x >= y && EVEN * x >= z ? 0 : EVEN * y >= z ? 1 : 2;
 }
 
-// The whole number below x, as a float: the conversions of a card are slow, its additions are not.
-__device__ __forceinline__ float below(float x) { return __fadd_rd(x, SHIFT) - SHIFT; }
+// The whole number below x, SHIFT too large: the conversions of a card are slow, its additions are not.
+__device__ __forceinline__ float rounded_down(float x) { return __fadd_rd(x, SHIFT); }
+
+__device__ __forceinline__ float below(float x) { return rounded_down(x) - SHIFT; }
 
 // The same number, which is small, as an integer.
 __device__ __forceinline__ int integer(float whole) { return __float_as_int(whole + SHIFT) - __float_as_int(SHIFT); }

@@ -22,7 +22,7 @@ from engine.errors import DeviceMemoryError
 from engine.kernels.blocks import OnProgress
 from engine.kernels.cone_variants import WARP, BackVariant
 from engine.kernels.device_cone import BackViews
-from engine.kernels.device_joseph import Lines
+from engine.kernels.device_joseph import InMemory, Lines
 from engine.kernels.device_joseph_gather import fitting
 from engine.kernels.joseph_variants import GatherVariant
 from engine.kernels.tuning import tuned_back
@@ -92,21 +92,22 @@ class DeviceXray:
     def _forward(self, x: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._tools.joseph(exact=self._exact), self._lines_there()
-        # of each slab: two if it comes from the host, one more for the texture
-        copies = 2 * int(not moves.is_there(x)) + int(not self._exact)
+        # of each slab: two if it comes from the host, one more for the texture, or turned
+        copies = 2 * int(not moves.is_there(x)) + 1
         parts = self._parts(
             self._scene.grid.shape, copies, 2 * int(self._streams), max(self._scene.grid.shape),
             self._tools.volume_bytes,
         )  # fmt: skip
         pace = self._pace(parts)
-        held: Array | Texture = None
+        held: InMemory | Texture | None = None
         for views in parts.views:
             rays = moves.room(out, views)
             for slab in parts.slabs:
                 if held is None or len(parts.slabs) > 1:
                     held = None  # gives its memory back first
                     values = moves.there(x[slab.start : slab.stop], parts.slabs)
-                    held = values if self._exact else self._tools.volume_of(values)
+                    made = partial(InMemory.of, self._gpu) if self._exact else self._tools.volume_of
+                    held = made(values)
                 # counted with the first slab only: a ray that crosses several is still one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):

@@ -186,7 +186,7 @@ def test_textures_hold_what_was_put_in(gpu, order, rng, kind):
 def test_memory_that_the_pool_holds_counts_as_free(gpu):
     gpu.release()
     before = gpu.free_bytes()
-    there = gpu.empty((1 << 20,), np.uint8)
+    there = gpu.empty((1 << 22,), np.uint8)  # a driver gives twice 1 << 20 bytes at least
     assert gpu.free_bytes() == before - there.nbytes
     del there
     assert gpu.free_bytes() == before

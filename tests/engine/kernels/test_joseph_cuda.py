@@ -10,7 +10,7 @@ import pytest
 from engine.backend import cpu, cuda
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
-from engine.kernels.device_joseph import Joseph, Lines
+from engine.kernels.device_joseph import InMemory, Joseph, Lines
 from engine.kernels.joseph_variants import MOST_VIEWS, JosephVariant
 from engine.kernels.units import value_unit
 from engine.operators.xray import XrayTransform
@@ -74,7 +74,7 @@ class Device:
 
     def on_device(self, x):
         if self.kernels.variant.texture == "memory":
-            return self.gpu.upload(x)
+            return InMemory.of(self.gpu, self.gpu.upload(x))
         texture = self.gpu.texture("array", x.shape)
         texture.update(self.gpu.upload(x))
         return texture
@@ -244,7 +244,7 @@ def test_a_recorded_projector_moves_its_views_again():
     x, y, forward, back = twin("cone")
     device = Device(PLAIN, *SCENES["cone"])  # three launches, whose views follow one another
     gpu, lines = device.gpu, device.lines
-    volume, values = gpu.upload(np.zeros_like(x)), gpu.upload(y)
+    volume, values = device.on_device(np.zeros_like(x)), gpu.upload(y)
     out, sums = gpu.empty(device.out_shape, np.float32), gpu.empty(x.shape, np.float32)
 
     def work():
@@ -253,7 +253,8 @@ def test_a_recorded_projector_moves_its_views_again():
         device.kernels.back(values, lines, sums)
 
     graph = gpu.record(work)
-    gpu.upload(x, out=volume)
+    gpu.upload(x, out=volume.values)
+    gpu.upload(np.ascontiguousarray(x.transpose(0, 2, 1)), out=volume.turned)
     graph.launch()
     graph.launch()
 

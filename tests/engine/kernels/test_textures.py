@@ -48,7 +48,9 @@ def test_a_3d_array_is_linear_between_pictures(on_gpu, rng):
 
     got = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
 
-    np.testing.assert_allclose(got, slopes(*points.T), rtol=1e-6, atol=1e-5)
+    # a card has the products of three fractions in fewer bits: a 256th along rows or columns more
+    more = 0.0 if isinstance(gpu, EmulatedGpu) else (3 + 2) / 256
+    np.testing.assert_allclose(got, slopes(*points.T), rtol=1e-6, atol=1e-5 + more)
 
 
 @ALL_KINDS
