@@ -51,9 +51,14 @@ CARDS = (
     PublishedCard("RTX 4090", 128, 2.52, 1008.0, 31.5),
     PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
 )
-NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 products": 32}
+NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 steps": 32, "32 products": 32}
 """How many of what is counted a unit has."""
-NAMES = {"event": "events", "32 updates": "updates", "32 products": "products"}
+NAMES = {
+    "event": "events",
+    "32 updates": "updates",
+    "32 steps": "steps",
+    "32 products": "products",
+}
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,9 @@ def timeline(scan: Scan, card: PublishedCard, back: UnitCost) -> Timeline:
     """
     n_rows, n_columns = scan.detector
     n_pixels, n_voxels = n_rows * n_columns, scan.size**3
-    chunks = pieces(scan.n_views, views_of_chunk(scan.n_views, n_voxels, comes=True))
+    chunks = pieces(
+        scan.n_views, views_of_chunk(scan.n_views, n_voxels, arriving_bytes=4 * n_pixels)
+    )
     bus = OF_BUS * card.bus_gb_s * 1e9
     memory = card.memory_gb_s * 1e9
     per_view = n_voxels / (OF_LIMIT * back.limit(card)) + FILTER_PASSES * 4 * 2 * n_pixels / memory

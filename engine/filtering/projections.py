@@ -203,7 +203,10 @@ class _Weights:
         self._per_width = plan.step_rad / np.linalg.norm(plan.geometry.u_mm, axis=1)
 
     def of(self, views: range) -> Array:
-        """(n, n_rows or 1, n_columns) float32 factors of some views, `common` left out."""
+        """(n, n_rows or 1, n_columns or 1) float32 factors of some views, `common` left out."""
+        if self.common is not None and self._plan.even_weight is not None:
+            even = self._plan.even_weight * self._per_width[views.start : views.stop]
+            return even.astype(np.float32)[:, None, None]
         return np.stack([self._of_view(view).astype(np.float32) for view in views])
 
     def _of_view(self, view: int) -> Array:

@@ -42,8 +42,9 @@ class Plane:
     down: Point = UNTURNED[1]
 
     def __post_init__(self) -> None:
-        axes = np.array([self.across, self.down], float)
-        if not np.allclose(axes @ axes.T, np.eye(2), rtol=0, atol=_SAME):
+        a, d = self.across, self.down
+        # slices are made anew for every place that a mouse drags them to
+        if not all(abs(x) <= _SAME for x in (_dot(a, a) - 1, _dot(d, d) - 1, _dot(a, d))):
             raise GeometryError(
                 f"a slice across {self.across} and down {self.down}: give two unit vectors at "
                 "right angles."
@@ -57,8 +58,9 @@ class Plane:
     @cached_property
     def turn(self) -> NDArray[np.float64]:
         """(3, 3) from the slice's axes to the scanner's: the columns are across, down and n."""
-        across, down = np.array(self.across, float), np.array(self.down, float)
-        return np.stack([across, down, np.cross(across, down)], axis=1)
+        (a_x, a_y, a_z), (d_x, d_y, d_z) = self.across, self.down
+        normal = a_y * d_z - a_z * d_y, a_z * d_x - a_x * d_z, a_x * d_y - a_y * d_x
+        return np.array([self.across, self.down, normal], float).T
 
     @property
     def to_mm(self) -> NDArray[np.float64]:
@@ -96,6 +98,10 @@ class Plane:
         """Return the scan as it is in the slice's own axes."""
         back = self.turn.T
         return geometry.moved(back, -back @ np.array(self.centre_mm))
+
+
+def _dot(a: Point, b: Point) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def orthogonal(

@@ -167,12 +167,13 @@ class Joseph:
 
         volume : a `Texture` of kind "array" where the variant reads one
         """
-        is_texture = isinstance(volume, Texture)
-        taps = (volume.argument,) if is_texture else (volume.values, volume.turned)
+        read = (
+            (volume.values, volume.turned) if isinstance(volume, InMemory) else (volume.argument,)
+        )
         for views, layers, scene in self._launches(lines, volume.shape, corner):
             # the first launch of a ray replaces what was in `out`, so that nobody has to clear it
             adds = np.int32(accumulate or layers.start > 0)
-            self._launch("forward", lines, views, *taps, *scene, adds, out[_slice(views)])
+            self._launch("forward", lines, views, *read, *scene, adds, out[_slice(views)])
 
     def back(
         self, values: Array, lines: Lines, sums: Array,

@@ -40,8 +40,8 @@ class JosephVariant:
     """
 
     texture: Reads = "array"
-    columns: int = 16
-    rows: int = 16
+    columns: int = 32
+    rows: int = 4
     rows_per_thread: int = 1
     layers_per_launch: int = 0
     views_per_launch: int = 64
@@ -134,7 +134,7 @@ BLOCKS = ((32, 8), (16, 16), (32, 4), (8, 32), (64, 4))
 
 
 def joseph_variants(
-    blocks: tuple[tuple[int, int], ...] = ((16, 16),), rows_per_thread: tuple[int, ...] = (1, 4)
+    blocks: tuple[tuple[int, int], ...] = ((32, 4),), rows_per_thread: tuple[int, ...] = (1, 4)
 ) -> Iterator[JosephVariant]:
     """Every form there is, with these blocks and runs of rows."""
     kinds = (get_args(Reads), get_args(Sums))

@@ -19,7 +19,7 @@ from engine.errors import ResourceError
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.operators.resident_projections import ResidentProjections
-from engine.operators.xray_patch import Patch, Replay
+from engine.operators.xray_patch import PatchGroup
 
 BESIDE = np.array([[0.0, 0, 0, -1e4], [0, 0, 0, -1e4], [0, 0, 0, 1]])
 """Matrix of a view that no point of a slice sees."""
@@ -46,8 +46,7 @@ class DeviceSliceSums:
         self._new: set[int] = set()
         self.planes = list(planes)
         self._resident: ResidentProjections | None = None
-        self._patches: list[Patch] = []
-        self._replay: Replay | None = None
+        self._group: PatchGroup | None = None
 
     @property
     def n_bytes(self) -> int:
@@ -69,7 +68,7 @@ class DeviceSliceSums:
     def place(self, planes: Sequence[Plane]) -> None:
         """Put the slices elsewhere."""
         if [plane.shape for plane in planes] != [plane.shape for plane in self.planes]:
-            self._patches, self._replay = [], None
+            self._group = None
         self.planes = list(planes)
 
     def forget(self) -> None:
@@ -108,10 +107,9 @@ class DeviceSliceSums:
         matrices = np.tile(BESIDE, (len(self._views), 1, 1))
         scale = np.sqrt(np.asarray(gains, float)[used])[:, None, None]
         matrices[wanted[used]] = geometry.matrices()[used] / scale
-        self._put_patches(resident, matrices)
-        if self._replay is not None:
-            self._replay()
-        return [level * self._on.to_host(patch.values)[0] for patch in self._patches]
+        group = self._put(resident, matrices)
+        group.project()
+        return [level * self._on.to_host(values)[0] for values in group.values]
 
     def _made_resident(self, geometry: XrayGeometry) -> ResidentProjections:
         n_slots = len(self._views)
@@ -128,19 +126,13 @@ class DeviceSliceSums:
             if len(run):
                 resident.update(self._views[run[0] : run[-1] + 1], int(run[0]))
 
-    def _put_patches(self, resident: ResidentProjections, matrices: Array) -> None:
+    def _put(self, resident: ResidentProjections, matrices: Array) -> PatchGroup:
         placed = [matrices @ plane.to_mm for plane in self.planes]
-        if self._patches:
-            for patch, each in zip(self._patches, placed, strict=True):
-                patch.place(each)
-            return
-        detector = self._views.shape[1], self._views.shape[2]
-        self._patches = [
-            Patch(self._gpu, resident, each, plane.grid.shape, detector=detector, turned=True)
-            for plane, each in zip(self.planes, placed, strict=True)
-        ]
-        self._replay = Replay(self._gpu, self._queue)
-
-    def _queue(self) -> None:
-        for patch in self._patches:
-            patch.queue()
+        if self._group is not None:
+            self._group.place(placed)
+            return self._group
+        detector, shapes = self._views.shape[1:], [plane.grid.shape for plane in self.planes]
+        self._group = PatchGroup(
+            self._gpu, resident, placed, shapes, detector=detector, turned=True
+        )
+        return self._group

@@ -16,7 +16,7 @@ from engine.kernels.cone_variants import BackVariant
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_host import HostXray
-from engine.operators.xray_patch import Patch, Replay
+from engine.operators.xray_patch import PatchGroup
 from engine.operators.xray_scene import Scene, Three, VolumeBox
 from engine.profiling import Profiler
 
@@ -86,8 +86,9 @@ class _OnGpu:
         self._projections = ResidentProjections(
             geometry, grid, on=transform.on, variant=variant, profiler=transform.profiler
         )
-        self._patch = Patch(gpu, self._projections, self._matrices, shape, detector=geometry.shape)
-        self._replay = Replay(gpu, self._patch.queue)
+        self._patch = PatchGroup(
+            gpu, self._projections, [self._matrices], [shape], detector=geometry.shape
+        )
         self._corner: Three = (0, 0, 0)
 
     def update(self, y: Array, first: int) -> None:
@@ -96,10 +97,10 @@ class _OnGpu:
     def at(self, box: VolumeBox) -> Array:
         # the graph reads the matrices from the device each time: another place needs no other graph
         if box.corner != self._corner:
-            self._patch.place(_from(self._matrices, box.corner))
+            self._patch.place([_from(self._matrices, box.corner)])
             self._corner = box.corner
-        self._replay()
-        return self._patch.values
+        self._patch.project()
+        return self._patch.values[0]
 
 
 def _from(matrices: Array, corner: Three) -> Array:

@@ -21,7 +21,7 @@ from engine.kernels.cone_variants import BackVariant
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.upright_slices import are_upright, by_columns
 from engine.operators.xray import XrayTransform
-from engine.operators.xray_patch import Patch, Replay
+from engine.operators.xray_patch import PatchGroup
 
 
 class Slices:
@@ -119,30 +119,26 @@ class _OnGpu:
             raise TypeError(f"{on.label} is no GPU.")
         self._matrices = geometry.matrices()
         self._projections = ResidentProjections(geometry, planes[0].grid, on=on, variant=variant)
-        self._patches = [
-            Patch(
-                on.gpu,
-                self._projections,
-                self._matrices @ plane.to_mm,
-                plane.grid.shape,
-                detector=geometry.shape,
-                turned=True,
-            )
-            for plane in planes
-        ]
-        self._replay = Replay(on.gpu, self._queue)
+        shapes = [plane.grid.shape for plane in planes]
+        self._group = PatchGroup(
+            on.gpu,
+            self._projections,
+            self._placed(planes),
+            shapes,
+            detector=geometry.shape,
+            turned=True,
+        )
 
     def update(self, y: Array, first: int) -> None:
         self._projections.update(y, first)
 
     def place(self, planes: Sequence[Plane]) -> None:
-        for patch, plane in zip(self._patches, planes, strict=True):
-            patch.place(self._matrices @ plane.to_mm)
+        self._group.place(self._placed(planes))
 
     def values(self, planes: Sequence[Plane]) -> list[Array]:
-        self._replay()
-        return [patch.values[0] for patch in self._patches]
+        self._group.project()
+        return [values[0] for values in self._group.values]
 
-    def _queue(self) -> None:
-        for patch in self._patches:
-            patch.queue()
+    def _placed(self, planes: Sequence[Plane]) -> list[Array]:
+        """Matrices (n_views, 3, 4) from the voxels of each slice."""
+        return [self._matrices @ plane.to_mm for plane in planes]

@@ -35,8 +35,9 @@ UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
 MOST_VIEWS = 2048
 """Views of a chunk at most: layers that a texture holds."""
-CHUNKS_ARRIVING, FEWEST_ARRIVING = 16, 16
-"""Chunks in which views come from the host, unless they were fewer views than that."""
+CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 16 << 20
+"""Chunks in which views come from the host, unless they were fewer views or bytes than that: a
+chunk costs some milliseconds, however small it is."""
 USABLE = 0.8
 """Part of the free memory that slabs and chunks may take."""
 REAL_BYTES = 4
@@ -223,8 +224,9 @@ class DeviceXray:
         """
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
-        per_view = REAL_BYTES * chunks * n_rows * n_columns
-        most = views_of_chunk(n_views, layers * n_rows * n_columns, comes=comes)
+        view_bytes = REAL_BYTES * n_rows * n_columns
+        per_view, updates = chunks * view_bytes, layers * n_rows * n_columns
+        most = views_of_chunk(n_views, updates, arriving_bytes=view_bytes if comes else 0)
         # textures of the last call count as free: they are used again, or given back
         budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
@@ -267,12 +269,15 @@ class DeviceXray:
         )
 
 
-def views_of_chunk(n_views: int, updates: float, *, comes: bool) -> int:
+def views_of_chunk(n_views: int, updates: float, *, arriving_bytes: int) -> int:
     """Return how many views a chunk has at most, if the memory allows it.
 
     updates : of voxels or layers for a view
-    comes : whether views come from the host, beside the work on the chunk before
+    arriving_bytes : of a view that comes from the host, beside the work on the chunk before; else 0
     """
     # so that progress is reported, and a stop obeyed, between short parts
     most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / updates)))
-    return min(most, max(FEWEST_ARRIVING, -(-n_views // CHUNKS_ARRIVING))) if comes else most
+    if not arriving_bytes:
+        return most
+    fewest = max(FEWEST_ARRIVING, -(-LEAST_ARRIVING // arriving_bytes))
+    return min(most, max(fewest, -(-n_views // CHUNKS_ARRIVING)))

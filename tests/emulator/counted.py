@@ -21,7 +21,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import BackVariant, fitted
 from engine.kernels.device_cone import ConeBack
-from engine.kernels.device_joseph import Joseph, Lines
+from engine.kernels.device_joseph import InMemory, Joseph, Lines
 from engine.kernels.device_joseph_gather import JosephGather, fitting
 from engine.kernels.joseph_variants import JosephVariant
 from engine.kernels.tuning import UNMEASURED_BACK
@@ -155,9 +155,21 @@ def cone(
     return {"back": float(np.prod(shape)) * n_views / 32}
 
 
+def line_integrals(gpu: EmulatedGpu) -> dict[str, float]:
+    """Integrate a volume in memory along the rays of some views."""
+    grid, scan = ImageGrid((96, 96, 96), (1.2, 1.2, 1.2)), _scan(3, (16, 64), 0.0)
+    scene = Scene(scan, grid)
+    lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
+    kernels = Joseph(gpu, JosephVariant(texture="memory"), Profiler(cuda(gpu)))
+    volume = InMemory.of(gpu, gpu.upload(np.ones(grid.shape, np.float32)))
+    out = gpu.empty(scene.seen, np.float32)
+    kernels.forward(volume, lines, out)
+    return {"forward": float(out.size) * max(grid.shape) / 32}
+
+
 def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
     """Give line integrals of a high box back to it, by adding for each ray or by gathering."""
-    grid, scan = ImageGrid((128, 24, 24), (1.2, 1.2, 1.2)), _scan(6, (160, 40), 0.0)
+    grid, scan = ImageGrid((128, 24, 24), (1.2, 1.2, 1.2)), _scan(6, (160, 32), 0.0)
     scene, profiler = Scene(scan, grid), Profiler(cuda(gpu))
     lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
     form = fitting(scene.rays, scan.shape, grid.shape)
@@ -190,6 +202,7 @@ WORKS = (
         "volume of CT, texture", UPDATES,
         partial(cone, BackVariant(path="upright"), (24, 32, 16), _scan(64, (128, 128), 0.0)),
     ),
+    Work("line integrals of CT", "32 steps", line_integrals),
     Work("exact adjoint of CT, by rays", UPDATES, partial(exact_adjoint, "rays")),
     Work("exact adjoint of CT, by voxels", UPDATES, partial(exact_adjoint, "voxels")),
     Work("two panels", PRODUCTS, panels, partial(panels, is_idle=True)),

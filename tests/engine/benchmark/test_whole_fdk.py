@@ -35,6 +35,7 @@ def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
     """Reconstruct on a card whose kernels take so long for all views, from and to the host."""
 
     monkeypatch.setattr(xray_device, "FEWEST_ARRIVING", fewest)
+    monkeypatch.setattr(xray_device, "LEAST_ARRIVING", 0)
     gpu = TimedGpu(PER_BYTE)
     A = XrayTransform(SCAN, GRID, on=cuda(gpu), streams=True)
     data = np.ones((N_VIEWS, *SHAPE), np.float32) if data is None else data

@@ -299,7 +299,7 @@ def test_a_graph_projects_new_pictures_back():
 
 def test_large_slices_take_all_views_at_once():
     got = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, N_MULTIPROCESSORS)
-    assert (got.views_per_launch, got.split, got.voxels_per_thread) == (MOST_VIEWS, 1, 4)
+    assert (got.views_per_launch, got.split, got.voxels_per_thread) == (MOST_VIEWS, 1, 2)
 
 
 @pytest.mark.parametrize(

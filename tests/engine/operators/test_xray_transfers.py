@@ -35,6 +35,7 @@ WAYS = ("forward", "adjoint", "gathered", "back", "fdk")
 def in_four_chunks(monkeypatch):
     monkeypatch.setattr(xray_device, "CHUNKS_ARRIVING", 4)
     monkeypatch.setattr(xray_device, "FEWEST_ARRIVING", 1)
+    monkeypatch.setattr(xray_device, "LEAST_ARRIVING", 0)
 
 
 @contextmanager
