@@ -21,7 +21,7 @@ from engine.benchmark.crossing import ORIGIN, as_crystals, cube, events, time_bi
 from engine.errors import DeviceError
 from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
-from engine.kernels.tuning import LARGE_VOXELS
+from engine.kernels.tuning import LARGE_VOXELS, UNMEASURED
 from engine.kernels.variants import BLOCKS, RayVariant, Sums, variants
 from engine.operators.rays import RayProjector, Rays
 from engine.plain import Plain
@@ -31,7 +31,13 @@ EVENTS = 16_000_000
 FEWER = {512: 8}
 """Size: a large image takes this part of the events, as each crosses so many more voxels."""
 FWHM_PS = 385.0
-FORMS = tuple(form for form in variants((128,)) if form.real == "float")
+FORMS = tuple(
+    sorted(
+        (form for form in variants((128,)) if form.real == "float"),
+        # what runs where nothing was measured first: it is to be beaten
+        key=lambda form: (form.mapping, form.order) != (UNMEASURED.mapping, UNMEASURED.order),
+    )
+)
 SEED = 4
 ENOUGH_S = 1.0
 """Seconds of runs that suffice for a form; a slow one is not repeated further."""

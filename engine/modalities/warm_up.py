@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
-from engine.postprocess import Filter, Median
+from engine.postprocess import FILTERS, Filter
 
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
 
@@ -34,12 +34,12 @@ def of_any_scan(on: Backend) -> Steps:
 
     return [
         *(step for modality in MODALITIES for step in modality.warm_up(on)),
-        of_filter(Median()),
+        *(of_filter(kind()) for kind in FILTERS),
     ]
 
 
 def of_filter(one: Filter) -> Callable[[], object]:
-    """Return what compiles a filter of images, if it is one that is compiled."""
+    """Return what compiles a filter of images."""
     return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
 
 

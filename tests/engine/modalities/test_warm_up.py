@@ -54,6 +54,7 @@ KINDS = {
     "fista": ('algorithm.kind="fista_tv"', "algorithm.iterations=2", *ROLL),
     "events": EM,
     "events-exact": (*EM, "reproducible=true"),
+    "events-smoothed": (*EM[:2], 'finishing=[{kind="gaussian"}]'),
     "events-no-time": (*EM, "time_of_flight=false"),
     "panels": EM,
     "panels-one": ("algorithm.iterations=2", "algorithm.subsets=1"),
