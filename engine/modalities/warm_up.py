@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
-from engine.postprocess import FILTERS, Filter
+from engine.postprocess import Filter, Gaussian, Median
 
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
 
@@ -34,7 +34,8 @@ def of_any_scan(on: Backend) -> Steps:
 
     return [
         *(step for modality in MODALITIES for step in modality.warm_up(on)),
-        *(of_filter(kind()) for kind in FILTERS),
+        of_filter(Gaussian()),
+        of_filter(Median()),
     ]
 
 
