@@ -15,11 +15,11 @@ import pytest
 from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, parallel
+from engine.jobs.loader import CallsHere, ForeignFiles
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import RadiographStore
 from engine.paths import cache_dir
 from engine.preprocess import STEPS, PreprocessStep
-from tests.app.conftest import read_input
 
 SHAPE = (40, 7, 48)
 
@@ -112,5 +112,5 @@ def test_a_scan_that_is_opened_brings_its_pictures(scan, tmp_path):
     from engine.io import write_projections
 
     write_projections(replace(scan, bad_pixels=None), tmp_path / "scan.h5")
-    found = read_input("data", str(tmp_path / "scan.h5"), None, None)
-    assert np.array_equal(found.content.radiographs.projection(7).values, scan.values[7])
+    found = ForeignFiles(CallsHere()).scan(tmp_path / "scan.h5", None)
+    assert np.array_equal(found.radiographs.projection(7).values, scan.values[7])
