@@ -126,7 +126,7 @@ __device__ __forceinline__ float sum_of(const Ray& ray, Layers layers, const flo
     const float u = ray.u + layer * ray.slope_u, v = ray.v + layer * ray.slope_v;
     const float whole_u = rounded_down(u), whole_v = rounded_down(v);
     const float far_u = u - (whole_u - SHIFT), far_v = v - (whole_v - SHIFT);
-    const int at = base + __float_as_int(whole_u) * ray.stride_u + __float_as_int(whole_v) * ray.stride_v;
+    const int at = base + bits(whole_u) * ray.stride_u + bits(whole_v) * ray.stride_v;
     const float near_near = __ldg(from + at), far_near = __ldg(far_u_from + at), near_far = __ldg(far_v_from + at),
                 far_far = __ldg(far_from + at);
     const float near = near_near + far_u * (far_near - near_near), far = near_far + far_u * (far_far - near_far);

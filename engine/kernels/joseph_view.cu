@@ -39,6 +39,8 @@ __device__ __forceinline__ int main_axis(float q_x, float q_y, float q_z) {
 // The whole number below x, SHIFT too large: the conversions of a card are slow, its additions are not.
 __device__ __forceinline__ float rounded_down(float x) { return __fadd_rd(x, SHIFT); }
 
+__device__ __forceinline__ unsigned bits(float x) { return __float_as_int(x); }
+
 __device__ __forceinline__ float below(float x) { return rounded_down(x) - SHIFT; }
 
 // The same number, which is small, as an integer.
