@@ -21,7 +21,8 @@ RARE = 98.0
 """Per cent of the rows at an edge that must be free of the object."""
 REACH = 0.5
 """Length of the continuation, in rows."""
-_MOST_LOOKED_AT = 2_000_000
+_MOST_LOOKED_AT = 500_000
+"""Values from which the highest rays and the edges are judged: some thousand rows."""
 
 
 def cut_sides(values: Array) -> tuple[bool, bool]:

@@ -35,9 +35,9 @@ UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
 MOST_VIEWS = 2048
 """Views of a chunk at most: layers that a texture holds."""
-CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 16 << 20
+CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 24 << 20
 """Chunks in which views come from the host, unless they were fewer views or bytes than that: a
-chunk costs some milliseconds, however small it is."""
+chunk costs some milliseconds, however small it is, and small copies pass no page-locked memory."""
 USABLE = 0.8
 """Part of the free memory that slabs and chunks may take."""
 REAL_BYTES = 4

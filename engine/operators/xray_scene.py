@@ -86,12 +86,13 @@ class Scene:
     def is_steep(self) -> bool:
         """Whether any ray climbs more along z than it runs across."""
         n_rows, n_columns = self.geometry.shape
-        columns, rays = np.arange(n_columns)[:, None], self.rays
+        columns, rays = np.arange(n_columns), self.rays
         # asked of upright detectors only: there x and y do not change with the row and z does so
         # evenly, so the first or the last row is the steepest
         for row in (0, n_rows - 1):
-            along = np.abs((rays[:, 3] + row * rays[:, 5])[:, None] + columns * rays[:, None, 4])
-            if (along[..., 2] > along[..., :2].max(axis=-1)).any():
+            first = rays[:, 3] + row * rays[:, 5]
+            x, y, z = np.abs(first.T[:, :, None] + rays[:, 4].T[:, :, None] * columns)
+            if (z > np.maximum(x, y)).any():
                 return True
         return False
 
