@@ -69,3 +69,10 @@ def as_crystals(rays: Rays) -> Rays:
     points[..., 2] = ((np.arange(N_RINGS) + 0.5) / N_RINGS - 0.5)[:, None] * LENGTH_MM
     numbers = ring.astype(np.int64) * CRYSTALS_PER_RING + place
     return Rays(points.reshape(-1, 3), numbers.astype(np.int32))
+
+
+def sorted_crystals(n: int, tof: TofBins, rng: np.random.Generator) -> tuple[Rays, Rays]:
+    """Return events between crystals in the order of runs, without and with their time bins."""
+    rays = as_crystals(events(n, rng))
+    ends = rays.ends[ray_order(rays.points_mm, rays.ends)]
+    return Rays(rays.points_mm, ends), Rays(rays.points_mm, ends, time_bins(n, tof, rng))

@@ -17,13 +17,12 @@ import numpy as np
 from engine.backend import Backend
 from engine.backend.gpu import Gpu
 from engine.benchmark.bars import Bar, at_least, at_most
-from engine.benchmark.crossing import ORIGIN, as_crystals, cube, events, time_bins, timing
+from engine.benchmark.crossing import ORIGIN, cube, sorted_crystals, timing
 from engine.errors import DeviceError
-from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
 from engine.kernels.tuning import LARGE_VOXELS, UNMEASURED
 from engine.kernels.variants import BLOCKS, RayVariant, Sums, variants
-from engine.operators.rays import RayProjector, Rays
+from engine.operators.rays import RayProjector
 from engine.plain import Plain
 
 SIZES = (128, 512)
@@ -152,11 +151,8 @@ class _Test:
         self.on, self.size, self.n_events, self.repeats = on, size, n_events, repeats
         self.gpu = _gpu_of(on)
         rng = np.random.default_rng(SEED)
-        rays = as_crystals(events(n_events, rng))
-        ends = rays.ends[ray_order(rays.points_mm, rays.ends)]
         self._tof = timing(FWHM_PS)
-        self._plain = Rays(rays.points_mm, ends)
-        self._timed = Rays(rays.points_mm, ends, time_bins(n_events, self._tof, rng))
+        self._plain, self._timed = sorted_crystals(n_events, self._tof, rng)
         self._image = on.to_device((0.1 + rng.random(cube(size).shape)).astype(np.float32))
 
     def time(self, variant: RayVariant) -> TriedVariant:

@@ -13,8 +13,8 @@ LIMITS = {
 
 
 def peers(part: Plain) -> list[Table]:
-    """Return our work beside that of other programs, and the limits of the machine."""
-    return [_works(part), _limits(part)]
+    """Return our work beside that of other programs, and the limits of the machine or agreement."""
+    return [_on_card(part)] if "clock" in part else [_works(part), _limits(part)]
 
 
 def _works(part: Plain) -> Table:
@@ -41,3 +41,29 @@ def _limits(part: Plain) -> Table:
     ]
     head = ("for each second of a processor", "before", "after")
     return Table("What this machine can do at best", head, rows)
+
+
+def _on_card(part: Plain) -> Table:
+    head = ("work", "ours", "peer", "the peer's", "peer over ours", "its mean over ours", "corr.")
+    faults = dict.fromkeys(row["why_not"] for row in part["rows"] if row["why_not"])
+    notes = (part["workload"], f"Seconds by {part['clock']}; medians of {part['repeats']}.")
+    return Table("Other programs", head, [_card_row(r) for r in part["rows"]], (*notes, *faults))
+
+
+def _card_row(row: Plain) -> tuple[str, ...]:
+    ours = f"{1e3 * row['ours_s']:.3g} ms"
+    if row["ratio"] is None:
+        return (row["work"], ours, f"{row['peer']}, not measured", "-", "-", "-", "-")
+    agreement = row["agreement"]
+    both = ("-", "-")
+    if agreement is not None:
+        mean = agreement["mean_peer"] / agreement["mean_ours"]
+        both = (f"{mean:.5g}", f"{agreement['correlation']:.5f}")
+    return (
+        row["work"],
+        ours,
+        f"{row['peer']} ({row['build']})",
+        f"{1e3 * row['peer_s']:.3g} ms",
+        f"{row['ratio']:.2f}",
+        *both,
+    )

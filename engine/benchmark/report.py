@@ -78,7 +78,9 @@ def _section(run: Plain) -> str:
 
 def _tables(run: Plain) -> str:
     devices = ", ".join(device["name"] for device in run["devices"].values())
-    load = f"{run['busy_cores_before']:.1f} cores busy with other work before"
+    busy = run["busy_cores_before"]
+    number = "an unknown number of" if busy is None else f"{busy:.1f}"
+    load = f"{number} cores busy with other work before"
     commit = run["environment"]["commit"]
     lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}; {load}.", ""]
     for name, part in run["parts"].items():

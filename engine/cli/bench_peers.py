@@ -5,26 +5,31 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine import backend
 from engine.cli.bench_options import count, keep, work_of
 from engine.cli.console import Console
+from engine.cli.device import add_device, device_of
 from engine.cli.outputs import Output
 from engine.errors import ResourceError
+from engine.plain import Plain
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
     """Add what can be said of the suite."""
+    add_device(p, default="cpu")
     p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
-    p.add_argument("--events", type=count, default=1_000_000, metavar="N", help="of list mode")
     p.add_argument(
-        "--cone", type=_cone_size, default=(256, 60), metavar="256x60",
-        help="edge of cube and detector, and views, of cone beams",
+        "--events", type=count, metavar="N",
+        help="of list mode (one million; on a GPU 1 and 16 million)",
+    )  # fmt: skip
+    p.add_argument(
+        "--cone", type=_cone_size, metavar="256x60",
+        help="edge of cube and detector, and views, of cone beams (on a GPU 256x360)",
     )  # fmt: skip
     p.add_argument(
         "--slices", type=work_of, default=(16, 512, 360), metavar="16x512x360",
-        help="slices of parallel beams: their number, edge and views",
+        help="slices of parallel beams, on the CPU: their number, edge and views",
     )  # fmt: skip
-    p.add_argument("--repeats", type=count, default=3, metavar="N", help="runs of each case")
+    p.add_argument("--repeats", type=count, metavar="N", help="runs of each case (3; on a GPU 9)")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.add_argument(
         "--against", type=Path, metavar="FILE.json",
@@ -34,12 +39,19 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def _peers(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.benchmark import peers, report
+    from engine.benchmark import peers, peers_on_card, report
 
     earlier = report.part_of(arguments.against, "peers") if arguments.against else None
-    on = backend.cpu(arguments.threads)
-    work = peers.PeerWork(arguments.events, arguments.cone, arguments.slices, arguments.repeats)
-    found = peers.run(on, work, console.line)
+    on = device_of(arguments.device, arguments.threads, console)
+    names = ("events", "cone", "repeats")
+    asked: Plain = {name: vars(arguments)[name] for name in names if vars(arguments)[name]}
+    if on.is_cuda:
+        if "events" in asked:
+            asked["events"] = (asked["events"],)
+        found = peers_on_card.run(on, peers_on_card.CardWork(**asked), console.line)
+    else:
+        work = peers.PeerWork(**asked, slices=arguments.slices)
+        found = peers.run(on, work, console.line)
     if arguments.json is not None:
         keep(found, arguments.json)
     console.line(report.page([found]))

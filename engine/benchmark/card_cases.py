@@ -1,0 +1,159 @@
+"""One work on a card by us and by another program, in turn, on data that already lie there.
+
+ratio = median seconds of the peer over ours
+
+Seconds are by the clock of the host, the card idle before and after each run: what a processor
+does meanwhile says nothing. A peer that is absent or fails leaves its reason, and ours alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array, to_host
+from engine.backend.gpu import Gpu
+from engine.benchmark.bars import Bar, at_least
+from engine.errors import EngineError
+from engine.plain import Plain
+
+Run = Callable[[], object]
+FAULTS = (
+    *(EngineError, ImportError, OSError, AttributeError),
+    *(RuntimeError, TypeError, ValueError, MemoryError),
+)
+"""What the code of others raises where it does not fit the machine."""
+LEAST_CORRELATION = 0.95
+"""Between results of the same work: Joseph's method and ours, times of flight cut off at 3 σ and
+at 4 σ, differ by less."""
+MOST_COMPARED = 1_000_000
+"""Values, or so, of which an agreement is judged."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another program, ready to do one work.
+
+    Attributes
+    ----------
+    build : which one it is, and how it was built
+    run : does the work once; what it queues on the card may still run
+    result : what the last run made, in our units, axes as ours
+    close : gives back what it took
+    """
+
+    build: str
+    run: Run
+    result: Callable[[], Array]
+    close: Run = lambda: None
+
+
+@dataclass(frozen=True)
+class CardCase:
+    """One work.
+
+    Attributes
+    ----------
+    work : what it is
+    ours : does it once; returns what is compared
+    peer : name of the other program
+    theirs : readies it; raises one sentence where it is not there
+    compared : what the results are of which agreement is told
+    """
+
+    work: str
+    ours: Callable[[], Array]
+    peer: str
+    theirs: Callable[[], Beside]
+    compared: str
+
+
+def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
+    """Measure one work `repeats` times, each program in turn."""
+    expected = _sampled(case.ours())  # compiles
+    try:
+        return _row(case) | _beside(case, case.theirs(), expected, gpu, repeats)
+    except FAULTS as e:
+        (own,) = _in_turn((case.ours,), gpu, repeats)
+        return _row(case) | {"ours_s": own, "why_not": _sentence(case.peer, e)}
+
+
+def _beside(
+    case: CardCase, peer: Beside, expected: NDArray[np.float64], gpu: Gpu, repeats: int
+) -> Plain:
+    try:
+        peer.run()
+        agreement = _agreement(case.compared, expected, _sampled(peer.result()))
+        own, theirs = _in_turn((case.ours, peer.run), gpu, repeats)
+    finally:
+        peer.close()
+    times = {"ours_s": own, "peer_s": theirs, "ratio": theirs / own}
+    return {"build": peer.build, **times, "agreement": agreement}
+
+
+def agreed(rows: list[Plain]) -> list[Bar]:
+    """Return for each work of two programs whether both did the same."""
+    return [
+        at_least(
+            f"{row['work']}: correlation with {row['peer']}",
+            row["agreement"]["correlation"],
+            LEAST_CORRELATION,
+        )
+        for row in rows
+        if row["agreement"] is not None
+    ]
+
+
+def _row(case: CardCase) -> Plain:
+    return {
+        "work": case.work,
+        "peer": case.peer,
+        "build": None,
+        "ours_s": None,
+        "peer_s": None,
+        "ratio": None,
+        "agreement": None,
+        "why_not": "",
+    }
+
+
+def _in_turn(runs: tuple[Run, ...], gpu: Gpu, repeats: int) -> list[float]:
+    """Median seconds of each."""
+    times = [[_seconds(run, gpu) for run in runs] for _ in range(repeats)]
+    return [median(each) for each in zip(*times, strict=True)]
+
+
+def _seconds(run: Run, gpu: Gpu) -> float:
+    gpu.stamp().wait()
+    start = perf_counter()
+    run()
+    gpu.stamp().wait()
+    return perf_counter() - start
+
+
+def _sampled(values: Array) -> NDArray[np.float64]:
+    """Return every n-th value along the first axis, on the host."""
+    step = max(1, values.size // MOST_COMPARED)
+    some: NDArray[np.float64] = to_host(values[:: min(step, len(values))].copy())
+    return some.astype(np.float64).ravel()
+
+
+def _agreement(of: str, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Plain:
+    return {
+        "of": of,
+        "mean_ours": float(ours.mean()),
+        "mean_peer": float(theirs.mean()),
+        "correlation": float(np.corrcoef(ours, theirs)[0, 1]),
+    }
+
+
+def _sentence(peer: str, fault: BaseException) -> str:
+    if isinstance(fault, EngineError):
+        return str(fault)
+    text = " ".join(str(fault).split()).rstrip(".")
+    return f"{peer} failed: {type(fault).__name__}: {text}."

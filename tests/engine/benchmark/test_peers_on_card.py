@@ -1,0 +1,196 @@
+"""A card's peers: that they are given the same work, and what is said where they are not there."""
+
+from __future__ import annotations
+
+import ctypes.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import Backend, cpu, cuda
+from engine.benchmark import crossing, parallelproj_library, report, tables
+from engine.benchmark.cone import ConeWork
+from engine.benchmark.parallelproj_library import VARIABLE, ParallelprojLibrary
+from engine.benchmark.peer_astra_cuda import AstraCone, beams
+from engine.benchmark.peer_parallelproj_cuda import ListModePeer
+from engine.benchmark.peers_on_card import CardWork, measure
+from engine.errors import ResourceError
+from engine.geometry.orbits import to_astra_vectors
+from engine.operators.rays import RayProjector
+from tests.emulator import EmulatedGpu
+from tests.peers import astra, parallelproj
+
+TINY = CardWork(events=(300,), size=32, cone=(16, 8), repeats=1)
+ROOT = Path(__file__).parents[3]
+MEASURED = "docs/benchmarks/peers-h100-2026-11-27.json"
+
+
+def quiet(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def gpu() -> Backend:
+    return cuda(EmulatedGpu())
+
+
+@pytest.fixture
+def with_parallelproj(monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library()))
+
+
+@pytest.fixture
+def without_parallelproj(monkeypatch, tmp_path):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(parallelproj_library, "find_library", lambda name: None)
+
+
+@pytest.fixture
+def install_astra(monkeypatch, tmp_path):
+    """Put a stand-in where ASTRA would be, with what its wheel leaves on the disk."""
+    facts = tmp_path / "astra_toolbox-9.1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: astra-toolbox\nVersion: 9.1\n")
+
+    def install(on: Backend, **said) -> astra.StandIn:
+        module = astra.StandIn(on, **said)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setitem(sys.modules, "astra", module)
+        return module
+
+    return install
+
+
+@pytest.mark.parametrize("is_timed", [False, True])
+def test_the_library_sums_along_the_rays_that_we_sum_along(gpu, rng, with_parallelproj, is_timed):
+    tof, grid = crossing.timing(385.0), crossing.cube(32)
+    plain, timed = crossing.sorted_crystals(300, tof, rng)
+    rays, tof = (timed, tof) if is_timed else (plain, None)
+    # a ramp in every axis, so that none may be taken for another
+    z, y, x = np.indices(grid.shape, np.float32)
+    image = 1 + x + 3 * y + 7 * z
+    beside = ListModePeer(gpu.gpu, rays, grid, image, tof).beside()
+
+    theirs = gpu.to_host(beside.result())
+    ours = gpu.to_host(RayProjector(rays, grid, on=gpu, tof=tof).forward(gpu.to_device(image)))
+
+    # points of a ray stand for Joseph's planes, whole voxels for interpolated ones
+    assert theirs.mean() == pytest.approx(ours.mean(), rel=0.01)
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.995
+    assert beside.build == "libparallelproj 2.0-stand-in, as installed"
+
+
+def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library("IDLE")))
+    rays, _ = crossing.sorted_crystals(50, crossing.timing(385.0), rng)
+    grid = crossing.cube(16)
+    beside = ListModePeer(gpu.gpu, rays, grid, np.ones(grid.shape, np.float32), None).beside()
+    with pytest.raises(ResourceError, match="its numerator holds 0 of 50 events"):
+        beside.result()
+
+
+def test_a_library_that_would_read_the_hosts_memory_is_refused(monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library("CUDA_ENABLED=0")))
+    with pytest.raises(ResourceError, match=r"\.so: built without CUDA; install libparallelproj"):
+        ParallelprojLibrary(0)
+
+
+@pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
+def test_a_library_that_cannot_use_the_card_is_refused(monkeypatch, fault):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
+    with pytest.raises(ResourceError, match="does not find the length of one ray on this card"):
+        ParallelprojLibrary(0)
+
+
+def test_another_library_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, str(ctypes.util.find_library("c")))
+    with pytest.raises(ResourceError, match="no libparallelproj of version 2"):
+        ParallelprojLibrary(0)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.so"))
+    with pytest.raises(ResourceError, match=r"gone\.so: cannot be loaded"):
+        ParallelprojLibrary(0)
+
+
+def test_astra_is_told_the_same_scan_in_its_own_units(gpu, install_astra):
+    module = install_astra(gpu)
+    rows = measure(gpu, TINY, quiet)["rows"][2:]
+    assert [row["work"].split(",")[0] for row in rows] == [
+        "cone back projection", "cone forward projection", "cone forward projection", "cone FDK",
+    ]  # fmt: skip
+    for row in rows:
+        assert row["why_not"] == ""
+        assert row["build"] == "astra-toolbox 9.1, as distributed"
+        assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"])
+        found = row["agreement"]
+        # float32 in voxels and in mm; the textures of a card have fractions of 8 bits
+        assert found["correlation"] == pytest.approx(1, abs=1e-4)
+        expected = (1000 / 1500) ** 2 if "back" in row["work"] else 1.0
+        assert found["mean_peer"] / found["mean_ours"] == pytest.approx(expected, rel=1e-3)
+    assert set(module.held.values()) == {None}, "ASTRA keeps what it was lent"
+
+
+def test_the_geometry_of_astra_is_ours():
+    module = pytest.importorskip("astra", exc_type=ImportError)
+    work = ConeWork(32, 12, 48)
+    vectors = module.functions.geom_2vec(beams(module, work))["Vectors"]
+    ours = to_astra_vectors(work.geometry)
+    np.testing.assert_allclose(vectors * work.grid.voxel_mm[0], ours, atol=1e-9)
+
+
+def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
+    gpu, install_astra, with_parallelproj
+):
+    install_astra(gpu, fails_in="BP3D_CUDA")
+    said: list[str] = []
+    part = measure(gpu, TINY, said.append)
+    reasons = [row["why_not"] for row in part["rows"]]
+    assert reasons == ["", "", "ASTRA failed: no memory left.", "", "", ""]
+    assert "note: ASTRA failed: no memory left." in said
+    assert all(row["ours_s"] > 0 for row in part["rows"])
+    assert [row["ratio"] is None for row in part["rows"]] == [bool(reason) for reason in reasons]
+    # what was not measured has no agreement to judge
+    assert len(part["bars"]) == 5
+
+
+def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch):
+    monkeypatch.setitem(sys.modules, "astra", None)
+    part = measure(gpu, TINY, quiet)
+    reasons = [row["why_not"].split("; ")[0] for row in part["rows"]]
+    assert reasons[:2] == ["libparallelproj is not installed"] * 2
+    for reason in reasons[2:]:
+        assert "ASTRA is not installed" in reason or "cannot be loaded" in reason
+    assert part["bars"] == []
+    text = "".join(table.markdown() for table in tables.of("peers", part))
+    assert "libparallelproj, CUDA, not measured" in text
+    assert text.count("libparallelproj is not installed; install") == 1
+
+
+def test_an_astra_without_cuda_is_told(gpu, install_astra):
+    install_astra(gpu, has_card=False)
+    work = ConeWork(16, 8, 16)
+    peer = AstraCone(gpu.gpu, work, gpu.gpu.empty((16, 16, 16), np.float32), None)
+    with pytest.raises(ResourceError, match=r"astra-toolbox 9\.1, as distributed: sees no card"):
+        peer.forward()
+
+
+def test_a_processor_has_no_peers_of_a_card():
+    with pytest.raises(ResourceError, match="cannot be measured on it"):
+        measure(cpu(2), TINY, quiet)
+
+
+def test_what_was_measured_on_a_card_becomes_a_table():
+    run = report.read(ROOT / MEASURED)
+    part = run["parts"]["peers"]
+    for row in part["rows"]:
+        ratio = None if row["why_not"] else pytest.approx(row["peer_s"] / row["ours_s"])
+        assert row["ratio"] == ratio
+    text = report.page([run])
+    assert "## NVIDIA H100 80GB HBM3, 2026-11-27" in text
+    line = next(line for line in text.splitlines() if "16000000 events sorted, 128³ " in line)
+    assert [cell.strip() for cell in line.split("|")][2:] == [
+        "37.2 ms", f"libparallelproj, CUDA ({part['rows'][2]['build']})", "86.7 ms", "2.33",
+        "0.99898", "0.99515", "",
+    ]  # fmt: skip

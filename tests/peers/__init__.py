@@ -1,0 +1,1 @@
+"""Other programs where they are not installed: libraries of the same functions, written anew."""
