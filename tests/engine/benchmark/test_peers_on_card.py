@@ -106,7 +106,10 @@ def test_a_library_that_cannot_use_the_card_is_refused(monkeypatch, fault):
 
 
 def test_another_library_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setenv(VARIABLE, str(ctypes.util.find_library("c")))
+    other = ctypes.util.find_library("c")
+    if other is None:
+        pytest.skip("this system does not name its C library")
+    monkeypatch.setenv(VARIABLE, other)
     with pytest.raises(ResourceError, match="no libparallelproj of version 2"):
         ParallelprojLibrary(0)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.so"))
