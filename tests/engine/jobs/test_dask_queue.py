@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -22,25 +20,13 @@ from engine.reporting.environment import program_version
 from engine.reporting.provenance import hash_array
 from engine.results import Results
 from engine.study.study import Study
+from tests.dask_workers import cluster
 from tests.engine.jobs.test_queue import queue as queue
 from tests.engine.jobs.test_queue import running
 from tests.farm.queue_kills import tiny_study
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
-
-
-@contextmanager
-def cluster(n_workers: int, *, processes: bool = False) -> Iterator[distributed.LocalCluster]:
-    """Workers of one thread each; in this process, where theirs need not be killed."""
-    with distributed.LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=processes,
-        dashboard_address=None,
-        protocol="tcp",
-    ) as made:
-        yield made
 
 
 def work_through(queue: StudyQueue, address: str) -> list[str]:

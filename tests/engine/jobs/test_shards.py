@@ -29,7 +29,7 @@ from engine.paths import cache_dir
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study.study import Study, write_study
-from tests.engine.jobs.test_dask_queue import cluster
+from tests.dask_workers import cluster, shards_left
 from tests.engine.jobs.test_queue import queue as queue
 from tests.farm.scanners import small_ring
 
@@ -60,10 +60,6 @@ def shared(study: Study, address: str, n_shards: int | None) -> Volume:
     return volume
 
 
-def left_over() -> list[str]:
-    return [path.name for path in (cache_dir() / "shards").iterdir()]
-
-
 @pytest.mark.parametrize(
     ("n_workers", "n_shards"),
     [(1, 1), (2, None), (2, 5), pytest.param(8, 8, marks=pytest.mark.slow)],
@@ -74,7 +70,7 @@ def test_any_workers_give_the_bits_of_one_process(
     with cluster(n_workers, processes=n_workers > 2) as made:
         values = shared(study, made.scheduler_address, n_shards).values
     np.testing.assert_array_equal(values, reconstruct(study, on=ON).values)
-    assert not left_over()
+    assert not shards_left()
 
 
 def test_sums_are_exact_though_the_protocol_does_not_ask_and_frames_are_shared_too(
@@ -114,7 +110,7 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
             with pytest.raises(WorkersGoneError, match="no worker has been there for"):
                 list(events)
     assert job.record.status == "paused" and job.info.done == 2
-    assert not left_over()
+    assert not shards_left()
     with cluster(1) as made:
         again = DividedRun(made.scheduler_address, 3)(study, on=ON, resume=job.latest())
         (volume,) = [event.volume for event in again if isinstance(event, Finished)]

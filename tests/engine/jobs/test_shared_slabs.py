@@ -26,9 +26,8 @@ from engine.simulate.shapes import Cylinder
 from engine.simulate.xray import simulate_xray
 from engine.study.assignments import with_settings
 from engine.study.study import Study
-from tests.engine.jobs.test_dask_queue import cluster
+from tests.dask_workers import cluster, shards_left
 from tests.engine.jobs.test_queue import queue as queue
-from tests.engine.jobs.test_shards import left_over
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
@@ -70,7 +69,7 @@ def test_any_workers_give_the_bits_of_one_process(scan: Path, n_workers: int, n_
     assert "by the workers of a cluster" in said[0]
     stops = [event.slices for event in events if isinstance(event, Preview)]
     assert len(stops) >= n_slabs and stops == sorted(stops) and stops[-1] == 18
-    assert not left_over()
+    assert not shards_left()
 
 
 def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_path: Path) -> None:

@@ -1,0 +1,32 @@
+"""Workers of Dask on this machine, and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from engine.paths import cache_dir
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
+
+@contextmanager
+def cluster(n_workers: int, *, processes: bool = False) -> Iterator[LocalCluster]:
+    """Workers of one thread each; in this process, where theirs need not be killed."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address=None,
+        protocol="tcp",
+    ) as made:
+        yield made
+
+
+def shards_left() -> list[str]:
+    """Names of parts of studies that nobody has taken away."""
+    return [path.name for path in (cache_dir() / "shards").iterdir()]
