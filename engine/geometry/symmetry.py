@@ -30,14 +30,23 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
         the image
     """
     both = (1, -1)
-    candidates = ((swap, (x, y, z)) for swap, x, y, z in product((False, True), both, both, both))
-    reference = _sorted_rows(points_mm, weights)
-    return tuple(
-        mirror
-        for mirror in candidates
-        if _keeps_grid(mirror, grid)
-        and np.array_equal(_sorted_rows(moved(points_mm, mirror), weights), reference)
-    )
+    candidates = [(swap, (x, y, z)) for swap, x, y, z in product((False, True), both, both, both)]
+    reference, kept = _sorted_rows(points_mm, weights), {IDENTITY}
+    for mirror in candidates:
+        # two that keep them do so one after the other: that needs no look at all points again
+        if mirror not in kept and _keeps_grid(mirror, grid):
+            rows = _sorted_rows(moved(points_mm, mirror), weights)
+            if np.array_equal(rows, reference):
+                kept |= {_after(mirror, other) for other in kept}
+    return tuple(mirror for mirror in candidates if mirror in kept)
+
+
+def _after(second: Mirror, first: Mirror) -> Mirror:
+    """Return the mirror that is one after the other."""
+    (swap, (x, y, z)), (first_swap, (first_x, first_y, first_z)) = second, first
+    if swap:
+        first_x, first_y = first_y, first_x
+    return swap != first_swap, (x * first_x, y * first_y, z * first_z)
 
 
 def symmetrise(image: Array, mirrors: tuple[Mirror, ...]) -> Array:

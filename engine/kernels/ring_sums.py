@@ -88,15 +88,16 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
 
 
 @_KERNEL
-def _profile(table: Array, factors: Array, out: Array) -> None:
-    """Sum a table over ring differences: (n_nodes + 1, n_slabs)."""
-    out[:] = 0.0
-    for apart in range(table.shape[0]):
-        factor = factors[apart]
-        if factor != 0.0:
-            for node in range(table.shape[1]):
+def _fill_profiles(table: Array, factors: Array, out: Array) -> None:
+    """Sum a table over ring differences: of each class of lines, (n_nodes + 1, n_slabs)."""
+    for node in range(table.shape[1]):
+        out[: len(factors), node] = 0.0
+        # a row of the table serves all classes, and what they sum stays in the cache
+        for apart in range(table.shape[0]):
+            for kind in range(len(factors)):
+                factor = factors[kind, apart]
                 for slab in range(table.shape[2]):
-                    out[node, slab] += factor * table[apart, node, slab]
+                    out[kind, node, slab] += factor * table[apart, node, slab]
 
 
 @_KERNEL
@@ -176,15 +177,19 @@ def _add_path(
 
 @_KERNEL
 def add_lines(
-    lines: TransaxialLines, table: Array, profile: Array, room: Array, sums: Array
+    lines: TransaxialLines, table: Array, profiles: Array, room: Array, sums: Array
 ) -> None:
     """Add all lines above all transaxial ones to the slabs of a table.
 
-    profile : (n_nodes + 1, n_slabs) and room : (2, n_slabs), to work in; sums : (n_y, n_x, n_slabs)
+    profiles : (n, n_nodes + 1, n_slabs) of n classes at a time, and room : (2, n_slabs), to work
+    in; sums : (n_y, n_x, n_slabs)
     """
-    for kind in range(len(lines.starts) - 1):
-        start, stop = lines.starts[kind], lines.starts[kind + 1]
-        if start < stop:
-            _profile(table, lines.factors[kind], profile)
-            for row in range(start, stop):
-                _add_line(lines.ends[row], lines.weights[row], profile, room, sums)
+    n_classes, at_once = len(lines.starts) - 1, len(profiles)
+    for first in range(0, n_classes, at_once):
+        stop = min(first + at_once, n_classes)
+        if lines.starts[first] < lines.starts[stop]:
+            _fill_profiles(table, lines.factors[first:stop], profiles)
+        for kind in range(first, stop):
+            for row in range(lines.starts[kind], lines.starts[kind + 1]):
+                line, weight = lines.ends[row], lines.weights[row]
+                _add_line(line, weight, profiles[kind - first], room, sums)

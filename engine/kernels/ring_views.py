@@ -20,12 +20,15 @@ from typing import NamedTuple
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.vector_rows import LANES, add_rows
 from engine.plain import Plain
 
 # every operation as written: the same bits on any machine
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
+ROOM = LANES
+"""Numbers that rows have beyond those of the last ring, so that all of their vectors are whole."""
 _STEP = 1e-9
 """Least part of a line that is gone at a time."""
 _FLAT = 1e-12
@@ -63,7 +66,7 @@ class Views(NamedTuple):
 
 
 class Body(NamedTuple):
-    """μ as rows of planes, (n_y, n_x, n_phases + 1, n_rings + 1) float32 [1/mm].
+    """μ as rows of planes, (n_y, n_x, n_phases + 1, n_rings + 1 + ROOM) float32 [1/mm].
 
     Phase q of plane r is at r + q / n_phases ring distances from ring 0, a mean over as much; the
     last is of the planes of the rings, where all of a line within one ring lies.
@@ -89,8 +92,8 @@ class PixelCentres(NamedTuple):
 class ViewRows(NamedTuple):
     """Working space of one thread.
 
-    integrals : (n_apart, n_rings) float32; rows : (bins, n_apart, 2 n_rings) float32,
-    both numbers of a ring side by side
+    integrals : (n_apart, n_rings + ROOM) float32; rows : (bins, n_apart, 2 n_rings + ROOM) float32,
+    both numbers of a ring side by side, then zeros
     """
 
     integrals: Array
@@ -118,14 +121,12 @@ def _add_pixel(plane: Array, length: float, at: float, first: int, stop: int, ou
     n_phases = plane.shape[0] - 1
     low = math.floor(at)
     part = out.dtype.type(at - low)
-    near, far = plane[low % n_phases], plane[(low + 1) % n_phases]
-    skip, skip_far = low // n_phases, (low + 1) // n_phases
-    here, there = out.dtype.type(length) * (1 - part), out.dtype.type(length) * part
-    # slices, so that no index can be negative: loops then run on vectors
-    near, far = near[first + skip : stop + skip], far[first + skip_far : stop + skip_far]
-    out = out[first:stop]
-    for ring in range(len(out)):
-        out[ring] += here * near[ring] + there * far[ring]
+    # floors of products: dividing whole numbers takes longer than adding the rows
+    skip = math.floor((low + 0.5) * (1 / n_phases))
+    skip_far = math.floor((low + 1.5) * (1 / n_phases))
+    near, far = plane[low - skip * n_phases], plane[low + 1 - skip_far * n_phases]
+    parts = out.dtype.type(length) * (1 - part), out.dtype.type(length) * part
+    add_rows(out, near, far, (first, first + skip, first + skip_far), stop - first, parts)
 
 
 @_KERNEL
@@ -139,11 +140,15 @@ def _add_own(plane: Array, length: float, out: Array) -> None:
 @_KERNEL
 def _integrals(
     apart: Array, body: Body, ends: tuple[float, float, float, float], out: Array
-) -> None:
-    """∫ μ along the lines above one transaxial line: (n_apart, n_rings), without their tilts."""
-    out[:] = 0
+) -> bool:
+    """∫ μ along the lines above one transaxial line, without their tilts.
+
+    out : (n_apart, n_rings + ROOM). Returns whether any of them meets the body; where none does,
+    `out` is left as it was.
+    """
+    met = False
     n_y, n_x, n_phases = body.values.shape[0], body.values.shape[1], body.values.shape[2] - 1
-    n_rings = out.shape[1]
+    n_rings = out.shape[1] - ROOM
     x, y = (ends[0] - body.left) / body.width, (ends[1] - body.low) / body.height
     dx, dy = (ends[2] - ends[0]) / body.width, (ends[3] - ends[1]) / body.height
     length = math.sqrt((ends[2] - ends[0]) ** 2 + (ends[3] - ends[1]) ** 2)
@@ -158,6 +163,9 @@ def _integrals(
         end = min(max(min(s_x, s_y), s + _STEP), leave)
         i, j = min(max(i, 0), n_x - 1), min(max(j, 0), n_y - 1)
         if body.filled[j, i]:
+            if not met:
+                out[:] = 0
+                met = True
             for k in range(len(apart)):
                 at = 0.5 * n_phases * apart[k] * (s + end)
                 first, stop = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
@@ -166,6 +174,7 @@ def _integrals(
                 else:
                     _add_pixel(body.values[j, i], (end - s) * length, at, first, stop, out[k])
         s = end
+    return met
 
 
 @_KERNEL
@@ -185,8 +194,7 @@ def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
             continue
         x1, y1 = _end_of(views, one)
         x2, y2 = _end_of(views, other)
-        if body.values.size:
-            _integrals(apart, body, (x1, y1, x2, y2), integrals)
+        met = body.values.size > 0 and _integrals(apart, body, (x1, y1, x2, y2), integrals)
         for k in range(len(apart)):
             far = apart[k]
             factor = weight * views.stands_for[k] * views.factors[abs(far), off]
@@ -194,52 +202,80 @@ def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
             for ring in range(max(0, -far), min(n_rings, n_rings - far)):
                 w = factor * views.rings[ring] * views.rings[ring + far]
                 a = views.crystals[ring, one] * views.crystals[ring + far, other]
-                if body.values.size:
+                if met:
                     a *= math.exp(-tilt * integrals[k, ring])
                 rows[bin, k, 2 * ring] = w * a
                 rows[bin, k, 2 * ring + 1] = w
 
 
 @_KERNEL
-def spread(
-    views: Views, pixels: PixelCentres, start: int, stop: int, number: int, rows: Array, sums: Array
-) -> None:
-    """Add the rows of a view to some lines of pixels.
-
-    sums : (n_y, n_x, n_heights, 2 (n_rings + 1)) float32, both numbers of a ring side by side, at
-    the heights k / n_heights ring distances above it
-    """
+def _add_view(views: Views, number: int, x: float, y: float, rows: Array, sums: Array) -> None:
+    """Add the rows of a view to a pixel: sums (n_heights, 2 (n_rings + 1) + ROOM)."""
     at_angle, apart = views.angles[number], views.apart[number]
-    real = rows.dtype.type
-    n_rings, step = len(views.rings), 2 * math.pi / views.n
-    n_heights = sums.shape[2]
+    n_rings, n_heights, step = len(views.rings), len(sums), 2 * math.pi / views.n
     angle = views.first_angle + step * (0.5 * at_angle + 0.25 * views.n)
     # across the lines, towards greater bins, and along them from the first crystal on
     across_x, across_y = math.cos(angle), math.sin(angle)
-    along_x, along_y = -math.sin(angle), math.cos(angle)
+    off = x * across_x + y * across_y
+    if abs(off) >= views.radius:
+        return
+    bin = math.asin(off / views.radius) / step + views.n_side - 0.5 * (at_angle % 2)
+    low = math.floor(bin)
+    if low < 0 or low >= 2 * views.n_side:
+        return
+    chord = 2 * math.sqrt(views.radius * views.radius - off * off)
+    s = 0.5 + (y * across_x - x * across_y) / chord
+    if s < 0.0 or s > 1.0:
+        return
+    part, per_height = rows.dtype.type(bin - low), 1 / n_heights
+    parts = 1 - part, part
+    for k in range(len(apart)):
+        first, last = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
+        at = math.floor(n_heights * apart[k] * s + 0.5)
+        skip = math.floor((at + 0.5) * per_height)
+        height = at - skip * n_heights
+        # whole vectors: what lies beyond the last ring is zero, and there is room for it
+        starts = 2 * (first + skip), 2 * first, 2 * first
+        add_rows(sums[height], rows[low, k], rows[low + 1, k], starts, 2 * (last - first), parts)
+
+
+@_KERNEL
+def spread(
+    views: Views, pixels: PixelCentres, start: int, stop: int, first: int, rows: Array, sums: Array
+) -> None:
+    """Add the rows of the views from `first` on to some lines of pixels.
+
+    rows : (n_views, bins, n_apart, 2 n_rings + ROOM)
+    sums : (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM) float32, of even and of odd views, both
+    numbers of a ring side by side, at the heights k / n_heights ring distances above it
+    """
     for j in range(start, stop):
         for i in range(len(pixels.x)):
-            x, y = pixels.x[i], pixels.y[j]
-            off = x * across_x + y * across_y
-            if abs(off) >= views.radius:
-                continue
-            bin = math.asin(off / views.radius) / step + views.n_side - 0.5 * (at_angle % 2)
-            low = math.floor(bin)
-            if low < 0 or low >= 2 * views.n_side:
-                continue
-            chord = 2 * math.sqrt(views.radius * views.radius - off * off)
-            s = 0.5 + (x * along_x + y * along_y) / chord
-            if s < 0.0 or s > 1.0:
-                continue
-            part = real(bin - low)
-            for k in range(len(apart)):
-                first, last = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
-                at = math.floor(n_heights * apart[k] * s + 0.5)
-                skip, height = at // n_heights, at % n_heights
-                near, far = (
-                    rows[low, k, 2 * first : 2 * last],
-                    rows[low + 1, k, 2 * first : 2 * last],
-                )
-                out = sums[j, i, height, 2 * (first + skip) : 2 * (last + skip)]
-                for place in range(len(out)):
-                    out[place] += near[place] + part * (far[place] - near[place])
+            # pixel after pixel: what it sums stays in the processor's cache for all views
+            for k in range(len(rows)):
+                out = sums[(first + k) % 2, j, i]
+                _add_view(views, first + k, pixels.x[i], pixels.y[j], rows[k], out)
+
+
+@_KERNEL
+def share_out(sums: Array, start: int, stop: int, first: float, step: float, slabs: Array) -> None:
+    """Share the heights of some lines of pixels out over the slabs of an image.
+
+    sums : of `spread`; first, step : middle of ring 0, and from height to height [slabs]; slabs :
+    (2, 2, n_z, n_y, n_x) float64, of zeros: of even and odd views, both numbers
+    """
+    n_heights, n_z = sums.shape[3], slabs.shape[2]
+    n_rows = n_heights * ((sums.shape[4] - ROOM) // 2)
+    real = sums.dtype.type
+    for half in range(2):
+        for j in range(start, stop):
+            for row in range(n_rows):
+                ring, height = row // n_heights, row % n_heights
+                middle = first + step * row
+                low, high = middle - 0.5 * step, middle + 0.5 * step
+                for z in range(max(0, math.floor(low)), min(n_z, math.ceil(high))):
+                    inside = real(min(high, z + 1) - max(low, z))
+                    for i in range(sums.shape[2]):
+                        values = sums[half, j, i, height]
+                        slabs[half, 0, z, j, i] += values[2 * ring] * inside
+                        slabs[half, 1, z, j, i] += values[2 * ring + 1] * inside

@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import run_blocks
-from engine.kernels.ring_views import Body, PixelCentres, ViewRows, Views, fill, spread
+from engine.kernels.ring_views import (
+    ROOM,
+    Body,
+    PixelCentres,
+    ViewRows,
+    Views,
+    fill,
+    share_out,
+    spread,
+)
 from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 from engine.scatter.coarse_map import extent
@@ -38,6 +47,8 @@ DENSE = 2
 NEAR = 1 / 28
 """Part of a turn over which weights of places are averaged: gaps of blocks are nearer than that."""
 VIEWS_AT_ONCE = 8
+LINES_AT_ONCE = 4
+"""Lines of cells that a thread takes at a time."""
 IN_PLANE = 1e-3
 """Part of a plane of the body, on either side of a ring, that lines within the ring pass."""
 MOST_PHASES = 8
@@ -76,9 +87,9 @@ def ratio_of(
     cells = _cells(grid)
     work = WORK * (USUAL_PERCENT / error_percent) ** 2
     views = _views(weights, work / (len(cells.y) * len(cells.x)))
-    pitch_mm = weights.scanner.settings.ring_pitch_mm
-    sums = _sums(views, _body(weights), cells, grid, pitch_mm, threads, on_progress)
-    slabs = _slabs(sums, weights, grid)
+    n_heights = n_heights_of(weights.scanner.settings.ring_pitch_mm, grid)
+    sums = _sums(views, _body(weights), cells, n_heights, threads, on_progress)
+    slabs = _slabs(sums, weights, grid, threads)
     whole = slabs.sum(axis=0)
     seen = whole[1] > 0
     ratio = _filled(whole[0], whole[1], seen)
@@ -170,9 +181,10 @@ def _body(weights: RingWeights) -> Body:
     at, values = (z - low_mm[2]) / depth, _single(mu.values[:, y0:y1, x0:x1])
     planes = _means(at, 0.5 * step / depth, values).reshape(-1, n_phases, *values.shape[1:])
     own = _means(at[::n_phases], IN_PLANE, values)[:, None]
-    values = np.concatenate([planes, own], axis=1).transpose(2, 3, 1, 0)
-    filled = np.asarray((values > 0).any(axis=(2, 3)))
-    return Body(_single(values), filled, float(low_mm[0]), float(low_mm[1]), width, height)
+    found = np.concatenate([planes, own], axis=1).transpose(2, 3, 1, 0)
+    filled = np.asarray((found > 0).any(axis=(2, 3)))
+    found = np.pad(found, ((0, 0), (0, 0), (0, 0), (0, ROOM)))
+    return Body(_single(found), filled, float(low_mm[0]), float(low_mm[1]), width, height)
 
 
 def _means(middles: Values, half: float, values: Singles) -> Singles:
@@ -199,56 +211,49 @@ def _sums(
     views: Views,
     body: Body,
     cells: PixelCentres,
-    grid: ImageGrid,
-    pitch_mm: float,
+    n_heights: int,
     threads: int,
     on_progress: OnProgress | None,
 ) -> Singles:
-    """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1))."""
+    """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM)."""
     n_rings, n_apart, n_angles = len(views.rings), views.apart.shape[1], len(views.angles)
-    n_heights = n_heights_of(pitch_mm, grid)
-    sums = np.zeros((2, len(cells.y), len(cells.x), n_heights, 2 * n_rings + 2), np.float32)
-    shape = 2 * views.n_side + 1, n_apart, 2 * n_rings
+    n_y = len(cells.y)
+    sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + ROOM), np.float32)
+    shape = 2 * views.n_side + 1, n_apart, 2 * n_rings + ROOM
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
     rows = np.zeros((at_once, *shape), np.float32)
-    rooms = [ViewRows(np.zeros((n_apart, n_rings), np.float32), each) for each in rows]
+    rooms = [ViewRows(np.zeros((n_apart, n_rings + ROOM), np.float32), each) for each in rows]
     for first in range(0, n_angles, at_once):
-        some = range(first, min(first + at_once, n_angles))
+        n = min(at_once, n_angles - first)
 
         def look(_: int, start: int, stop: int, first: int = first) -> None:
             for k in range(start, stop):
                 fill(views, body, first + k, rooms[k])
 
-        def share(_: int, start: int, stop: int, some: range = some) -> None:
-            for k in some:  # in order, whichever thread has the line of cells
-                spread(views, cells, start, stop, k, rows[k - some.start], sums[k % 2])
+        def share(_: int, start: int, stop: int, first: int = first, n: int = n) -> None:
+            # the views in order, whichever thread has the line of cells
+            spread(views, cells, start, stop, first, rows[:n], sums)
 
-        run_blocks(look, len(some), threads, rows=1)
-        run_blocks(share, len(cells.y), threads, rows=-(-len(cells.y) // threads))
+        run_blocks(look, n, threads, rows=1, in_turn=False)
+        run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
         if on_progress is not None:
-            on_progress(some.stop, n_angles)
+            on_progress(first + n, n_angles)
     return sums
 
 
-def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid) -> Values:
+def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid, threads: int) -> Values:
     """Share the heights out over the slabs of an image: (2, 2, n_z, n_y, n_x)."""
-    s = weights.scanner.settings
-    n_y, n_x, n_heights = sums.shape[1:4]
-    # height after height: (rings and heights, half, which of both, y, x)
-    rows = sums.reshape(2, n_y, n_x, n_heights, -1, 2).transpose(4, 3, 0, 5, 1, 2)
-    rows = np.ascontiguousarray(rows).reshape(-1, 2, 2, n_y, n_x)
+    s, (_, n_y, n_x, n_heights, _) = weights.scanner.settings, sums.shape
     # in slabs, each height as wide as the step to the next
     step = s.ring_pitch_mm / n_heights / grid.voxel_mm[2]
     first_mm = -(s.n_rings - 1) / 2 * s.ring_pitch_mm - grid.centre_mm[2]
     first = first_mm / grid.voxel_mm[2] + 0.5 * grid.shape[0]
-    middles = first + step * np.arange(len(rows))
-    n_z = grid.shape[0]
-    slabs = np.zeros((2, 2, n_z, n_y, n_x))
-    for z in range(n_z):
-        inside = np.minimum(middles + step / 2, z + 1) - np.maximum(middles - step / 2, z)
-        some = np.flatnonzero(inside > 0)
-        for k in some:
-            slabs[:, :, z] += rows[k] * np.float32(inside[k])
+    slabs = np.zeros((2, 2, grid.shape[0], n_y, n_x))
+
+    def share(_: int, start: int, stop: int) -> None:
+        share_out(sums, start, stop, first, step, slabs)
+
+    run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
     return slabs
 
 

@@ -16,6 +16,10 @@ MOST_HEIGHTS = 16
 """Heights at which lines are counted, to the next ring."""
 ROWS_BYTES = 1 << 28
 """Memory that rows of views may take together."""
+MORE_RINGS = 5
+"""Rings of the sums beyond those there are: one above, and room for whole vectors."""
+SLAB_BYTES = 96
+"""What a voxel takes: four sums in double, their totals, and what is divided."""
 
 
 def n_cells(size_mm: float, voxel_mm: float) -> int:
@@ -29,8 +33,8 @@ def n_heights_of(pitch_mm: float, grid: ImageGrid) -> int:
 
 
 def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:
-    """Memory that sampling takes beside the image: sums, their copies by height, and rows."""
+    """Memory that sampling takes beside the image: sums by height, their slabs, and rows."""
     s = scanner.settings
     cells = n_cells(grid.size_mm[0], grid.voxel_mm[0]) * n_cells(grid.size_mm[1], grid.voxel_mm[1])
-    sums = 16 * cells * n_heights_of(s.ring_pitch_mm, grid) * (s.n_rings + 1)
-    return 3 * sums + ROWS_BYTES // 4
+    sums = 16 * cells * n_heights_of(s.ring_pitch_mm, grid) * (s.n_rings + MORE_RINGS)
+    return sums + SLAB_BYTES * cells * grid.shape[0] + ROWS_BYTES // 4

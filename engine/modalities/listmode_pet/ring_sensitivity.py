@@ -16,10 +16,12 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.symmetry import IDENTITY, Mirror, moved, symmetries, symmetrise
 from engine.kernels.blocks import run_blocks
 from engine.kernels.ring_sums import N_NODES, RingPairs, TransaxialLines, add_lines, tabulate
-from engine.modalities.listmode_pet.ring_weights import RingWeights, Values
+from engine.modalities.listmode_pet.ring_weights import EVEN, RingWeights, Values
 
 TABLE_BYTES = 1 << 25
 """Memory that the tables of a thread may take."""
+CLASSES_AT_ONCE = 8
+"""Classes of lines that read a table together, which is larger than a processor's own cache."""
 Whole = NDArray[np.int64]
 
 
@@ -32,21 +34,31 @@ def exact_image(weights: RingWeights, grid: ImageGrid, *, threads: int) -> NDArr
         mirrors = symmetries(scanner.positions_mm, of_crystals, grid)
     lines, pairs = _lines(weights, grid, mirrors), _pairs(weights, grid)
     n_z, n_y, n_x = grid.shape
+    # the other half of an image that is its own mirror image is known
+    n_summed = -(-n_z // 2) if _is_even(weights, grid) else n_z
     n_apart = len(weights.classes)
     image = np.empty(grid.shape, np.float64)
     per_slab = 8 * n_apart * (N_NODES + 1)
-    n_slabs = max(1, min(-(-n_z // threads), TABLE_BYTES // per_slab))
+    n_slabs = max(1, min(-(-n_summed // threads), TABLE_BYTES // per_slab))
 
     def work(_: int, start: int, stop: int) -> None:
         table = np.zeros((n_apart, N_NODES + 1, stop - start))
         tabulate(pairs, start, table)
         sums = np.zeros((n_y, n_x, stop - start))
-        add_lines(lines, table, np.empty(table.shape[1:]), np.empty((2, stop - start)), sums)
+        room = np.empty((2, stop - start))
+        add_lines(lines, table, np.empty((CLASSES_AT_ONCE, *table.shape[1:])), room, sums)
         image[start:stop] = sums.transpose(2, 0, 1)
 
     # slabs, not lines, are shared out: each voxel is summed by one thread, in one order
-    run_blocks(work, n_z, threads, rows=n_slabs)
+    run_blocks(work, n_summed, threads, rows=n_slabs)
+    image[n_summed:] = image[: n_z - n_summed][::-1]
     return symmetrise(image, mirrors).astype(np.float32)
+
+
+def _is_even(weights: RingWeights, grid: ImageGrid) -> bool:
+    """Whether a mirror across the axis turns rings, their weights and the slabs into themselves."""
+    rings = weights.rings
+    return grid.centre_mm[2] == 0 and bool((np.abs(rings - rings[::-1]) <= EVEN * rings).all())
 
 
 def _pairs(weights: RingWeights, grid: ImageGrid) -> RingPairs:
@@ -100,10 +112,12 @@ def _orbits(ends: Whole, points_mm: Values, mirrors: tuple[Mirror, ...]) -> tupl
     n = len(points_mm)
     least = np.full(ends.shape[1], n * n)
     for mirror in {(swap, (x, y, 1)) for swap, (x, y, _) in mirrors}:
-        places = _places(moved(points_mm, mirror), points_mm)[ends]
-        least = np.minimum(least, places.min(axis=0) * n + places.max(axis=0))
-    _, rows, counts = np.unique(least, return_index=True, return_counts=True)
-    return rows, counts
+        one, other = _places(moved(points_mm, mirror), points_mm)[ends]
+        least = np.minimum(least, np.minimum(one, other) * n + np.maximum(one, other))
+    first, counts = np.zeros(n * n, np.int64), np.bincount(least, minlength=n * n)
+    first[least[::-1]] = np.arange(len(least))[::-1]  # the last that is written is the first line
+    orbits = np.flatnonzero(counts)
+    return first[orbits], counts[orbits]
 
 
 def _places(wanted_mm: Values, points_mm: Values) -> Whole:

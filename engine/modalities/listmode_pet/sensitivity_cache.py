@@ -28,7 +28,7 @@ from engine.io.seal import seal_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
-FORMAT = 10
+FORMAT = 11
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
