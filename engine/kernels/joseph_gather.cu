@@ -36,7 +36,7 @@ __device__ __forceinline__ void gathered(
     float* totals) {
   constexpr int K = ALONG_X ? 0 : 1, H = 1 - K;
   constexpr float SIGN = ALONG_X ? -1 : 1;
-  const float middle = 0.5f * (n_columns - 1), middle_row = 0.5f * (n_rows - 1);
+  const float middle = 0.5f * (n_columns - 1), middle_row = 0.5f * (n_rows - 1), whole_row = below(middle_row);
   const float aside = t * view.along[H] + SIGN * view.moment[2] - side * view.along[K];
   const float per_column = t * view.along_column[H] + SIGN * view.moment_column[2] - side * view.along_column[K];
   const float per_row = t * view.along_row[2] - SIGN * view.moment_row[H], rows = __fdividef(1.0f, per_row);
@@ -54,17 +54,22 @@ __device__ __forceinline__ void gathered(
     const float c = column - middle, q_x = along(view, 0, c, 0), q_y = along(view, 1, c, 0);
     const float q = ALONG_X ? q_x : q_y, near = fabsf(q) - fabsf(aside + c * per_column);
     if (near <= 0 || (EVEN * fabsf(q_x) >= fabsf(q_y)) != ALONG_X) continue;
-    const float step = q * rows, height = fabsf(step), weight = near * fabsf(per_row);
-    const float from = (z * q - (high + c * high_column)) * rows;
+    const float step = q * rows, height = fabsf(step), per_height = __fdividef(fabsf(per_row), fabsf(q));
+    const float weight = near * fabsf(q);
+    // rows from a whole one near the middle: their numbers are small, and whole ones stay whole
+    const float from = (z * q - (high + c * high_column)) * rows + (middle_row - whole_row);
+    const float reached = height + (MARGIN - whole_row);
 #pragma unroll
     for (int k = 0; k < VOXELS; ++k) {
-      const float at_row = from + k * (LANES * step), lowest = at_row - height + (middle_row - MARGIN);
-      const float low = -below(-fminf(fmaxf(lowest, (float)-TAPS), (float)n_rows));
-      const float apart = (low - middle_row) - at_row;
-      float total = 0;
+      const float at_row = from + k * (LANES * step);
+      // less the first row that passes: rounded down it is within reach; beside the detector there are zeros
+      const float less_low = rounded_down(fminf(fmaxf(reached - at_row, -(float)n_rows), (float)TAPS));
+      const float apart = ((SHIFT - whole_row - less_low) - at_row) * per_height;  // in heights
+      const float* low = values + (int)(SHIFT_BITS - bits(less_low));
+      float total = __saturatef(1 - fabsf(apart)) * __ldg(low);
 #pragma unroll
-      for (int tap = 0; tap < TAPS; ++tap)
-        total += fmaxf(height - fabsf(apart + tap), 0.0f) * __ldg(values + (integer(low) + tap));
+      for (int tap = 1; tap < TAPS; ++tap)
+        total += __saturatef(1 - fabsf(apart + tap * per_height)) * __ldg(low + tap);
       totals[k] += weight * total;
     }
   }
