@@ -80,7 +80,7 @@ def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
         return _row(case) | _beside(case, case.theirs(), expected, gpu, repeats)
     except FAULTS as e:
         (own,) = _in_turn((case.ours,), gpu, repeats)
-        return _row(case) | {"ours_s": own, "why_not": _sentence(case.peer, e)}
+        return _row(case) | {"ours_s": own, "why_not": sentence(case.peer, e)}
 
 
 def _beside(
@@ -152,7 +152,8 @@ def _agreement(of: str, ours: NDArray[np.float64], theirs: NDArray[np.float64]) 
     }
 
 
-def _sentence(peer: str, fault: BaseException) -> str:
+def sentence(peer: str, fault: BaseException) -> str:
+    """Say why a peer could not be measured."""
     if isinstance(fault, EngineError):
         return str(fault)
     text = " ".join(str(fault).split()).rstrip(".")

@@ -19,7 +19,7 @@ NAME = "RTK"
 
 def note() -> str:
     """Say which RTK there is, if any."""
-    if not _is_there():
+    if not is_there():
         return "RTK is not installed (itk-rtk)"
     return f"RTK {version('itk-rtk')}; its back projection leaves the weight of the distance out"
 
@@ -31,7 +31,7 @@ def cases(
 
     volume : (n_z, n_y, n_x); scan : (n_views, n_rows, n_columns)
     """
-    if not _is_there():
+    if not is_there():
         return {}
     itk: Any = import_module("itk")
     rtk, image = itk.RTK, itk.Image[itk.F, 3]
@@ -65,7 +65,8 @@ def cases(
     }
 
 
-def _is_there() -> bool:
+def is_there() -> bool:
+    """Whether RTK is installed."""
     try:
         version("itk-rtk")
     except PackageNotFoundError:

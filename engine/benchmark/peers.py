@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from statistics import median
 from time import perf_counter, process_time
 
@@ -18,6 +19,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark import (
+    card_cases,
     cone,
     cone_rtk,
     crossing,
@@ -60,13 +62,21 @@ class PeerWork:
 
 @dataclass(frozen=True)
 class PeerCase:
-    """One work; `theirs` is None where no such peer is installed."""
+    """One work; `theirs` is None where no such peer is installed, and None comes of it if it fails.
+
+    Attributes
+    ----------
+    work, peer : what is done, and who else does it
+    build : which one it is, None if none
+    ours : does it once
+    theirs : readies what does it once
+    """
 
     work: str
     peer: str
     build: str | None
     ours: Run
-    theirs: Run | None
+    theirs: Callable[[], Run] | None
 
 
 def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
@@ -82,6 +92,8 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
         for case in make(on, work):
             say(f"measuring {case.work} ...")
             rows.append(_row(case, work.repeats))
+            if rows[-1]["why_not"]:
+                say(f"note: {rows[-1]['why_not']}")
     after = machine_limits.measure(on.threads, work.repeats)
     return {
         "workload": WORKLOAD,
@@ -105,12 +117,9 @@ def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
 
 
 def _row(case: PeerCase, repeats: int) -> Plain:
-    times: list[tuple[tuple[float, float], tuple[float, float] | None]] = []
-    for run in (case.ours, case.theirs):
-        if run is not None:
-            run()  # compile, and touch the memory
-    for _ in range(repeats):
-        times.append((_time(case.ours), _time(case.theirs) if case.theirs else None))
+    case.ours()  # compiles, and touches the memory
+    peer_run, why_not = _readied(case)
+    times = [(_time(case.ours), _time(peer_run) if peer_run else None) for _ in range(repeats)]
     theirs = [peer for _, peer in times if peer is not None]
     pairs = [(own, peer) for own, peer in times if peer is not None]
     return {
@@ -122,7 +131,20 @@ def _row(case: PeerCase, repeats: int) -> Plain:
         "peer_s": median(peer[0] for peer in theirs) if theirs else None,
         "peer_cpu_s": median(peer[1] for peer in theirs) if theirs else None,
         "ratio": median(peer[1] / own[1] for own, peer in pairs) if pairs else None,
+        "why_not": why_not,
     }
+
+
+def _readied(case: PeerCase) -> tuple[Run | None, str]:
+    """Return what runs the peer, which ran once; or why it cannot."""
+    if case.theirs is None:
+        return None, ""
+    try:
+        run = case.theirs()
+        run()
+    except card_cases.FAULTS as e:
+        return None, card_cases.sentence(case.peer, e)
+    return run, ""
 
 
 def _time(run: Run) -> tuple[float, float]:
@@ -137,14 +159,15 @@ def _list_mode(on: Backend, work: PeerWork) -> list[PeerCase]:
     grid = crossing.cube(128)
     image = np.ones(grid.shape, np.float32)
     build = peer_parallelproj.build()
-    theirs: Run | None = None
-    if build is not None:
+
+    def theirs() -> Run:
         forward, back = peer_parallelproj.passes(rays, grid)
-        theirs = lambda: (forward(), back())  # noqa: E731
+        return lambda: (forward(), back())
+
     named = f"list mode, {work.events} events unsorted, 128³, projection and back"
     projector = RayProjector(rays, grid, on=on)
     ours: Run = lambda: projector.em_numerator(image)  # noqa: E731
-    return [PeerCase(named, "parallelproj", build, ours, theirs)]
+    return [PeerCase(named, "parallelproj", build, ours, theirs if build else None)]
 
 
 def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
@@ -152,12 +175,17 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
     scan = cone.ConeWork(size, n_views, size)
     head, views = cone.head_and_scan(scan)
     ours = cone.our_cases(scan, on, head, views)
-    theirs = cone_rtk.cases(scan.geometry, scan.grid, head, views, on.threads)
-    build = f"{cone_rtk.note().partition(';')[0]}, as distributed" if theirs else None
+    build = f"{cone_rtk.note().partition(';')[0]}, as distributed" if cone_rtk.is_there() else None
+
+    peer = cache(partial(cone_rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
+
+    def theirs(name: str) -> Run:
+        return peer()[name]
+
     return [
         PeerCase(
             f"cone {name}, {size}³, {n_views} views of {size}²",
-            cone_rtk.NAME, build, ours[name], theirs.get(name),
+            cone_rtk.NAME, build, ours[name], partial(theirs, name) if build else None,
         )
         for name in (cone.BACK, cone.FORWARD, cone.FDK)
     ]  # fmt: skip
@@ -170,6 +198,6 @@ def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
     scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
     build = peer_astra.build()
-    theirs = None if build is None else peer_astra.filtered_back_projection(scan, angles, size)
+    theirs = partial(peer_astra.filtered_back_projection, scan, angles, size) if build else None
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
     return [PeerCase(named, "ASTRA, CPU", build, lambda: fdk(scan, geometry, grid, on=on), theirs)]

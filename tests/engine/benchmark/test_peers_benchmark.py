@@ -21,10 +21,26 @@ def spin(n: int):
     return lambda: sum(i * i for i in range(n))
 
 
+def _beside(theirs, ours):
+    return PeerCase("squares", "another", "here", ours, theirs)
+
+
 def test_a_ratio_is_the_peers_time_over_ours():
-    row = peers._row(PeerCase("squares", "a slower one", "here", spin(40_000), spin(160_000)), 5)
+    row = peers._row(_beside(lambda: spin(160_000), spin(40_000)), 5)
     assert row["ratio"] == pytest.approx(row["peer_cpu_s"] / row["ours_cpu_s"], rel=0.5)
     assert 2 < row["ratio"] < 8
+
+
+def _that_fails():
+    raise ImportError("libcudart.so.12: cannot open")
+
+
+@pytest.mark.parametrize("theirs", [_that_fails, lambda: _that_fails])
+def test_a_peer_that_cannot_be_had_or_run_costs_its_row_a_sentence(theirs):
+    row = peers._row(_beside(theirs, spin(100)), 2)
+    assert row["why_not"] == "another failed: ImportError: libcudart.so.12: cannot open."
+    assert (row["peer_s"], row["ratio"]) == (None, None)
+    assert row["ours_s"] > 0
 
 
 def test_without_a_peer_ours_stands_alone():
@@ -66,14 +82,14 @@ def test_every_peer_that_is_there_is_measured(tmp_path):
     rows = report.part_of(path, "peers")["rows"]
     assert {row["peer"] for row in rows} == {"RTK", "ASTRA, CPU", "parallelproj"}
     for row in rows:
-        assert (row["ratio"] is None) == (row["build"] is None)
+        assert (row["ratio"] is None) == (row["build"] is None or row["why_not"] != "")
 
 
 @pytest.mark.slow
 def test_astra_makes_the_image_that_we_make():
     pytest.importorskip("astra")
     case = peers._slices(cpu(2), PeerWork(slices=(2, 256, 180)))[0]
-    ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs())
+    ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs()())
     places = np.indices(ours.shape[1:]) - (ours.shape[1] - 1) / 2
     inside = (places**2).sum(axis=0) < (ours.shape[1] / 2 - 2) ** 2  # the corners are seen in part
     difference = np.abs(ours - theirs)[:, inside].mean()
