@@ -25,35 +25,31 @@ def look_up_events(
     table : (rings, angles, rings, angles, bins)
     """
     n_rings, n_angles, n_bins = table.shape[0], table.shape[1], table.shape[4]
-    low, share = np.empty((2, 2), np.int64), np.empty((2, 2))
+    # of each end the four samples around it, by ring and angle, and their shares
+    rings, angles = np.empty((2, 4), np.int64), np.empty((2, 4), np.int64)
+    shares = np.empty((2, 4))
     for row in range(start, stop):
         for end in range(2):
-            for axis in range(2):
-                at = places[crystals[row, end], axis]
-                k = int(at)
-                low[end, axis], share[end, axis] = k, at - k
+            ring, angle = places[crystals[row, end], 0], places[crystals[row, end], 1]
+            low, before = int(ring), int(angle)
+            up, on = ring - low, angle - before
+            for corner in range(4):
+                higher, further = corner // 2, corner % 2
+                rings[end, corner] = min(low + higher, n_rings - 1)
+                turned = before + further
+                angles[end, corner] = turned - n_angles if turned >= n_angles else turned
+                shares[end, corner] = (up if higher else 1.0 - up) * (on if further else 1.0 - on)
         total = 0.0
-        for corner in range(16):
-            weight = 1.0
-            z1 = z2 = p1 = p2 = 0
-            for axis in range(4):
-                end, which = axis // 2, axis % 2
-                up = (corner >> axis) & 1
-                weight *= share[end, which] if up else 1.0 - share[end, which]
-                k = low[end, which] + up
-                if axis == 0:
-                    z1 = min(k, n_rings - 1)
-                elif axis == 1:
-                    p1 = k - n_angles if k >= n_angles else k
-                elif axis == 2:
-                    z2 = min(k, n_rings - 1)
-                else:
-                    p2 = k - n_angles if k >= n_angles else k
-            if weight == 0.0:
+        for one in range(4):
+            if shares[0, one] == 0.0:
                 continue
-            if bins.size:
-                total += weight * table[z1, p1, z2, p2, bins[row]]
-            else:
-                for t in range(n_bins):
-                    total += weight * table[z1, p1, z2, p2, t]
+            near = table[rings[0, one], angles[0, one]]
+            for other in range(4):
+                weight = shares[0, one] * shares[1, other]
+                values = near[rings[1, other], angles[1, other]]
+                if bins.size:
+                    total += weight * values[bins[row]]
+                else:
+                    for t in range(n_bins):
+                        total += weight * values[t]
         out[row] = total

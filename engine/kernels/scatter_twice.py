@@ -66,6 +66,36 @@ def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
 
 
 @_KERNEL
+def read_means(
+    start: int, stop: int, values: Array, ends: tuple[Array, Array], n_steps: int, means: Array
+) -> None:
+    """Fill the means over steps of the ways [start, stop), linear between middles of voxels.
+
+    ends : (n, 3) each, x y z counted in voxels from the middle of the first: beyond that, and
+        beyond the middle of the last, there is nothing
+    """
+    n_z, n_y, n_x = values.shape
+    begin, end = ends
+    for row in range(start, stop):
+        total = 0.0
+        for k in range(n_steps):
+            part = (k + 0.5) / n_steps
+            x = begin[row, 0] + part * (end[row, 0] - begin[row, 0])
+            y = begin[row, 1] + part * (end[row, 1] - begin[row, 1])
+            z = begin[row, 2] + part * (end[row, 2] - begin[row, 2])
+            if min(x, y, z) < 0.0 or x > n_x - 1 or y > n_y - 1 or z > n_z - 1:
+                continue
+            i, j, low = int(x), int(y), int(z)
+            for corner in range(8):
+                far, up, above = corner & 1, corner >> 1 & 1, corner >> 2
+                weight = (x - i if far else 1 - x + i) * (y - j if up else 1 - y + j)
+                weight *= z - low if above else 1 - z + low
+                if weight > 0.0:  # at the middle of the last voxel there is none behind
+                    total += weight * values[low + above, j + up, i + far]
+        means[row] = total / n_steps
+
+
+@_KERNEL
 def fill_legs(
     start: int, stop: int, legs: Legs, paths: Paths, tables: tuple[Array, Array], firsts: Array,
     seconds: Array,
@@ -103,6 +133,15 @@ def fill_legs(
                 seconds[leg, 1 + i, d] = value * _read(second, 3 + i, k, part)
 
 
+@_INLINE
+def _add_tile(firsts: Array, seconds: Array, i: int, a: int, out: Array) -> None:
+    """Add part i of `_TILE` legs to what one sample sees: the sums are fetched once for them."""
+    one, two, three, four = firsts[0, i, a], firsts[1, i, a], firsts[2, i, a], firsts[3, i, a]
+    first, second, third, last = seconds[0, i], seconds[1, i], seconds[2, i], seconds[3, i]
+    for b in range(out.size):
+        out[b] += (one * first[b] + two * second[b]) + (three * third[b] + four * last[b])
+
+
 @_KERNEL
 def add_legs(
     start: int, stop: int, firsts: Array, seconds: Array, shared: Array, turned: Array
@@ -112,17 +151,16 @@ def add_legs(
     shared, turned : (samples, samples) sums of pairs of which each photon scattered once, and of
         those of which one did twice; the first sample sees the first end
     """
-    n = seconds.shape[2]
-    for begin in range(0, len(firsts), _TILE):  # what few legs send stays in the nearest cache
-        end = min(begin + _TILE, len(firsts))
+    n, whole = seconds.shape[2], len(firsts) // _TILE * _TILE
+    for begin in range(0, whole, _TILE):  # what few legs send stays in the nearest cache
+        mine, other = firsts[begin : begin + _TILE], seconds[begin : begin + _TILE]
         for a in range(start, stop):
-            once, often = shared[a], turned[a]
-            for leg in range(begin, end):
-                value, other = firsts[leg, 0, a], seconds[leg, 0]
+            _add_tile(mine, other, 0, a, shared[a])
+            for i in range(1, firsts.shape[1]):
+                _add_tile(mine, other, i, a, turned[a])
+    for leg in range(whole, len(firsts)):
+        for a in range(start, stop):
+            for i in range(firsts.shape[1]):
+                value, out = firsts[leg, i, a], shared[a] if i == 0 else turned[a]
                 for b in range(n):
-                    once[b] += value * other[b]
-                for i in range(1, firsts.shape[1], 2):  # two by two: sums are fetched half as often
-                    value, other = firsts[leg, i, a], seconds[leg, i]
-                    more, beside = firsts[leg, i + 1, a], seconds[leg, i + 1]
-                    for b in range(n):
-                        often[b] += value * other[b] + more * beside[b]
+                    out[b] += value * seconds[leg, i, b]

@@ -20,6 +20,9 @@ size nobody states q is `STAYS` and f 0; the tails of a scan tell what is left o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +42,18 @@ N_ENERGIES = 257
 STAYS = 0.5
 """Part q of the photons scattered in a crystal whose whole energy stays in the block, if nobody
 states its size."""
+
+
+Efficiency = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Photons counted of each energy [keV] that come into a crystal, relative to those of 511 keV."""
+
+
+@lru_cache(maxsize=4)
+def efficiency_of(
+    window: EnergyWindow, depth: CrystalDepth, block_mm: tuple[float, float] | None
+) -> Efficiency:
+    """Return `counted` of a scanner: the same function each time, so that tables of it are kept."""
+    return lambda kev: counted(kev, window, depth, block_mm)
 
 
 def counted(

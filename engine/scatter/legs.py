@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.volume import Volume
-from engine.kernels.scatter_twice import Legs
+from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter_twice import Legs, read_means
 from engine.scatter.samples import LEAST_ATTENUATION, ScatterPoints, dense_mu
 
 N_DIRECTIONS = 32
@@ -25,7 +26,9 @@ N_STEPS = 24
 Values = NDArray[np.float64]
 
 
-def legs_between(points: ScatterPoints, image: Volume, mu_map: Volume, seed: int) -> Legs:
+def legs_between(
+    points: ScatterPoints, image: Volume, mu_map: Volume, seed: int, *, threads: int = 1
+) -> Legs:
     """Draw the ways between scatter points of an object.
 
     Parameters
@@ -36,6 +39,8 @@ def legs_between(points: ScatterPoints, image: Volume, mu_map: Volume, seed: int
         activity, and attenuation at 511 keV [1/mm]
     seed
         of the directions and lengths
+    threads
+        that read the ways
     """
     from scipy.spatial import KDTree  # a run without scatter need not load it
 
@@ -48,12 +53,10 @@ def legs_between(points: ScatterPoints, image: Volume, mu_map: Volume, seed: int
     n = len(first)
     length = (rng.permutation(n) + rng.random(n)) / max(n, 1) * most
     end = begin + length[:, None] * towards
-    there = _read(mu_map, end)
+    there = _means(mu_map, end, end, 1, threads)
     kept = there > dense
     first, there = first[kept], there[kept]
     begin, towards, most, length, end = (v[kept] for v in (begin, towards, most, length, end))
-    steps = (np.arange(N_STEPS) + 0.5) / N_STEPS
-    on_way = begin[:, None] + steps[:, None] * (end - begin)[:, None]
     weights = points.weights_mm2[first] * (4 * np.pi / N_DIRECTIONS) * most * there
     second = KDTree(points.places_mm).query(end)[1] if len(end) else first
     return Legs(
@@ -61,8 +64,8 @@ def legs_between(points: ScatterPoints, image: Volume, mu_map: Volume, seed: int
         np.asarray(second, np.int64),
         np.ascontiguousarray(towards),
         weights,
-        _read(mu_map, on_way).mean(axis=1) * length,
-        _read(image, on_way).mean(axis=1) * length,
+        _means(mu_map, begin, end, N_STEPS, threads) * length,
+        _means(image, begin, end, N_STEPS, threads) * length,
     )
 
 
@@ -107,13 +110,14 @@ def _to_the_edge(begin: Values, towards: Values, low: Values, high: Values) -> V
     return np.maximum(ahead, 0.0)
 
 
-def _read(volume: Volume, places_mm: Values) -> Values:
-    """Values at places (..., 3), linear between the middles of voxels."""
-    from scipy.ndimage import map_coordinates
+def _means(volume: Volume, begin_mm: Values, end_mm: Values, n_steps: int, threads: int) -> Values:
+    """(n,) means of the values at places on ways (n, 3), linear between the middles of voxels."""
+    grid, means = volume.grid, np.empty(len(begin_mm))
+    voxel, values = np.array(grid.voxel_mm), np.ascontiguousarray(volume.values, np.float32)
+    begin, end = ((each - grid.lower_mm) / voxel - 0.5 for each in (begin_mm, end_mm))
 
-    grid = volume.grid
-    at = (places_mm - grid.lower_mm) / np.array(grid.voxel_mm) - 0.5
-    read = map_coordinates(
-        volume.values.astype(np.float64), np.moveaxis(at, -1, 0)[::-1], order=1, mode="constant"
-    )
-    return np.asarray(read, np.float64)
+    def read(_: int, start: int, stop: int) -> None:
+        read_means(start, stop, values, (begin, end), n_steps, means)
+
+    run_blocks(read, len(means), threads)
+    return means

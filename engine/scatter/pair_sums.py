@@ -5,7 +5,7 @@ The formulas stand in `engine.scatter.simulation`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from engine.geometry.line_efficiency import CrystalDepth
 from engine.kernels import scatter as kernels
 from engine.kernels import scatter_paths
 from engine.kernels.device_scatter import OnProgress, ScatterScene
+from engine.scatter.detection import Efficiency
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.samples import ScatterPoints
 from engine.scatter.sums import summed
@@ -27,9 +28,6 @@ N_COSINES = 1024
 """Steps of the tables over the scattering angle."""
 LEAST_CHANCE = 1e-4
 """AngleTables at which fewer photons than this part of those ahead are counted are left out."""
-
-Efficiency = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Photons counted of each energy [keV] that come into a crystal, relative to those of 511 keV."""
 
 
 class FacingSamples(Protocol):
@@ -116,6 +114,7 @@ def _detectors(samples: FacingSamples, depth: CrystalDepth) -> scatter_paths.Sam
     )
 
 
+@lru_cache(maxsize=4)
 def _angles(efficiency: Efficiency) -> kernels.AngleTables:
     """Tables over the cosine, as far back as photons are still counted."""
     cosine = np.linspace(-1, 1, 4001)

@@ -33,7 +33,8 @@ from engine.geometry.energy import ELECTRON_KEV
 from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress
 from engine.kernels.scatter_lookup import look_up_events
-from engine.scatter.pair_sums import Efficiency, line_factors, pair_sums
+from engine.scatter.detection import Efficiency
+from engine.scatter.pair_sums import line_factors, pair_sums
 from engine.scatter.panel_depths import PanelDepths
 from engine.scatter.samples import ScatterPoints
 from engine.scatter.timing import PathTiming

@@ -37,7 +37,7 @@ from engine.kernels.device_scatter import OnProgress
 from engine.kernels.scatter_lookup import look_up_events
 from engine.scatter.axial import AxialScale
 from engine.scatter.between import for_linear_reading
-from engine.scatter.detection import counted
+from engine.scatter.detection import efficiency_of
 from engine.scatter.pair_sums import pair_sums
 from engine.scatter.samples import DetectorSamples, ScatterPoints
 from engine.scatter.timing import PathTiming
@@ -192,10 +192,7 @@ def simulate_scatter(
     tof = scanner.tof if with_tof else None
     timing = PathTiming.of(tof, image)
     depth = scanner.crystal_depth
-
-    def efficiency(kev: NDArray[np.float64]) -> NDArray[np.float64]:
-        return counted(kev, window, depth, scanner.block_mm)
-
+    efficiency = efficiency_of(window, depth, scanner.block_mm)
     fields = image, mu_map
     sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
     shape = (samples.n_rings, samples.n_angles) * 2

@@ -100,7 +100,7 @@ def _add_untimed(
     scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
 ) -> None:
     n_points, _, n_samples = paths.directions.shape
-    rows = np.empty((n_samples, 6, n_points))
+    rows = np.empty((n_samples, 6, n_points), np.float32)
 
     def lay(_: int, start: int, stop: int) -> None:
         some = slice(start, stop)

@@ -33,15 +33,14 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
-from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.scanner import Scanner
 from engine.kernels.blocks import run_blocks
 from engine.kernels.scatter_paths import Paths
 from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs, side_by_side
-from engine.scatter.detection import counted
+from engine.scatter.detection import Efficiency, efficiency_of
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.legs import legs_between
-from engine.scatter.pair_sums import Efficiency, line_factors, scene_of
+from engine.scatter.pair_sums import line_factors, scene_of
 from engine.scatter.samples import DetectorSamples, ScatterPoints
 from engine.scatter.spline import spline_weights
 from engine.scatter.sums import traced
@@ -101,15 +100,12 @@ def simulate_twice(
     coarse = DetectorSamples.of(scanner, FEWER, nearest=1)
     points = ScatterPoints.of(mu_map, n_points, seed)
     depth = scanner.crystal_depth
-
-    def efficiency(kev: Table) -> Table:
-        return counted(kev, window, depth, scanner.block_mm)
-
+    efficiency = efficiency_of(window, depth, scanner.block_mm)
     timing = PathTiming.of(None, image)
     scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
     paths = traced(scene, points.places_mm, on.threads)
-    legs = legs_between(points, image, mu_map, seed)
-    tables = _tables(window, depth, scanner.block_mm)
+    legs = legs_between(points, image, mu_map, seed, threads=on.threads)
+    tables = tables_of(efficiency)
     sums = _summed(legs, paths, tables, on.threads)
     values = (sums * line_factors(coarse, depth)).reshape((coarse.n_rings, coarse.n_angles) * 2)
     return _drawn_up(values, coarse, samples)
@@ -149,14 +145,7 @@ def _add(
     run_blocks(add, len(sums[0]), threads, rows=-(-len(sums[0]) // threads))
 
 
-@lru_cache(maxsize=4)
-def _tables(
-    window: EnergyWindow, depth: CrystalDepth, block_mm: tuple[float, float] | None
-) -> TwiceTables:
-    """Return the tables of a scanner, which rounds have in common."""
-    return tables_of(lambda kev: counted(kev, window, depth, block_mm))
-
-
+@lru_cache(maxsize=4)  # which rounds have in common
 def tables_of(efficiency: Efficiency) -> TwiceTables:
     """Return p, q and g over the cosines of angles; efficiency : ε, up to a factor."""
     sigma = total(np.array(ELECTRON_KEV))
