@@ -32,6 +32,8 @@ FILTERED = 2
 """Volumes that a filter between iterations takes."""
 FILTERED_PASSES = 2
 """Projections of each filtered image: one tells its residual, with one the algorithm goes on."""
+READ_BY_RAYS = 1
+"""Volumes more on a GPU, from which line integrals read: turned, or in a texture."""
 SHARES = 2
 """Volumes for the share of views that see a voxel: of all so far, and of some."""
 CHUNK_BYTES = 1024 * MIB
@@ -98,7 +100,8 @@ def estimate(
     volumes = alive.volumes + (FILTERED if protocol.between else 0) + (SHARES if climbs else 0)
     work = int(volumes * per_volume + alive.projections * per_set)
     chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
-    gpu = _on_gpu(shape, grid, work + chunks, on.free_bytes) if on.is_gpu else None
+    read = 0 if protocol.algorithm.direct else per_volume * READ_BY_RAYS
+    gpu = _on_gpu(shape, grid, work + chunks + read, on.free_bytes) if on.is_gpu else None
     host = MEASURED * per_set + 2 * per_volume
     if gpu is None or gpu.streams:
         host += work
