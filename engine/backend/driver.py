@@ -17,7 +17,7 @@ LIBRARIES = (
 """Names of the driver's library; where Windows lends it to Linux, it is on no path."""
 BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
 OLDEST_CUDA = 12
-_MAJOR, _MINOR, _COMPUTE_MODE = 75, 76, 20  # CUdevice_attribute
+_MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_attribute
 _PROHIBITED = 2  # CUcomputemode
 _SEE = "see what `nvidia-smi` says"
 FAULTS = {
@@ -53,6 +53,7 @@ class NvidiaCard:
     compute_capability : 75, 80, ...
     cuda : newest CUDA the driver serves
     is_closed : whether it is set to do no such work (compute mode "prohibited")
+    n_multiprocessors : that share its work; 0 where the driver does not say
     """
 
     number: int
@@ -63,6 +64,7 @@ class NvidiaCard:
     compute_capability: int
     cuda: tuple[int, int]
     is_closed: bool = False
+    n_multiprocessors: int = 0
 
 
 class NoCardError(Exception):
@@ -122,9 +124,9 @@ def _card(driver: ctypes.CDLL, number: int, cuda: tuple[int, int]) -> NvidiaCard
         # the newer of the two names shares of a card, too
         or getattr(driver, "cuDeviceGetUuid_v2", driver.cuDeviceGetUuid)(uuid, device)
     )
-    major, minor, mode = (
+    n_multiprocessors, major, minor, mode = (
         _number(driver.cuDeviceGetAttribute, attribute, device)
-        for attribute in (_MAJOR, _MINOR, _COMPUTE_MODE)
+        for attribute in (_MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE)
     )
     return NvidiaCard(
         number=number,
@@ -135,6 +137,7 @@ def _card(driver: ctypes.CDLL, number: int, cuda: tuple[int, int]) -> NvidiaCard
         compute_capability=10 * major + minor,
         cuda=cuda,
         is_closed=mode == _PROHIBITED,
+        n_multiprocessors=n_multiprocessors,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from engine.backend.devices import DeviceInfo
 from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.paths import OTHER_HOME, cache_dir
@@ -12,6 +13,15 @@ from engine.paths import OTHER_HOME, cache_dir
 GPU_SAFETY = 1.2
 """What fits by this much is taken to fit: fragments and the driver's own share."""
 GIB, MIB = 2**30, 2**20
+
+
+def of_card(on: DeviceInfo, for_each: float, otherwise: float) -> float:
+    """Return how much a GPU does in a second.
+
+    for_each : of its multiprocessors; otherwise : where it does not say how many it has
+    """
+    n = 0 if on.card is None else on.card.n_multiprocessors
+    return n * for_each or otherwise
 
 
 @dataclass(frozen=True)

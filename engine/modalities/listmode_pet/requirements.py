@@ -14,7 +14,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.listmode_pet.usual import passes_of
-from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements, of_card
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.paths import cache_dir
@@ -50,8 +50,9 @@ GPU_CHUNK = 2**16
 """Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
 SLABS_PER_SECOND_PER_THREAD = 1.5e8
 """Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
-GPU_SLABS_PER_SECOND = 1.0e9
-"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+GPU_SLABS_PER_SECOND, CARD_SLABS_PER_SECOND = 1.6e8, 1.0e9
+"""The same of a multiprocessor of a GPU, half of what one of an H100 does (docs/benchmarks); and of
+a card that tells nothing. The window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
 RING_S = 3.0
@@ -60,6 +61,13 @@ EVENTS_READ_PER_SECOND, EVENTS_SORTED_PER_SECOND = 1e7, 3e6
 """Events read from a file, and events put in order after their corrections."""
 VOXELS_FINISHED_PER_SECOND = 2e7
 START_S = 1.0
+
+
+def slabs_per_second(on: DeviceInfo) -> float:
+    """Return how many slabs of one voxel rays pass on a device."""
+    if on.is_gpu:
+        return of_card(on, GPU_SLABS_PER_SECOND, CARD_SLABS_PER_SECOND)
+    return SLABS_PER_SECOND_PER_THREAD * on.threads
 
 
 def estimate(
@@ -83,7 +91,7 @@ def estimate(
     lines = n_lors
     if protocol.sensitivity.method != "exact":
         lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
-    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    rate = slabs_per_second(on)
     ray_s = max(grid.shape) * 0.7 / rate
     scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
     if scatter:

@@ -9,10 +9,9 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.budget import free_memory
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
-    GPU_SLABS_PER_SECOND,
-    SLABS_PER_SECOND_PER_THREAD,
     START_S,
     VOXELS_FINISHED_PER_SECOND,
+    slabs_per_second,
 )
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 from engine.modalities.ring_scatter.needs import ScatterNeeds
@@ -52,7 +51,7 @@ def estimate(
     n_sums = 0 if on.is_gpu else on.threads
     # by thread a sum and the value that it lies beside
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
-    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    rate = slabs_per_second(on)
     scatter = None
     if scan is not None:
         scatter = scatter_needs(protocol, scan, n_bins, n_timed, on=on, slabs_per_second=rate)

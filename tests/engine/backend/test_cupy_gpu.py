@@ -14,6 +14,7 @@ import scipy.ndimage
 
 from engine.backend import cuda
 from engine.backend.cupy_gpu import CupyGpu
+from engine.backend.driver import cards
 from engine.backend.filters import ndimage_of
 from engine.backend.gpu import Gpu
 from engine.errors import DeviceError, DeviceMemoryError
@@ -181,6 +182,12 @@ def test_textures_hold_what_was_put_in(gpu, order, rng, kind):
         assert np.array_equal(gpu.download(gpu.xp.ascontiguousarray(texture.memory[1:])), pictures)
     del texture
     gc.collect()
+
+
+def test_the_driver_tells_of_a_card_what_cupy_does(gpu):
+    card = cards()[gpu.facts.number]
+    assert card.n_multiprocessors == gpu.facts.n_multiprocessors > 0
+    assert card.compute_capability == gpu.facts.compute_capability
 
 
 def test_memory_that_the_pool_holds_counts_as_free(gpu):

@@ -6,13 +6,48 @@ from dataclasses import replace
 
 import pytest
 
+from engine.backend.devices import DeviceInfo
+from engine.backend.driver import NvidiaCard
 from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
-from engine.modalities.requirements import GIB, GpuRequirements, Requirements, refuse_if_too_large
+from engine.modalities.requirements import (
+    GIB,
+    GpuRequirements,
+    Requirements,
+    of_card,
+    refuse_if_too_large,
+)
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.requirements import estimate
+from engine.study.assignments import with_settings
 
 GRID = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
 LEAST = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})
 MOST = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, least=LEAST)
+
+
+def card_of(n_multiprocessors):
+    card = NvidiaCard(
+        0, "a card", 8 * GIB, "", "", 90, (13, 0), n_multiprocessors=n_multiprocessors
+    )
+    return DeviceInfo("cuda", "a card", 8 * GIB, 8 * GIB, 2, card=card)
+
+
+@pytest.mark.parametrize("algorithm", ["fdk", "sirt"])
+def test_a_card_of_twice_the_multiprocessors_takes_half_the_time_of_ct(algorithm):
+    protocol = with_settings(CtProtocol(), (f"algorithm.kind={algorithm}",))
+    grid = ImageGrid((512, 512, 512), (1.0, 1.0, 1.0))
+    small, large = (
+        estimate(protocol, (720, 768, 1024), grid, on=card_of(n)).stages["reconstruct"]
+        for n in (66, 132)
+    )
+    assert small == pytest.approx(2 * large)
+
+
+def test_an_unknown_card_is_taken_for_a_small_one():
+    assert of_card(card_of(132), 2.0, 50.0) == 264.0
+    assert of_card(card_of(0), 2.0, 50.0) == 50.0
+    assert of_card(DeviceInfo("cuda", "a card", GIB, GIB, 2), 2.0, 50.0) == 50.0
 
 
 def test_the_most_is_told_as_such():
