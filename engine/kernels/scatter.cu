@@ -1,5 +1,5 @@
 // Single scatter between detector samples; the formulas are at the head of `engine.scatter.simulation`, the twin is
-// scatter.py, whose order of operations these kernels keep.
+// scatter.py, whose order of sums these kernels keep.
 //
 //   trace   a thread has one path from a scatter point to a sample: what it sees, and the integrals along it. With
 //           time of flight activity goes into steps of the path, `cells`
@@ -7,7 +7,8 @@
 //   pairs   a thread has one pair of samples, the lower number first, and adds what each scatter point sends to it,
 //           point by point
 //
-// Each sum has one order: no atomics, the same bits always. Sums are of double precision, as in the twin.
+// Each sum has one order: no atomics, the same bits always. Sums are of double precision; the twin follows paths and
+// adds pairs up in single, on vectors: both agree to 1e-5.
 
 constexpr int THREADS = {{ threads }};  // one block for each multiprocessor at least: more registers, and no spills
 
