@@ -34,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run() -> NoReturn:
     """Do as the arguments say, and end the process."""
     gc.set_threshold(YOUNGEST)
+    # our own threads share the work; those of BLAS wait for each other where others work beside
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
     if "PySide6.QtWidgets" in sys.modules:
         from app.shell.leaving import leave
