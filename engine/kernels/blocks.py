@@ -7,7 +7,7 @@ of threads alone. Where no two blocks add into the same sums, they go to whoever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import prod
 from threading import Event, Lock
@@ -118,19 +118,39 @@ def sum_blocks(
     threads = max(1, min(threads, affordable, n_blocks))
     # an image for each thread: atomic additions would come in another order, and so give other last
     # bits, from run to run
-    sums = [np.zeros(bordered, dtype) for _ in range(threads)]
-    if beside is not None:
-        for image in sums:
-            image[1:-1, 1:-1, 1:-1, 0] = beside
+    sums: dict[int, Array] = {}
 
     def add(thread: int, start: int, stop: int) -> None:
+        if thread not in sums:  # made by the thread itself, beside the others
+            sums[thread] = _empty_sums(bordered, dtype, beside)
         work(sums[thread].ravel(), start, stop)
 
     run_blocks(add, n_rows, threads, on_progress, rows=rows)
     # always in the order of the threads, so that the same number of them gives the same bits
-    total, *others = (image[1:-1, 1:-1, 1:-1, -1] for image in sums)
-    for other in others:
-        total += other
+    parts = [sums[thread][1:-1, 1:-1, 1:-1, -1] for thread in sorted(sums)]
+    return _added_up(parts, threads) if parts else np.zeros(shape, dtype)
+
+
+def _empty_sums(bordered: tuple[int, ...], dtype: DTypeLike, beside: Array | None) -> Array:
+    image = np.zeros(bordered, dtype)
+    if beside is not None:
+        image[1:-1, 1:-1, 1:-1, 0] = beside
+    return image
+
+
+def _added_up(parts: Sequence[Array], threads: int) -> Array:
+    """Add images up in their order, some slices by each thread."""
+    first, *others = parts
+    if not others:
+        return first
+    total = np.empty(first.shape, first.dtype)
+
+    def slices(_: int, start: int, stop: int) -> None:
+        np.add(first[start:stop], others[0][start:stop], out=total[start:stop])
+        for other in others[1:]:
+            total[start:stop] += other[start:stop]
+
+    run_blocks(slices, len(total), threads, smallest=1)
     return total
 
 

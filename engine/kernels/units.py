@@ -43,6 +43,8 @@ def share_unit(n_rows: int) -> float:
 
 def in_units(sums: Array, unit: float, dtype: DTypeLike) -> Array:
     """Return sums that were kept in 1 / unit as an image of a type of floating point."""
+    if unit == 1 and sums.dtype == dtype:
+        return np.ascontiguousarray(sums)
     image: Array = np.empty(sums.shape, dtype)
     np.multiply(sums, 1 / unit, out=image, casting="unsafe")  # exact: a power of two
     return image

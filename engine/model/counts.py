@@ -119,7 +119,7 @@ class HostLoop:
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
         """Return the image after counts were shared out over its voxels."""
-        stays = (self._x * self._seen).astype(shared.dtype)
+        stays = (self._x * self._seen).astype(shared.dtype, copy=False)
         updated: Array = np.divide(shared, sensitivity, out=stays, where=sensitivity > 0)
         return updated
 
