@@ -15,8 +15,8 @@ GPU_SAFETY = 1.2
 GIB, MIB = 2**30, 2**20
 
 
-def of_card(on: DeviceInfo, for_each: float, otherwise: float) -> float:
-    """Return how much a GPU does in a second.
+def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:
+    """Return how much a GPU is expected to do in a second.
 
     for_each : of its multiprocessors; otherwise : where it does not say how many it has
     """

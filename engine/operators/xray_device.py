@@ -35,9 +35,10 @@ UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
 MOST_VIEWS = 2048
 """Views of a chunk at most: layers that a texture holds."""
-CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 24 << 20
+CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 32 << 20
 """Chunks in which views come from the host, unless they were fewer views or bytes than that: a
-chunk costs some milliseconds, however small it is, and small copies pass no page-locked memory."""
+chunk costs some milliseconds, however small it is, and even halves of so many bytes are large
+enough for page-locked memory."""
 USABLE = 0.8
 """Part of the free memory that slabs and chunks may take."""
 REAL_BYTES = 4
@@ -107,8 +108,7 @@ class DeviceXray:
                 if held is None or len(parts.slabs) > 1:
                     held = None  # gives its memory back first
                     values = moves.there(x[slab.start : slab.stop], parts.slabs)
-                    made = partial(InMemory.of, self._gpu) if self._exact else self._tools.volume_of
-                    held = made(values)
+                    held = self._readable(values)
                 # counted with the first slab only: a ray that crosses several is still one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):
@@ -116,6 +116,12 @@ class DeviceXray:
                     kernels.forward(held, some, rays, corner=corner, accumulate=slab.start > 0)
                 pace.step(len(views))
             moves.keep(rays, out, views)
+
+    def _readable(self, values: Array) -> InMemory | Texture:
+        """A slab as line integrals read it."""
+        if self._exact:
+            return InMemory.of(self._gpu, values)
+        return self._tools.volume_of(values)
 
     def _transposed(self, y: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen

@@ -14,7 +14,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
 from engine.modalities.listmode_pet.usual import passes_of
-from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements, of_card
+from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements, card_rate
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.paths import cache_dir
@@ -50,9 +50,9 @@ GPU_CHUNK = 2**16
 """Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
 SLABS_PER_SECOND_PER_THREAD = 1.5e8
 """Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
-GPU_SLABS_PER_SECOND, CARD_SLABS_PER_SECOND = 1.6e8, 1.0e9
-"""The same of a multiprocessor of a GPU, half of what one of an H100 does (docs/benchmarks); and of
-a card that tells nothing. The window corrects it by what it measures."""
+SLABS_PER_SECOND_PER_MULTIPROCESSOR, SLABS_PER_SECOND_OF_UNKNOWN_CARD = 1.6e8, 1.0e9
+"""The same on a GPU: half of what a multiprocessor of an H100 does (docs/benchmarks); and a careful
+guess. The window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
 RING_S = 3.0
@@ -66,7 +66,7 @@ START_S = 1.0
 def slabs_per_second(on: DeviceInfo) -> float:
     """Return how many slabs of one voxel rays pass on a device."""
     if on.is_gpu:
-        return of_card(on, GPU_SLABS_PER_SECOND, CARD_SLABS_PER_SECOND)
+        return card_rate(on, SLABS_PER_SECOND_PER_MULTIPROCESSOR, SLABS_PER_SECOND_OF_UNKNOWN_CARD)
     return SLABS_PER_SECOND_PER_THREAD * on.threads
 
 

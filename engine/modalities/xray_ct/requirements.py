@@ -14,7 +14,7 @@ from engine.filtering.orbit import orbit_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.io.budget import free_memory
-from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements, of_card
+from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements, card_rate
 from engine.modalities.xray_ct.extent import most_grown
 from engine.modalities.xray_ct.iteration_sizes import IterationNeeds, iteration_needs
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -43,10 +43,11 @@ UPDATES_PER_SECOND_PER_THREAD = 4e8
 DIRECT_UPDATES_PER_SECOND_PER_THREAD = 7e8
 """The same of filtered back projection, whose back projection is voxel-driven: 1.1e9 were measured
 for 1024³ voxels with AVX-512, half of that is expected without."""
-GPU_UPDATES_PER_SECOND, GPU_DIRECT_UPDATES_PER_SECOND, CARD_UPDATES_PER_SECOND = 1.2e9, 2.5e9, 1e10
-"""The same of a multiprocessor of a GPU, in iterations and in filtered back projection: half of
-what one of an H100 does (docs/benchmarks); and of a card that tells nothing. The window corrects it
-by what it measures."""
+UPDATES_PER_SECOND_PER_MULTIPROCESSOR, DIRECT_UPDATES_PER_SECOND_PER_MULTIPROCESSOR = 1.2e9, 2.5e9
+UPDATES_PER_SECOND_OF_UNKNOWN_CARD = 1e10
+"""The same on a GPU, in iterations and in filtered back projection: half of what a multiprocessor
+of an H100 does (docs/benchmarks); and a careful guess. The window corrects it by what it
+measures."""
 SLABS_SLOWER = 2.0
 """Times that iterations take longer where volumes and projections lie in files."""
 VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 1e8, 2e7
@@ -213,8 +214,10 @@ def _in_files(
 
 def _updates_per_second(on: DeviceInfo, *, direct: bool) -> float:
     if on.is_gpu:
-        of_one = GPU_DIRECT_UPDATES_PER_SECOND if direct else GPU_UPDATES_PER_SECOND
-        return of_card(on, of_one, CARD_UPDATES_PER_SECOND)
+        of_one = UPDATES_PER_SECOND_PER_MULTIPROCESSOR
+        if direct:
+            of_one = DIRECT_UPDATES_PER_SECOND_PER_MULTIPROCESSOR
+        return card_rate(on, of_one, UPDATES_PER_SECOND_OF_UNKNOWN_CARD)
     of_thread = DIRECT_UPDATES_PER_SECOND_PER_THREAD if direct else UPDATES_PER_SECOND_PER_THREAD
     return of_thread * max(on.threads, 1)
 

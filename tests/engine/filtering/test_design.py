@@ -8,7 +8,7 @@ from engine.errors import GeometryError
 from engine.filtering.design import plan_for
 from engine.filtering.detector import axis_column
 from engine.filtering.orbit import orbit_of
-from engine.filtering.projections import filtered, planned
+from engine.filtering.projections import density, filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
 
@@ -182,3 +182,19 @@ def test_softened_rows_are_means_over_three(rng):
     wanted = sharp[:, :-2] / 4 + sharp[:, 1:-1] / 2 + sharp[:, 2:] / 4
     np.testing.assert_allclose(soft[:, 1:-1], wanted, atol=1e-6)
     np.testing.assert_allclose(soft[:, 0], 0.75 * sharp[:, 0] + 0.25 * sharp[:, 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0), (0.3, -0.2)])
+def test_the_density_of_lines_is_that_of_each_ray(tilt):
+    """|a' × d| / D, with the vectors of every pixel."""
+    scan = circular_cone(
+        circle(5), source_axis_mm=60.0, source_detector_mm=90.0, shape=(7, 9), pixel_mm=4.0,
+        tilt_rad=tilt, roll_rad=tilt[0],
+    )  # fmt: skip
+    orbit, view = orbit_of(scan), 3
+    rays = scan.pixel_mm(view) - scan.source_mm[view]
+    d = rays / np.linalg.norm(rays, axis=-1, keepdims=True)
+    moved = np.linalg.norm(np.cross(orbit.radius_mm[view] * orbit.tangent[view], d), axis=-1)
+    along = scan.u_mm[view] / np.linalg.norm(scan.u_mm[view])
+    distance = np.linalg.norm(np.cross(rays, along), axis=-1)
+    np.testing.assert_allclose(density(orbit, view), moved / distance, rtol=1e-12)

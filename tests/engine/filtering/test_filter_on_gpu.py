@@ -40,8 +40,10 @@ def test_rows_are_those_of_the_cpu(on_gpu, name, soften, monkeypatch):
     assert (again.continued, again.messages) == (plan.continued, plan.messages)
     got = filtered(there, plan, settings, rows=rows, on=on_gpu)
     assert type(got) is type(there)
-    # transforms round by the rows that go in, of which the ramp leaves a tenth; seen: 2.8e-6
-    np.testing.assert_allclose(on_gpu.to_host(got), want, atol=5e-6 * np.abs(want).max())
+    # a card's transforms round otherwise, by the rows that go in, of which the ramp leaves a tenth:
+    # 2.8e-6 was seen
+    rtol = 2e-6 if isinstance(on_gpu.gpu, EmulatedGpu) else 5e-6
+    np.testing.assert_allclose(on_gpu.to_host(got), want, atol=rtol * np.abs(want).max())
 
     of_host = filtered(data, plan, settings, rows=rows, on=on_gpu)
     assert type(of_host) is np.ndarray

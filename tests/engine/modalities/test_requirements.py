@@ -14,7 +14,7 @@ from engine.modalities.requirements import (
     GIB,
     GpuRequirements,
     Requirements,
-    of_card,
+    card_rate,
     refuse_if_too_large,
 )
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -45,9 +45,9 @@ def test_a_card_of_twice_the_multiprocessors_takes_half_the_time_of_ct(algorithm
 
 
 def test_an_unknown_card_is_taken_for_a_small_one():
-    assert of_card(card_of(132), 2.0, 50.0) == 264.0
-    assert of_card(card_of(0), 2.0, 50.0) == 50.0
-    assert of_card(DeviceInfo("cuda", "a card", GIB, GIB, 2), 2.0, 50.0) == 50.0
+    assert card_rate(card_of(132), 2.0, 50.0) == 264.0
+    assert card_rate(card_of(0), 2.0, 50.0) == 50.0
+    assert card_rate(DeviceInfo("cuda", "a card", GIB, GIB, 2), 2.0, 50.0) == 50.0
 
 
 def test_the_most_is_told_as_such():

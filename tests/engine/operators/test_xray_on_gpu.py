@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse.linalg import cg, lsqr
 
 from engine.backend import cpu, cuda
+from engine.backend.cupy_ring import FEWEST_BYTES
 from engine.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
@@ -15,6 +16,8 @@ from engine.kernels.device_joseph_gather import JosephGather
 from engine.operators import xray_device
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
+from engine.operators.xray_device import views_of_chunk
+from engine.operators.xray_parts import pieces
 from engine.operators.xray_scene import Scene
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
@@ -299,3 +302,11 @@ def test_progress_and_amounts_are_told(rng, on, monkeypatch):
     A(on.to_device(np.zeros(GRID.shape, "f4")))
     forward = profiler.snapshot().stage("forward")
     assert (forward.events, forward.unit) == (y.size, "rays")
+
+
+@pytest.mark.parametrize("n_views", [96, 129, 191, 360, 2000])
+@pytest.mark.parametrize("edge", [64, 256, 1024])
+def test_views_from_the_host_come_in_chunks_that_page_locked_memory_takes(n_views, edge):
+    view_bytes = 4 * edge**2
+    chunks = pieces(n_views, views_of_chunk(n_views, 1.0, arriving_bytes=view_bytes))
+    assert len(chunks) == 1 or min(map(len, chunks)) * view_bytes >= FEWEST_BYTES
