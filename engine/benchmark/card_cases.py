@@ -16,41 +16,19 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, to_host
+from engine.arrays import Array
 from engine.backend.gpu import Gpu
 from engine.benchmark.bars import Bar, at_least
-from engine.errors import EngineError
-from engine.plain import Plain
-
-Run = Callable[[], object]
-FAULTS = (
-    *(EngineError, ImportError, OSError, AttributeError),
-    *(RuntimeError, TypeError, ValueError, MemoryError),
+from engine.benchmark.beside import (
+    FAULTS,
+    LEAST_CORRELATION,
+    Beside,
+    Run,
+    agreement,
+    sampled,
+    sentence,
 )
-"""What the code of others raises where it does not fit the machine."""
-LEAST_CORRELATION = 0.95
-"""Between results of the same work: Joseph's method and ours, times of flight cut off at 3 σ and
-at 4 σ, differ by less."""
-MOST_COMPARED = 1_000_000
-"""Values, or so, of which an agreement is judged."""
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Another program, ready to do one work.
-
-    Attributes
-    ----------
-    build : which one it is, and how it was built
-    run : does the work once; what it queues on the card may still run
-    result : what the last run made, in our units, axes as ours
-    close : gives back what it took
-    """
-
-    build: str
-    run: Run
-    result: Callable[[], Array]
-    close: Run = lambda: None
+from engine.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -75,7 +53,7 @@ class CardCase:
 
 def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
     """Measure one work `repeats` times, each program in turn."""
-    expected = _sampled(case.ours())  # compiles
+    expected = sampled(case.ours())  # compiles
     try:
         return _row(case) | _beside(case, case.theirs(), expected, gpu, repeats)
     except FAULTS as e:
@@ -88,12 +66,12 @@ def _beside(
 ) -> Plain:
     try:
         peer.run()
-        agreement = _agreement(case.compared, expected, _sampled(peer.result()))
+        found = agreement(case.compared, expected, peer)
         own, theirs = _in_turn((case.ours, peer.run), gpu, repeats)
     finally:
         peer.close()
     times = {"ours_s": own, "peer_s": theirs, "ratio": theirs / own}
-    return {"build": peer.build, **times, "agreement": agreement}
+    return {"build": peer.build, **times, "agreement": found}
 
 
 def agreed(rows: list[Plain]) -> list[Bar]:
@@ -134,27 +112,3 @@ def _seconds(run: Run, gpu: Gpu) -> float:
     run()
     gpu.stamp().wait()
     return perf_counter() - start
-
-
-def _sampled(values: Array) -> NDArray[np.float64]:
-    """Return every n-th value along the first axis, on the host."""
-    step = max(1, values.size // MOST_COMPARED)
-    some: NDArray[np.float64] = to_host(values[:: min(step, len(values))].copy())
-    return some.astype(np.float64).ravel()
-
-
-def _agreement(of: str, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Plain:
-    return {
-        "of": of,
-        "mean_ours": float(ours.mean()),
-        "mean_peer": float(theirs.mean()),
-        "correlation": float(np.corrcoef(ours, theirs)[0, 1]),
-    }
-
-
-def sentence(peer: str, fault: BaseException) -> str:
-    """Say why a peer could not be measured."""
-    if isinstance(fault, EngineError):
-        return str(fault)
-    text = " ".join(str(fault).split()).rstrip(".")
-    return f"{peer} failed: {type(fault).__name__}: {text}."

@@ -1,4 +1,4 @@
-"""The library of parallelproj 2: where it lies, whether it can use a card, and its functions.
+"""The library of parallelproj 2: where it lies, what it computes on, and its functions.
 
 Their types are those of its header, `parallelproj.h`; pointers may be of the host or of the card.
 It is C++ whose faults end the process, so that another process tries it first.
@@ -17,58 +17,66 @@ from typing import Literal
 import numpy as np
 
 from engine.arrays import Array
+from engine.backend import Backend
 from engine.errors import ResourceError
 from engine.jobs.process.starting import new_process
 
 VARIABLE = "ISOCENTER_PARALLELPROJ"
-"""Path of the library, where it lies elsewhere than in the environment of this Python."""
+"""Path of the library, where it lies elsewhere than in the environment of this Python; or paths of
+several builds, which a processor measures one by one, a card the first."""
 THREADS = 64
-"""In a block: its own default."""
+"""In a block of a card: its own default."""
 TRIAL_S = 60.0
-"""Seconds after which a card that does not answer is given up."""
+"""Seconds after which a device that does not answer is given up."""
 
-_WAY_OUT = f"install libparallelproj with CUDA from conda-forge, or give its path in {VARIABLE}"
 _RAYS = (c_void_p,) * 6 + (c_size_t, c_void_p)
 _TIMES = (c_float, c_void_p, c_void_p, c_float, c_void_p, c_short, c_ubyte, c_ubyte)
 _CARD = (c_int, c_int)
 
 
 class ParallelprojLibrary:
-    """Its functions, on one card.
+    """Its functions, on one device.
 
     Parameters
     ----------
-    number : of the card
+    on : a card, or the processor with its threads
+    path : of the library; None: of the first that is there
     """
 
-    def __init__(self, number: int) -> None:
-        self._number, path = number, _path()
+    def __init__(self, on: Backend, path: str | None = None) -> None:
+        path = path or next(iter(paths()), None)
         if path is None:
-            raise ResourceError(f"libparallelproj is not installed; {_WAY_OUT}.")
-        self._library = _loaded(path)
-        if not _works(path, number):
+            raise ResourceError(f"libparallelproj is not installed; {_way_out(on)}.")
+        self._path, self._number = path, on.gpu.facts.number if on.gpu else None
+        self._library = _loaded(path, on)
+        if not _works(path, self._number):
             raise ResourceError(
-                f"{path}: does not find the length of one ray on this card; {_WAY_OUT}."
+                f"{path}: does not find the length of one ray on this "
+                f"{'card' if on.is_cuda else 'processor'}; {_way_out(on)}."
             )
+        self._threads = on.threads
 
     @property
     def build(self) -> str:
-        """Which one it is."""
+        """Which one it is: its version, and the name of its file where it is not the installed."""
         version = "2"
         if hasattr(self._library, "parallelproj_version"):
             self._library.parallelproj_version.restype = c_char_p
             version = self._library.parallelproj_version().decode()
-        return f"libparallelproj {version}, as installed"
+        which = "as installed" if self._path in _installed() else Path(self._path).name
+        return f"libparallelproj {version}, {which}"
 
     def call(self, way: Literal["fwd", "back"], *values: float, timed: bool = False) -> None:
-        """Project (n,) rays, or add them up back; returns when the card has.
+        """Project (n,) rays, or add them up back; returns when the device has.
 
         values : addresses of their starts and ends, the image, its origin and voxel, the sums; n;
             address of the image's shape; with `timed` what its header says of times of flight
         """
         function = self._library[f"joseph3d{'_tof_lm' if timed else ''}_{way}"]
         function.argtypes, function.restype = (*_RAYS, *(_TIMES if timed else ()), *_CARD), None
-        function(*values, self._number, THREADS)
+        if self._number is None and hasattr(self._library, "omp_set_num_threads"):
+            self._library.omp_set_num_threads(self._threads)
+        function(*values, self._number or 0, THREADS)
 
 
 def address(values: Array) -> int:
@@ -77,29 +85,43 @@ def address(values: Array) -> int:
     return int(facts["data"][0])
 
 
-def _path() -> str | None:
-    named = os.environ.get(VARIABLE)
+def paths() -> list[str]:
+    """Return where builds lie: those that the variable names, or the one that is installed."""
+    named = os.environ.get(VARIABLE, "").split(os.pathsep)
+    return [path for path in named if path] or _installed()
+
+
+def _installed() -> list[str]:
     here = Path(sys.prefix)
     places = (here / "lib" / "libparallelproj.so", here / "Library" / "bin" / "parallelproj.dll")
     found = next((str(place) for place in places if place.exists()), None)
-    return named or found or find_library("parallelproj")
+    found = found or find_library("parallelproj")
+    return [found] if found else []
 
 
-def _loaded(path: str) -> CDLL:
+def _loaded(path: str, on: Backend) -> CDLL:
     try:
         library = CDLL(path)
     except OSError as e:
-        raise ResourceError(f"{path}: cannot be loaded ({e}); {_WAY_OUT}.") from e
+        raise ResourceError(f"{path}: cannot be loaded ({e}); {_way_out(on)}.") from e
     if not hasattr(library, "parallelproj_cuda_enabled"):
-        raise ResourceError(f"{path}: no libparallelproj of version 2; {_WAY_OUT}.")
-    if not library.parallelproj_cuda_enabled():
+        raise ResourceError(f"{path}: no libparallelproj of version 2; {_way_out(on)}.")
+    has_cuda = bool(library.parallelproj_cuda_enabled())
+    if on.is_cuda and not has_cuda:
         # it would take pointers of a card for such of the host
-        raise ResourceError(f"{path}: built without CUDA; {_WAY_OUT}.")
+        raise ResourceError(f"{path}: built without CUDA; {_way_out(on)}.")
+    if has_cuda and not on.is_cuda:
+        raise ResourceError(f"{path}: built with CUDA, so that it runs on a card; {_way_out(on)}.")
     return library
 
 
+def _way_out(on: Backend) -> str:
+    which = "with" if on.is_cuda else "without"
+    return f"install libparallelproj {which} CUDA from conda-forge, or give its path in {VARIABLE}"
+
+
 @cache
-def _works(path: str, number: int) -> bool:
+def _works(path: str, number: int | None) -> bool:
     trial = new_process(_tried, path, number, name="libparallelproj")
     trial.start()
     trial.join(TRIAL_S)
@@ -109,7 +131,7 @@ def _works(path: str, number: int) -> bool:
     return trial.exitcode == 0
 
 
-def _tried(path: str, number: int) -> None:
+def _tried(path: str, number: int | None) -> None:
     """End without a fault if a ray through one voxel of 2 mm is 2 mm long."""
     start, end = (np.array([x, 0, 0], np.float32) for x in (-4, 4))
     image, voxel, length = (
@@ -121,5 +143,5 @@ def _tried(path: str, number: int) -> None:
     function = CDLL(path).joseph3d_fwd
     function.argtypes, function.restype = (*_RAYS, *_CARD), None
     arrays = (start, end, image, origin, voxel, length)
-    function(*map(address, arrays), 1, address(shape), number, THREADS)
+    function(*map(address, arrays), 1, address(shape), number or 0, THREADS)
     sys.exit(0 if abs(length[0] - 2) < 0.01 else 1)

@@ -16,7 +16,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.backend.gpu import Gpu
 from engine.benchmark import peer_astra
-from engine.benchmark.card_cases import Beside
+from engine.benchmark.beside import Beside
 from engine.benchmark.cone import SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, ConeWork
 from engine.errors import ResourceError
 from engine.plain import Plain

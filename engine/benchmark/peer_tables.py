@@ -22,7 +22,7 @@ def _works(part: Plain) -> Table:
         (
             row["work"],
             f"{seconds(row['ours_cpu_s'])} s",
-            row["peer"] + (f" ({row['build']})" if row["build"] else ", not installed"),
+            f"{row['peer']}{_which(row)}",
             "-" if row["peer_cpu_s"] is None else f"{seconds(row['peer_cpu_s'])} s",
             "-" if row["ratio"] is None else f"{row['ratio']:.2f}",
         )
@@ -30,8 +30,19 @@ def _works(part: Plain) -> Table:
     ]
     head = ("work", "ours, processor time", "peer", "peer, processor time", "peer over ours")
     threads = part["threads"]
-    notes = (part["workload"], f"{threads} threads; medians of {part['repeats']}.")
-    return Table("Other programs", head, rows, notes)
+    medians = f"{threads} threads; medians of {part['repeats']}."
+    return Table("Other programs", head, rows, (part["workload"], medians, *_faults(part)))
+
+
+def _which(row: Plain) -> str:
+    if row["build"]:
+        return f" ({row['build']})"
+    return ", not measured" if row.get("why_not") else ", not installed"
+
+
+def _faults(part: Plain) -> list[str]:
+    """Return why peers were not measured, each reason once; the first files do not tell."""
+    return list(dict.fromkeys(row["why_not"] for row in part["rows"] if row.get("why_not")))
 
 
 def _limits(part: Plain) -> Table:
@@ -45,9 +56,9 @@ def _limits(part: Plain) -> Table:
 
 def _on_card(part: Plain) -> Table:
     head = ("work", "ours", "peer", "the peer's", "peer over ours", "its mean over ours", "corr.")
-    faults = dict.fromkeys(row["why_not"] for row in part["rows"] if row["why_not"])
-    notes = (part["workload"], f"Seconds by {part['clock']}; medians of {part['repeats']}.")
-    return Table("Other programs", head, [_card_row(r) for r in part["rows"]], (*notes, *faults))
+    clock = f"Seconds by {part['clock']}; medians of {part['repeats']}."
+    notes = (part["workload"], clock, *_faults(part))
+    return Table("Other programs", head, [_card_row(row) for row in part["rows"]], notes)
 
 
 def _card_row(row: Plain) -> tuple[str, ...]:

@@ -8,35 +8,32 @@ stands alone beside the limits of the machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from statistics import median
-from time import perf_counter, process_time
 
 import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark import (
-    card_cases,
     cone,
     cone_rtk,
-    crossing,
     figures,
     machine_limits,
     peer_astra,
-    peer_parallelproj,
+    peer_cases,
+    peers_in_list_mode,
 )
+from engine.benchmark.beside import Beside
+from engine.benchmark.peer_cases import PeerCase
 from engine.filtering.fdk import fdk
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
-from engine.operators.rays import RayProjector
 from engine.plain import Plain
 from engine.simulate.integrals import line_integrals
 from engine.simulate.xray_phantoms import shepp_logan
 
-Run = Callable[[], object]
 WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
 LEAST_LEFT = 2 / 3
 """Part of an earlier ratio below which one counts as fallen."""
@@ -48,35 +45,18 @@ class PeerWork:
 
     Attributes
     ----------
-    events : in list mode, through 128³ voxels
+    events : in list mode
+    cubes : edges of the images of list mode: of all works, and of a larger one
     cone : edge of the cube and of the detector, and views
     slices : their number, edge and views, of parallel beams
     repeats : runs of each
     """
 
     events: int = 1_000_000
+    cubes: tuple[int, int] = (128, 256)
     cone: tuple[int, int] = (256, 60)
     slices: tuple[int, int, int] = (16, 512, 360)
     repeats: int = 3
-
-
-@dataclass(frozen=True)
-class PeerCase:
-    """One work; `theirs` is None where no such peer is installed, and None comes of it if it fails.
-
-    Attributes
-    ----------
-    work, peer : what is done, and who else does it
-    build : which one it is, None if none
-    ours : does it once
-    theirs : readies what does it once
-    """
-
-    work: str
-    peer: str
-    build: str | None
-    ours: Run
-    theirs: Callable[[], Run] | None
 
 
 def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
@@ -91,7 +71,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
     for make in (_list_mode, _cone, _slices):
         for case in make(on, work):
             say(f"measuring {case.work} ...")
-            rows.append(_row(case, work.repeats))
+            rows.append(peer_cases.row(case, work.repeats))
             if rows[-1]["why_not"]:
                 say(f"note: {rows[-1]['why_not']}")
     after = machine_limits.measure(on.threads, work.repeats)
@@ -101,73 +81,28 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
         "threads": on.threads,
         "limits": {name: [before[name], after[name]] for name in before},
         "rows": rows,
-        "bars": [],
+        "bars": [bar.as_row() for bar in peers_in_list_mode.bars(rows, work.events, work.cubes)],
     }
 
 
 def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
     """Say of each ratio of an earlier run that fell by more than a third."""
-    then = {(row["work"], row["peer"]): row["ratio"] for row in earlier if row["ratio"]}
+    then = {_same(row): row["ratio"] for row in earlier if row["ratio"]}
     found = []
     for row in rows:
-        was = then.get((row["work"], row["peer"]))
+        was = then.get(_same(row))
         if was and row["ratio"] and row["ratio"] < LEAST_LEFT * was:
             found.append(f"{row['work']}: {row['ratio']:.2f} times {row['peer']}, was {was:.2f}")
     return found
 
 
-def _row(case: PeerCase, repeats: int) -> Plain:
-    case.ours()  # compiles, and touches the memory
-    peer_run, why_not = _readied(case)
-    times = [(_time(case.ours), _time(peer_run) if peer_run else None) for _ in range(repeats)]
-    theirs = [peer for _, peer in times if peer is not None]
-    pairs = [(own, peer) for own, peer in times if peer is not None]
-    return {
-        "work": case.work,
-        "peer": case.peer,
-        "build": case.build,
-        "ours_s": median(own[0] for own, _ in times),
-        "ours_cpu_s": median(own[1] for own, _ in times),
-        "peer_s": median(peer[0] for peer in theirs) if theirs else None,
-        "peer_cpu_s": median(peer[1] for peer in theirs) if theirs else None,
-        "ratio": median(peer[1] / own[1] for own, peer in pairs) if pairs else None,
-        "why_not": why_not,
-    }
+def _same(row: Plain) -> tuple[str, str, str]:
+    """Return what two rows share whose ratios can be compared: the build of the peer, too."""
+    return row["work"], row["peer"], row["build"]
 
 
-def _readied(case: PeerCase) -> tuple[Run | None, str]:
-    """Return what runs the peer, which ran once; or why it cannot."""
-    if case.theirs is None:
-        return None, ""
-    try:
-        run = case.theirs()
-        run()
-    except card_cases.FAULTS as e:
-        return None, card_cases.sentence(case.peer, e)
-    return run, ""
-
-
-def _time(run: Run) -> tuple[float, float]:
-    """Seconds by the clock, and of the process on all its cores."""
-    clock, busy = perf_counter(), process_time()
-    run()
-    return perf_counter() - clock, process_time() - busy
-
-
-def _list_mode(on: Backend, work: PeerWork) -> list[PeerCase]:
-    rays = crossing.events(work.events, np.random.default_rng(1))
-    grid = crossing.cube(128)
-    image = np.ones(grid.shape, np.float32)
-    build = peer_parallelproj.build()
-
-    def theirs() -> Run:
-        forward, back = peer_parallelproj.passes(rays, grid)
-        return lambda: (forward(), back())
-
-    named = f"list mode, {work.events} events unsorted, 128³, projection and back"
-    projector = RayProjector(rays, grid, on=on)
-    ours: Run = lambda: projector.em_numerator(image)  # noqa: E731
-    return [PeerCase(named, "parallelproj", build, ours, theirs if build else None)]
+def _list_mode(on: Backend, work: PeerWork) -> Iterator[PeerCase]:
+    return peers_in_list_mode.cases(on, work.events, work.cubes)
 
 
 def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
@@ -179,13 +114,13 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
 
     peer = cache(partial(cone_rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
 
-    def theirs(name: str) -> Run:
-        return peer()[name]
+    def theirs(build: str, name: str) -> Beside:
+        return Beside(build, peer()[name])
 
     return [
         PeerCase(
             f"cone {name}, {size}³, {n_views} views of {size}²",
-            cone_rtk.NAME, build, ours[name], partial(theirs, name) if build else None,
+            cone_rtk.NAME, ours[name], partial(theirs, build, name) if build else None,
         )
         for name in (cone.BACK, cone.FORWARD, cone.FDK)
     ]  # fmt: skip
@@ -198,6 +133,10 @@ def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
     scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
     build = peer_astra.build()
-    theirs = partial(peer_astra.filtered_back_projection, scan, angles, size) if build else None
+
+    def theirs(build: str) -> Beside:
+        return Beside(build, peer_astra.filtered_back_projection(scan, angles, size))
+
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
-    return [PeerCase(named, "ASTRA, CPU", build, lambda: fdk(scan, geometry, grid, on=on), theirs)]
+    ours = partial(fdk, scan, geometry, grid, on=on)
+    return [PeerCase(named, "ASTRA, CPU", ours, partial(theirs, build) if build else None)]

@@ -18,7 +18,7 @@ from engine.backend.gpu import Gpu
 from engine.benchmark import card_cases, cone, crossing, figures
 from engine.benchmark.card_cases import CardCase
 from engine.benchmark.peer_astra_cuda import ASTRA, AstraCone
-from engine.benchmark.peer_parallelproj_cuda import PARALLELPROJ, ListModePeer
+from engine.benchmark.peer_parallelproj_2 import NAME, ListModePeer, numerator
 from engine.errors import ResourceError
 from engine.filtering.fdk import fdk
 from engine.geometry.grid import ImageGrid
@@ -27,6 +27,7 @@ from engine.operators.rays import RayProjector, Rays
 from engine.operators.xray import XrayTransform
 from engine.plain import Plain
 
+PARALLELPROJ = f"{NAME}, CUDA"
 CLOCK = "the clock of the host, the card idle before and after each run"
 WORKLOAD = (
     "Each work by us and by a peer in turn, in one process, on data that lie on the card; medians, "
@@ -83,28 +84,25 @@ def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
 
 def _cases(on: Backend, gpu: Gpu, work: CardWork) -> Iterator[CardCase]:
     for n_events in work.events:
-        yield from _list_mode(on, gpu, n_events, work.size)
+        yield from _list_mode(on, n_events, work.size)
     yield from _cone(on, gpu, *work.cone)
 
 
-def _list_mode(on: Backend, gpu: Gpu, n_events: int, size: int) -> Iterator[CardCase]:
+def _list_mode(on: Backend, n_events: int, size: int) -> Iterator[CardCase]:
     grid, timing, rng = crossing.cube(size), crossing.timing(FWHM_PS), np.random.default_rng(SEED)
     plain, timed = crossing.sorted_crystals(n_events, timing, rng)
     host = (0.1 + rng.random(grid.shape)).astype(np.float32)
     for rays, tof in ((plain, None), (timed, timing)):
-        yield _events(on, gpu, grid, rays, tof, host)
+        yield _events(on, grid, rays, tof, host)
 
 
-def _events(
-    on: Backend, gpu: Gpu, grid: ImageGrid, rays: Rays, tof: TofBins | None, host: Array
-) -> CardCase:
+def _events(on: Backend, grid: ImageGrid, rays: Rays, tof: TofBins | None, host: Array) -> CardCase:
     A, image = RayProjector(rays, grid, on=on, tof=tof), on.to_device(host)
-    timed = f", {tof.fwhm_ps:g} ps" if tof else ""
     return CardCase(
-        f"list mode, EM numerator, {len(rays.ends)} events sorted, {grid.shape[0]}³{timed}",
+        numerator(len(rays.ends), grid, tof),
         lambda: A.em_numerator(image)[1],
         PARALLELPROJ,
-        lambda: ListModePeer(gpu, rays, grid, host, tof).beside(),
+        lambda: ListModePeer(on, rays, grid, host, tof).beside(),
         "forward sums",
     )
 

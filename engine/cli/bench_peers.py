@@ -33,7 +33,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.add_argument(
         "--against", type=Path, metavar="FILE.json",
-        help="of an earlier run; fail if a ratio fell by more than a third",
+        help="of an earlier run; fail if a ratio to the same build fell by more than a third",
     )  # fmt: skip
     p.set_defaults(act=_peers)
 

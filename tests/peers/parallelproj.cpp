@@ -1,5 +1,6 @@
-// Stands for the library of parallelproj 2 where there is no card: the functions of its header, by
-// plain sums over points of a ray, and nothing of its text. Pointers are of the host.
+// Stands for the library of parallelproj 2 where it is not installed or there is no card: the
+// functions of its header, by plain sums over points of a ray, and nothing of its text. Pointers are
+// of the host.
 #include <cmath>
 #include <cstddef>
 
@@ -43,8 +44,9 @@ void sums(const float *start, const float *end, const float *image, const float 
 {
     for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
-        along(i, start, end, origin, voxel, shape, times, [&](long j, double w) { sum += w * image[j]; });
-        values[i] = float(sum);
+        bool hits = false;
+        along(i, start, end, origin, voxel, shape, times, [&](long j, double w) { sum += w * image[j]; hits = true; });
+        if (hits) values[i] = float(sum);  // else left as it is, as the real one does on a processor
     }
 }
 
@@ -61,7 +63,14 @@ void shares(const float *start, const float *end, float *image, const float *ori
 #define CUDA_ENABLED 1
 #endif
 
+static int threads = 0;
+
 extern "C" {
+
+// of OpenMP, which the real one is linked with; it says what it was told
+void omp_set_num_threads(int n) { threads = n; }
+
+int omp_get_max_threads(void) { return threads; }
 
 int parallelproj_cuda_enabled(void) { return CUDA_ENABLED; }
 
