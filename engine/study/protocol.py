@@ -50,6 +50,8 @@ class Protocol(Settings):
     """
 
     younger: ClassVar[tuple[YoungerSetting, ...]] = ()
+    state_version: ClassVar[int] = 0
+    """Version of what a run is between two updates; raise it where one of before must not go on."""
 
     modality: str
     name: Name = "Standard"

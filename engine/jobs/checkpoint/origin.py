@@ -11,15 +11,17 @@ from engine.plain import Plain
 from engine.study.study import Study
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
-"""Digest of the settings; name and digest of each input file by its role."""
+"""Digest of settings and the state's version; name and digest of each input file by its role."""
 
 
 def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
     """Return the origin of what a study makes, with its files as they are described now."""
     scanner = None if "scanner" in inputs else study.scanner
-    how = [study.protocol.model_dump(mode="json"), scanner]
+    how: list[Plain | str | int | None] = [study.protocol.model_dump(mode="json"), scanner]
     if study.complete_events:
         how.append("complete events")
+    if study.protocol.state_version:  # 0: as in older checkpoints
+        how.append(study.protocol.state_version)
     protocol = json.dumps(how, sort_keys=True)
     files = {role: (file["name"], file["sha256"]) for role, file in inputs.items()}
     return hashlib.sha256(protocol.encode()).hexdigest(), files
@@ -39,6 +41,6 @@ def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) ->
             )
     if protocol != head.protocol:
         raise SettingsError(
-            f"{where}: not the protocol the checkpoint was made with; undo the "
-            "change, or start the study anew."
+            f"{where}: not the protocol the checkpoint was made with, or it was made by another "
+            "version of Isocenter; undo the change, or start the study anew."
         )

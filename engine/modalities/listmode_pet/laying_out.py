@@ -27,7 +27,7 @@ from engine.io.event_pieces import EventPiece, EventPieces
 from engine.kernels.event_order import AT_ONCE, classify, place
 
 UNSEEN, DELAYED = N_KEYS, N_KEYS + 1
-"""Classes of prompts on no line of response, and of delayeds."""
+"""Classes of prompts on no line of response, and of delayeds; both fit 16 bits."""
 N_CLASSES = N_KEYS + 2
 PIECES_BETWEEN = 8
 """Pieces written before they leave the memory, since those after them write to the same pages."""

@@ -80,6 +80,9 @@ class ListModeProtocol(Protocol):
     younger: ClassVar[tuple[YoungerSetting, ...]] = (
         YoungerSetting(4, "fit_to_scan", before=False),
     )
+    state_version: ClassVar[int] = 1
+    """1: subsets are of events on a Morton curve (`engine.geometry.order`)."""
+
     modality: Literal["pet"] = "pet"
     name: Name = "Standard"
     grid: ListModeGrid = ListModeGrid()

@@ -1,4 +1,4 @@
-"""The order of events: main axis, height, radius, angle, and the same for both directions."""
+"""The order of events: classes on a Morton curve, and the same for both directions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import warnings
 
 import numpy as np
 
-from engine.geometry.order import ray_order
+from engine.geometry.order import N_KEYS, OrderClasses, interleaved, ray_keys, ray_order
+from engine.kernels.event_order import AT_ONCE, classify
 
 
 def circle(n: int, height_mm: float = 0.0) -> np.ndarray:
     angle = 2 * np.pi * (np.arange(n) + 0.5) / n
     return np.stack([50 * np.cos(angle), 50 * np.sin(angle), np.full(n, height_mm)], -1)
+
+
+def ring_rays(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a short ring with one line along z, and rays between any of them."""
+    lonely = np.array([(1.0, 2.0, -5.0), (1.0, 2.0, 65.0)])
+    points = np.concatenate([*(circle(60, height) for height in range(0, 60, 4)), lonely])
+    return points, rng.integers(0, len(points), (n, 2)).astype(np.int32)
 
 
 def test_lower_events_come_first() -> None:
@@ -22,12 +30,14 @@ def test_lower_events_come_first() -> None:
 
 
 def test_the_direction_of_an_event_does_not_matter(rng: np.random.Generator) -> None:
-    points = np.concatenate([circle(60, height) for height in range(0, 40, 4)])
-    ends = rng.integers(0, len(points), (4000, 2)).astype(np.int32)
-    forth = ray_order(points, ends)
+    points, ends = ring_rays(rng, 20_000)
+    slanted = (points[ends[:, 0], :2] != points[ends[:, 1], :2]).any(axis=1)
+    classes = OrderClasses.of(points)
 
-    back = ray_order(points, np.ascontiguousarray(ends[:, ::-1]))
+    forth, back = (ray_keys(classes, ends[slanted][:, way]) for way in ([0, 1], [1, 0]))
 
+    of_radius = interleaved(*np.array([0, 0, 0, 15], np.uint16))
+    np.testing.assert_array_equal(forth & ~of_radius, back & ~of_radius)
     # the radius is rounded differently: a few events lie on the edge of a class
     assert np.mean(forth == back) > 0.99
 
@@ -51,3 +61,49 @@ def test_an_event_along_the_axis_needs_no_angle() -> None:
         order = ray_order(points, np.array([(0, 1), (0, 0), (0, 2)], np.int32))
 
     assert sorted(order.tolist()) == [0, 1, 2]
+
+
+def test_classes_are_numbered_along_a_morton_curve(rng: np.random.Generator) -> None:
+    height, angle, radius = rng.integers(0, 16, (3, 500)).astype(np.uint16)
+    tilt = rng.integers(0, 4, 500).astype(np.uint16)
+
+    found = interleaved(height, tilt, angle, radius)
+
+    for number, h, t, a, r in zip(found, height, tilt, angle, radius, strict=True):
+        h, t, a, r = f"{h:04b}", f"{t:02b}", f"{a:04b}", f"{r:04b}"
+        upper = h[:3] + t[0] + h[3] + t[1]
+        assert f"{number:014b}" == upper + "".join(a[k] + r[k] for k in range(4))
+
+
+def test_rays_along_z_come_last() -> None:
+    points = np.concatenate([circle(8, height) for height in (-400, 400)])
+    ends = np.array([(0, 8), (0, 9), (8, 12), (0, 4)], np.int32)
+
+    keys = ray_keys(OrderClasses.of(points), ends)
+
+    assert (keys >= N_KEYS // 2).tolist() == [True, True, False, False]
+
+
+def test_rays_of_one_class_have_one_main_axis(rng: np.random.Generator) -> None:
+    points, ends = ring_rays(rng, 200_000)
+    across, up, along = np.abs(points[ends[:, 1]] - points[ends[:, 0]]).T
+    clear = (along <= np.maximum(across, up)) & (np.abs(across - up) > 1e-5 * across)  # no tie
+
+    keys, along_y = ray_keys(OrderClasses.of(points), ends[clear]), (up > across)[clear]
+
+    n, n_along_y = np.bincount(keys), np.bincount(keys, along_y)
+    assert ((n_along_y == 0) | (n_along_y == n)).all()
+    assert 0 < n_along_y.sum() < n.sum()
+
+
+def test_events_that_are_read_have_the_same_classes(rng: np.random.Generator) -> None:
+    points, ends = ring_rays(rng, 20_000)
+    classes, keys = OrderClasses.of(points), np.empty(len(ends), np.uint16)
+    room, counts = np.empty((6, AT_ONCE), np.float32), np.zeros(N_KEYS, np.int64)
+
+    table = classes.points_mm, classes.low, classes.scale
+    classify(*table, ends, np.zeros_like(keys), room, keys, counts)
+
+    wanted = ray_keys(classes, ends)
+    np.testing.assert_array_equal(keys, wanted)
+    np.testing.assert_array_equal(counts, np.bincount(wanted, minlength=N_KEYS))

@@ -178,6 +178,17 @@ def test_another_protocol_is_refused(study):
         job.latest()
 
 
+def test_a_run_that_was_begun_with_other_subsets_does_not_go_on(study, monkeypatch):
+    job = Job.create(study)
+    with monkeypatch.context() as older:
+        older.setattr(ListModeProtocol, "state_version", 0)
+        job.save(shown(1))
+        assert Job(job.folder).latest().done == 1
+
+    with pytest.raises(SettingsError, match=r"another version of Isocenter; .* the study anew"):
+        Job(job.folder).latest()
+
+
 def test_moved_data_may_be_named_anew(study, tmp_path):
     job = Job.create(study)
     job.save(shown(1))
