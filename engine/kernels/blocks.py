@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from math import prod
 from threading import Event, Lock
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -96,24 +98,59 @@ def run_blocks(
         on_progress(n_rows, n_rows)
 
 
+class Images(Protocol):
+    """How the images that threads add into lie in memory."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of one."""
+
+    def empty(self) -> Array:
+        """Return one to add into, in any shape."""
+
+    def total(self, parts: Sequence[Array], threads: int) -> Array:
+        """Return the sum of some as one image [z, y, x], added in their order."""
+
+
+@dataclass(frozen=True)
+class Bordered:
+    """Images as they are, with a border of one voxel on every side.
+
+    Attributes
+    ----------
+    shape : (n_z, n_y, n_x), without the border
+    dtype : of the sums
+    """
+
+    shape: tuple[int, ...]
+    dtype: DTypeLike
+
+    @property
+    def n_bytes(self) -> int:
+        return prod(padded(self.shape)) * np.dtype(self.dtype).itemsize
+
+    def empty(self) -> Array:
+        return np.zeros(prod(padded(self.shape)), self.dtype)
+
+    def total(self, parts: Sequence[Array], threads: int) -> Array:
+        images = [part.reshape(padded(self.shape))[1:-1, 1:-1, 1:-1] for part in parts]
+        return _added_up(images, threads) if images else np.zeros(self.shape, self.dtype)
+
+
 def sum_blocks(
     work: Callable[[Array, int, int], None],
     n_rows: int,
-    shape: tuple[int, ...],
+    images: Images,
     *,
-    dtype: DTypeLike,
     threads: int,
     on_progress: OnProgress | None = None,
     rows: int = 0,
-    beside: Array | None = None,
 ) -> Array:
-    """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total.
+    """Call work(sums, start, stop), each thread with sums of its own; return their total [z, y, x].
 
-    rows : of a block, as in `run_blocks`; beside : an image of the shape whose values the sums of
-    each thread lie beside, voxel by voxel: value, sum, value, ...
+    rows : of a block, as in `run_blocks`
     """
-    bordered = (*padded(shape), 1 if beside is None else 2)
-    affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
+    affordable = _SUMS_BYTES // images.n_bytes
     n_blocks = -(-n_rows // (rows or _block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
     # an image for each thread: atomic additions would come in another order, and so give other last
@@ -122,20 +159,12 @@ def sum_blocks(
 
     def add(thread: int, start: int, stop: int) -> None:
         if thread not in sums:  # made by the thread itself, beside the others
-            sums[thread] = _empty_sums(bordered, dtype, beside)
-        work(sums[thread].ravel(), start, stop)
+            sums[thread] = images.empty()
+        work(sums[thread], start, stop)
 
     run_blocks(add, n_rows, threads, on_progress, rows=rows)
     # always in the order of the threads, so that the same number of them gives the same bits
-    parts = [sums[thread][1:-1, 1:-1, 1:-1, -1] for thread in sorted(sums)]
-    return _added_up(parts, threads) if parts else np.zeros(shape, dtype)
-
-
-def _empty_sums(bordered: tuple[int, ...], dtype: DTypeLike, beside: Array | None) -> Array:
-    image = np.zeros(bordered, dtype)
-    if beside is not None:
-        image[1:-1, 1:-1, 1:-1, 0] = beside
-    return image
+    return images.total([sums[thread] for thread in sorted(sums)], threads)
 
 
 def _added_up(parts: Sequence[Array], threads: int) -> Array:

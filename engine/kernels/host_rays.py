@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.kernels import rays as kernels
-from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
+from engine.kernels.blocks import Images, OnProgress, padded, run_blocks, sum_blocks
+from engine.kernels.bricks import Bricks, Pairs
 from engine.kernels.host_forms import Sharing
 from engine.kernels.kept_forms import chosen
 from engine.kernels.slice_tracing import EventRows
@@ -48,6 +49,7 @@ class HostRays:
         self._held, self._rest = held, rest
         self.rows, self.shape = rows, shape
         self.dtype = np.dtype(dtype)
+        self._bricks = Bricks(shape, self.dtype)
         slot = ray_slot(prod(shape), is_timed=len(rows.bins) > 0, reproducible=exact)
         form = form or chosen(on, slot, Sharing())
         self._threads, self._rows_at_once = form.workers(on.threads), form.rows
@@ -77,7 +79,7 @@ class HostRays:
 
     def forward(self, x: Array) -> Array:
         """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
-        image = pad(x, self.dtype).ravel()
+        image = self._bricks.laid(x)
         out = np.empty(self.n_rows, self.dtype)
         unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
 
@@ -130,7 +132,7 @@ class HostRays:
         return self._sum(self._exactly(x, rest, expected, unit), unit)
 
     def _exactly(self, x: Array, rest: Array, expected: Array, unit: float) -> Work:
-        image, per_row = pad(x, self.dtype).ravel(), row_unit(peak_of(x), self.shape)
+        image, per_row = self._bricks.laid(x), row_unit(peak_of(x), self.shape)
 
         def work(sums: Array, start: int, stop: int) -> None:
             kernels.update_exact(
@@ -140,7 +142,7 @@ class HostRays:
         return work
 
     def _update_apart(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        image = pad(x, self.dtype).ravel()
+        image = self._bricks.laid(x)
 
         def work(sums: Array, start: int, stop: int) -> None:
             kernels.update(start, stop, *self._trace(), image, rest, expected, unit, sums)
@@ -154,11 +156,11 @@ class HostRays:
             trace = self._trace(apart=2)
             kernels.update(start, stop, *trace, pairs, rest, expected, unit, pairs[1:])
 
-        return self._sum(work, unit, beside=x)
+        return self._sum(work, unit, Pairs(x, self.dtype))
 
     def _is_worth_pairs(self) -> bool:
         """Whether rows gain more than it costs to fill pairs of voxels and to sum them up."""
-        n_voxels = prod(padded(self.shape))
+        n_voxels = self._bricks.n_values
         is_filled_for_less = self._threads * n_voxels < _VOXELS_PER_ROW * self.n_rows
         # places are 32-bit integers
         return is_filled_for_less and 2 * n_voxels < 1 << 31
@@ -169,18 +171,16 @@ class HostRays:
         # taps are made for every call, since calls run side by side and each writes into its own
         return self.rows, shape, taps(shape, self.dtype, apart)
 
-    def _sum(self, work: Work, unit: float, beside: Array | None = None) -> Array:
+    def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""
-        return in_units(self._total(work, beside), unit, self.dtype)
+        return in_units(self._total(work, images), unit, self.dtype)
 
-    def _total(self, work: Work, beside: Array | None = None) -> Array:
+    def _total(self, work: Work, images: Images | None = None) -> Array:
         return sum_blocks(
             work,
             self.n_rows,
-            self.shape,
-            dtype=np.int64 if self._exact else self.dtype,
+            images or Bricks(self.shape, np.int64 if self._exact else self.dtype),
             threads=self._threads,
             on_progress=self._tick,
             rows=self._rows_at_once,
-            beside=beside,
         )

@@ -1,8 +1,8 @@
 """One ray laid through voxels, slab by slab: which voxels it crosses, and how long each time.
 
-Points are (x, y, z) in voxel units from the lower corner of the box. Images are [z, y, x] with a
-border of one voxel on every side, laid flat, so that a tap beside the box needs no test: it reads
-zero, and what it adds is cropped off.
+Points are (x, y, z) in voxel units from the lower corner of the box. Images lie in bricks, with a
+border of one voxel on every side (`engine.kernels.bricks`), so that a tap beside the box needs no
+test: it reads zero, and what it adds is cropped off.
 
 Slice tracing after Gao, Med. Phys. 39 (2012) 7110: along the main axis, where the ray crosses
 most voxels, a slab one voxel thick holds at most three voxels of it. The set-up of a row is done
@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from engine.arrays import Array
+from engine.kernels.bricks import place_of, steps
 from engine.kernels.taps import MATH, Taps, keep, repeat, repeat_kept
 from engine.kernels.time_weights import weigh
 from engine.kernels.vector_slabs import LAYS_VECTORS, lay_lanes, lay_timed_lanes
@@ -29,9 +30,9 @@ _INLINE = njit(inline="always", **MATH)
 Shape = tuple[int, int, int]
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
-Strides = tuple[int, int, int, int]
+Layout = tuple[int, int, int, int, int, int, int]
 Placed = tuple[
-    Four, tuple[float, float], int, Strides, tuple[float, float], Three, tuple[bool, bool]
+    Four, tuple[float, float], int, Layout, tuple[float, float], Three, tuple[bool, bool]
 ]
 """Line, ends, slabs, layout, last u and v, then mm from the middle of the time bin to the first
 slab and per slab with and without sign, and whether the row runs along faces across u and v."""
@@ -115,14 +116,14 @@ def _trace(
     line: tuple[float, float, float, float],
     ends: tuple[float, float],
     n_slabs: int,
-    layout: tuple[int, int, int, int],
+    layout: Layout,
     tops: tuple[float, float],
     taps: Taps,
 ) -> None:
     """Fill the taps of each slab: where they lie, and how long, in slabs.
 
     line : u, its slope, v, its slope at the first slab, from the border; ends : of the ray, from
-    the first slab; layout : place of that slab, strides of main axis, u and v; tops : last u, v
+    the first slab; layout : that slab, then step and jump of main axis, u and v; tops : last u, v
     """
     voxel, length = taps.voxel, taps.length
     # in the dtype of the image from here on: places are counted from the first slab, where they are
@@ -132,8 +133,9 @@ def _trace(
     u0, su, v0, sv = real(line[0]), real(line[1]), real(line[2]), real(line[3])
     start, stop = real(ends[0]), real(ends[1])
     # 32-bit places: half the width of numba's usual integers, so that the loop runs on vectors
-    origin, stride = np.int32(layout[0]), np.int32(layout[1])
-    stride_u, stride_v = np.int32(layout[2]), np.int32(layout[3])
+    layer, step, jump = np.int32(layout[0]), np.int32(layout[1]), np.int32(layout[2])
+    step_u, jump_u = np.int32(layout[3]), np.int32(layout[4])
+    step_v, jump_v = np.int32(layout[5]), np.int32(layout[6])
     top_u, top_v = real(tops[0]), real(tops[1])
     ru = one / su if abs(su) > flat else nought
     rv = one / sv if abs(sv) > flat else nought
@@ -152,12 +154,14 @@ def _trace(
         tv = min(max((real(max(ia, ib)) - va) * rv, nought), whole)
         tu = whole if ja == jb else tu
         tv = whole if ia == ib else tv
-        step_u, step_v = np.int32((jb - ja) * stride_u), np.int32((ib - ia) * stride_v)
-        at = np.int32(origin + np.int32(k) * stride + ja * stride_u + ia * stride_v)
+        at_u, at_v = place_of(ja, step_u, jump_u), place_of(ia, step_v, jump_v)
+        over_u = np.int32(place_of(jb, step_u, jump_u) - at_u)
+        over_v = np.int32(place_of(ib, step_v, jump_v) - at_v)
+        at = np.int32(place_of(np.int32(layer + k), step, jump) + at_u + at_v)
         near, far = min(tu, tv), max(tu, tv)
         voxel[0, k] = np.uint32(at)
-        voxel[1, k] = np.uint32(at + (step_u if tu < tv else step_v))
-        voxel[2, k] = np.uint32(at + step_u + step_v)
+        voxel[1, k] = np.uint32(at + (over_u if tu < tv else over_v))
+        voxel[2, k] = np.uint32(at + over_u + over_v)
         length[0, k] = near
         length[1, k] = far - near
         length[2, k] = whole - far
@@ -173,14 +177,14 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
     dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
     x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
-    up, over = one * shape[2], one * shape[1] * shape[2]
+    along_x, along_y, along_z = steps(shape, one)
     # ties go to x, then y: the same choice as on the GPU, or the bits would differ on diagonals
     if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = x, y, z, one, up, over
+        main, u, v, way, way_u, way_v = x, y, z, along_x, along_y, along_z
     elif abs(dy) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = y, x, z, up, one, over
+        main, u, v, way, way_u, way_v = y, x, z, along_y, along_x, along_z
     else:
-        main, u, v, stride, stride_u, stride_v = z, x, y, over, one, up
+        main, u, v, way, way_u, way_v = z, x, y, along_z, along_x, along_y
     on_u, u = _settled(u)
     on_v, v = _settled(v)
     low, high, near, far, slope_u, slope_v = _cross(main, u, v)
@@ -203,10 +207,17 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
     ahead, ends = first - main[0], (low - first, high - first)
     # + 1 for the border
     line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
-    layout = ((int(first) + 1) * stride, stride, stride_u, stride_v)
+    layout = (int(first) + 1, *way, *way_u, *way_v)
     from_bin_mm = (first - middle) * mm_per_slab - centre_mm
     tops = (u[2] + 1.0, v[2] + 1.0)
     return line, ends, n_slabs, layout, tops, (from_bin_mm, mm_per_slab, scale), (on_u, on_v)
+
+
+@_INLINE
+def _below(side: int, line: Four, layout: Layout) -> int:
+    """Steps in memory from the voxels below a face, across u or v, to those above."""
+    above, step, jump = int(line[2 * side]), layout[3 + 2 * side], layout[4 + 2 * side]
+    return int(place_of(above, step, jump) - place_of(above - 1, step, jump))
 
 
 @_INLINE
@@ -225,7 +236,7 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
         weigh(rows.table, where, ends, n_slabs, taps)
     for side in range(2):
         if faces[side]:
-            n_slabs, scale = repeat(taps, n_slabs, layout[2 + side]), 0.5 * scale
+            n_slabs, scale = repeat(taps, n_slabs, _below(side, line, layout)), 0.5 * scale
     return n_slabs, scale
 
 
@@ -241,7 +252,7 @@ def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, 
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
         for side in range(2):
             if faces[side]:
-                n, scale = repeat_kept(taps, n, layout[2 + side]), 0.5 * scale
+                n, scale = repeat_kept(taps, n, _below(side, line, layout)), 0.5 * scale
         return n, scale
     n_slabs, scale = lay(row, rows, shape, taps)
     return keep(n_slabs, taps), scale
@@ -249,7 +260,7 @@ def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, 
 
 @_INLINE
 def _lay_lanes(
-    rows: EventRows, line: Four, ends: tuple[float, float], n_slabs: int, layout: Strides,
+    rows: EventRows, line: Four, ends: tuple[float, float], n_slabs: int, layout: Layout,
     tops: tuple[float, float], in_mm: Three, taps: Taps,
 ) -> int:  # fmt: skip
     """Keep the taps of a placed row, laid on vectors; return how many."""
@@ -261,7 +272,10 @@ def _lay_lanes(
         real(line[0]), su, ru, real(line[2]), sv, rv,
         real(ends[0]), real(ends[1]), real(tops[0]), real(tops[1]),
     )  # fmt: skip
-    places = np.int32(layout[0]), np.int32(layout[1]), np.int32(layout[2]), np.int32(layout[3])
+    places = (
+        np.int32(layout[0]), np.int32(layout[1]), np.int32(layout[2]), np.int32(layout[3]),
+        np.int32(layout[4]), np.int32(layout[5]), np.int32(layout[6]),
+    )  # fmt: skip
     if not rows.bins.size:
         return lay_lanes(reals, places, n_slabs, taps.kept, taps.kept_voxel)
     first, steps, slabs = in_mm[0] / rows.part_mm, in_mm[1] / rows.part_mm, rows.part_mm / in_mm[1]

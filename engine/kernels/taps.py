@@ -66,9 +66,9 @@ def keep(n_slabs: int, taps: Taps) -> int:
 
 
 @_INLINE
-def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
+def repeat(taps: Taps, n_slabs: int, apart: int) -> int:
     """Repeat the taps of all slabs in the voxels below; return the slabs that there are then."""
-    voxel, length, below = taps.voxel, taps.length, np.uint32(stride)
+    voxel, length, below = taps.voxel, taps.length, np.uint32(apart)
     for tap in range(3):
         for k in range(n_slabs):
             voxel[tap, n_slabs + k] = voxel[tap, k] - below
@@ -77,9 +77,9 @@ def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
 
 
 @_INLINE
-def repeat_kept(taps: Taps, n: int, stride: int) -> int:
+def repeat_kept(taps: Taps, n: int, apart: int) -> int:
     """Repeat the n taps that are kept in the voxels below; return how many there are then."""
-    below = np.uint32(stride)
+    below = np.uint32(apart)
     for k in range(n):
         taps.kept_voxel[n + k] = taps.kept_voxel[k] - below
         taps.kept[n + k] = taps.kept[k]

@@ -20,6 +20,7 @@ from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from engine.kernels import lanes
+from engine.kernels.bricks import SHIFT
 from engine.kernels.processor import FEATURES
 
 LANES = 16
@@ -31,7 +32,7 @@ _WHOLES = ir.VectorType(lanes.I32, LANES)
 _FUSED = ("contract",)
 _REAL_NAMES = ("u", "su", "ru", "v", "sv", "rv", "start", "stop", "top_u", "top_v")
 _TIME_NAMES = ("first", "steps", "slabs")
-_WHOLE_NAMES = ("origin", "stride", "stride_u", "stride_v")
+_WHOLE_NAMES = ("layer", "step", "jump", "step_u", "jump_u", "step_v", "jump_v")
 
 
 def _lay_type(
@@ -40,11 +41,11 @@ def _lay_type(
     """Lay n slabs; keep the taps that are not 0 and return how many.
 
     line : u, its slope, its slabs per voxel, the same of v, start, stop, last u, last v; float32
-    layout : place of the first slab, strides of main axis, u and v
+    layout : first slab, then step and jump of main axis, u and v; see `engine.kernels.bricks`
     kept, kept_places : with room for LANES behind all that is kept
     """
     del typing, line, layout, n
-    kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 4), types.int64
+    kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 7), types.int64
     return types.int64(*kinds, kept, kept_places), _emit_lay
 
 
@@ -57,7 +58,7 @@ def _lay_timed_type(
     slab, parts per slab, and slabs per part; curve : (8 LANES,) coefficients
     """
     del typing, line, layout, n
-    kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 4), types.int64
+    kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
     return types.int64(*kinds, kept, kept_places, curve), _emit_lay_timed
 
 
@@ -102,6 +103,13 @@ class _Emitter:
         held = self.least(self.most(place, self.nought), top)
         return self.builder.fptosi(held, _WHOLES)
 
+    def place_of(self, voxel: ir.Value, axis: str = "") -> ir.Value:
+        """Return the part of a voxel's place in memory that comes of one of its numbers."""
+        builder, given = self.builder, self.given
+        brick = builder.lshr(voxel, lanes.spread(builder, ir.Constant(lanes.I32, SHIFT), LANES))
+        jumps = builder.mul(brick, given["jump" + axis])
+        return builder.add(builder.mul(voxel, given["step" + axis]), jumps)
+
     def crossing(
         self, one: ir.Value, other: ir.Value, at: ir.Value, per_slope: ir.Value, whole: ir.Value
     ) -> ir.Value:
@@ -125,11 +133,10 @@ class _Emitter:
             places = [self.plus_times(given[axis], given["s" + axis], end) for end in (a, b)]
             one, other = (self.voxel(place, given["top_" + axis]) for place in places)
             ways.append(self.crossing(one, other, places[0], given["r" + axis], whole))
-            stride = given["stride_" + axis]
-            firsts.append(builder.mul(one, stride))
-            steps.append(builder.mul(builder.sub(other, one), stride))
-        at = builder.add(given["origin"], builder.mul(slab, given["stride"]))
-        at = builder.add(at, builder.add(*firsts))
+            first, last = (self.place_of(voxel, "_" + axis) for voxel in (one, other))
+            firsts.append(first)
+            steps.append(builder.sub(last, first))
+        at = builder.add(self.place_of(builder.add(given["layer"], slab)), builder.add(*firsts))
         is_u_first = builder.fcmp_ordered("<", *ways)
         between = builder.add(at, builder.select(is_u_first, *steps))
         ends = [builder.select(is_u_first, *ways), builder.select(is_u_first, *ways[::-1]), whole]

@@ -11,7 +11,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.kernels import cone_back, joseph, joseph_upright
-from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
+from engine.kernels.blocks import Bordered, OnProgress, run_blocks, sum_blocks
 from engine.kernels.host_forms import BackForm
 from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
 from engine.kernels.parallel_back import level_room, parallel
@@ -119,8 +119,7 @@ class HostXray:
         total = sum_blocks(
             work,
             n_views * n_columns,
-            self._shape,
-            dtype=np.float32,
+            Bordered(self._shape, np.float32),
             threads=self._on.threads,
             on_progress=self._tick,
         )

@@ -3,7 +3,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from engine.kernels.blocks import pad, run_blocks, sum_blocks
+from engine.kernels.blocks import Bordered, pad, run_blocks, sum_blocks
 
 
 @pytest.mark.parametrize("in_turn", [True, False])
@@ -39,7 +39,7 @@ def test_sums_of_all_threads_are_added_and_cropped():
     def work(sums: np.ndarray, start: int, stop: int) -> None:
         sums += stop - start
 
-    total = sum_blocks(work, 5000, (2, 3, 4), dtype=np.int64, threads=3)
+    total = sum_blocks(work, 5000, Bordered((2, 3, 4), np.int64), threads=3)
 
     assert total.shape == (2, 3, 4)
     assert (total == 5000).all()
