@@ -82,10 +82,11 @@ def prepared_for_tests(root: Path, *, newest: bool) -> Path:
 
 
 def test(root: Path, python: Path, options: list[str]) -> int:
-    """Compile the kernels, then run the tests on two workers; they need no display."""
+    """Compile the kernels, then run the tests on three workers; they need no display."""
     warm_up(root, python)
     say("Running the tests")
-    command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]
+    # one more than cores of a small machine: many tests wait for other processes
+    command = [str(python), "-m", "pytest", "-n", "3", "--dist", "worksteal", *options]
     code = subprocess.call(command, cwd=root)
     missing = qt_libraries.missing_for_windows(root, python)
     if missing:
