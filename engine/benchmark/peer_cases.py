@@ -85,7 +85,7 @@ def _beside(case: PeerCase, peer: Beside, result: Array, repeats: int) -> Plain:
         found = agreement(case.compared, sampled(result), peer)
         if found is not None:
             _require(found, peer)
-        pairs = [(_time(case.ours), _time(peer.run)) for _ in range(repeats)]
+        pairs = [(_settled_time(case.ours), _settled_time(peer.run)) for _ in range(repeats)]
     finally:
         peer.close()
     own, theirs = zip(*pairs, strict=True)
@@ -107,6 +107,15 @@ def _require(found: Plain, peer: Beside) -> None:
 def _medians(whose: str, times: Sequence[Times]) -> Plain:
     clock, busy = (median(column) for column in zip(*times, strict=True))
     return {f"{whose}_s": clock, f"{whose}_cpu_s": busy}
+
+
+def _settled_time(run: Run) -> Times:
+    """Time a run after one of its own, as updates follow one another.
+
+    Memory that a system takes back while the other program is at work costs half a second anew.
+    """
+    run()
+    return _time(run)
 
 
 def _time(run: Run) -> Times:
