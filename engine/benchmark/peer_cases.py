@@ -110,9 +110,9 @@ def _medians(whose: str, times: Sequence[Times]) -> Plain:
 
 
 def _settled_time(run: Run) -> Times:
-    """Time a run after one of its own, as updates follow one another.
+    """Time a run after one of its own that is not timed, as updates follow one another.
 
-    Memory that a system takes back while the other program is at work costs half a second anew.
+    A system may take memory back while the other program is at work; to get it anew costs time.
     """
     run()
     return _time(run)

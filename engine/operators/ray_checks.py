@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,27 @@ from engine.arrays import Array, module_of
 from engine.data.column_room import pieces
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
+from engine.kernels.blocks import padded
+from engine.kernels.bricks import EDGE
+from engine.kernels.variants import TILE
 
 _FARTHEST_VOXELS = 1e6
 """Voxels from the box at which a point cannot belong to the scan."""
-_MOST_VOXELS = 2**31
-"""Voxels, border included, that 32-bit indices can tell apart."""
+_MOST_PLACES = 2**31
+"""Places of voxels that 32-bit indices can tell apart."""
 
 
 def check_size(grid: ImageGrid) -> None:
-    """Refuse an image of more voxels than indices can tell apart."""
-    if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MOST_VOXELS:
+    """Refuse an image of more voxels than indices can tell apart, border included.
+
+    What fills up bricks on the CPU, or tiles on a GPU, counts too.
+    """
+    edges = TILE, EDGE, EDGE
+    sides = zip(padded(grid.shape), edges, strict=True)
+    if prod(-(-n // edge) * edge for n, edge in sides) >= _MOST_PLACES:
         raise ResourceError(
-            f"{grid.describe()}: more than {_MOST_VOXELS} voxels; choose larger voxels."
+            f"{grid.describe()}: takes more than {_MOST_PLACES} voxels of memory, with what lies "
+            "round it; choose larger voxels."
         )
 
 

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from engine.errors import ResourceError
+from engine.geometry.grid import ImageGrid
 from engine.kernels.bricks import EDGE, Bricks, Pairs
+from engine.operators.ray_checks import check_size
 
 SHAPES = [
     (1, 1, 1),
@@ -59,3 +62,13 @@ def test_sums_beside_an_image_lie_behind_its_values(rng, shape):
 
     assert np.array_equal(pairs[::2], Bricks(shape, np.float32).laid(image))
     np.testing.assert_allclose(beside.total([pairs, pairs], threads=2), 6 * image, rtol=1e-6)
+
+
+def test_what_fills_bricks_up_counts_where_an_image_is_too_large_for_32_bits():
+    """9 × 9 voxels with their border fill four bricks: 256 places, of which 81 are of the image."""
+    fits, too_long = ((n, 7, 7) for n in (8_388_600, 8_388_608))
+
+    check_size(ImageGrid(fits, (1.0, 1.0, 1.0)))
+    assert Bricks(fits, np.float32).n_values < 1 << 31 <= Bricks(too_long, np.float32).n_values
+    with pytest.raises(ResourceError, match="choose larger voxels"):
+        check_size(ImageGrid(too_long, (1.0, 1.0, 1.0)))
