@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FLATS = frozenset(
     (
@@ -54,7 +58,7 @@ def belongs(images: Path, prefix: str, scan: Path, scan_prefix: str) -> bool:
         the same of the projections
     """
     images, scan = images.absolute(), scan.absolute()
-    known = _tokens(scan.name, scan.parent.name, scan_prefix)
+    known = [_tokens(name) for name in (scan.name, scan.parent.name, scan_prefix)]
     home = images
     while home != home.parent and not scan.is_relative_to(home):
         if not _is_left_known(home.name, known):
@@ -64,11 +68,16 @@ def belongs(images: Path, prefix: str, scan: Path, scan_prefix: str) -> bool:
     return has_role or _is_left_known(prefix, known)
 
 
-def _is_left_known(name: str, known: frozenset[str]) -> bool:
-    """Whether a name without the words of its role says nothing, or what the scan's says."""
+def _is_left_known(name: str, names: Sequence[frozenset[str]]) -> bool:
+    """Whether a name without the words of its role says nothing, or what the scan's names say.
+
+    Of the scan's names, those count that share a word with it: the 2 of "tooth2_flats" is known
+    from a scan in "tooth2", and not from one of a "tooth" that lies in "monday2".
+    """
     left = _tokens(name) - FLATS - DARKS - BESIDES
-    return left <= known or all(token.isdigit() for token in left)
+    words = frozenset(filter(str.isalpha, left))
+    return not words or left <= frozenset[str]().union(*(n for n in names if n & words))
 
 
-def _tokens(*names: str) -> frozenset[str]:
-    return frozenset(token for name in names for token in TOKENS.findall(name.lower()))
+def _tokens(name: str) -> frozenset[str]:
+    return frozenset(TOKENS.findall(name.lower()))
