@@ -32,6 +32,17 @@ def module_of(values: Any) -> ModuleType:
     return module
 
 
+def only_read(values: Array) -> Array:
+    """Return an array of numpy that cannot be written to, with the same memory.
+
+    Kernels are compiled for arrays that can be written to and for others apart: what they only read
+    is passed so, wherever it lies, and none is compiled for a file in the middle of a run.
+    """
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
 def to_host(values: Any) -> Any:
     """Return the values as an array of numpy; those of numpy are not copied."""
     return values if module_of(values) is numpy else values.get()

@@ -64,12 +64,12 @@ def checked_vectors(name: str, given: ArrayLike) -> Array:
     return vectors
 
 
-def check_detectors(u_mm: Array, v_mm: Array) -> None:
-    """Refuse detectors without width, height or area."""
+def check_detectors(u_mm: Array, v_mm: Array, normals: Array) -> None:
+    """Refuse detectors without width, height or area; normals : u × v."""
     across, down = length(u_mm), length(v_mm)
     refuse(across == 0, "the step from column to column has no length; give a pixel size.")
     refuse(down == 0, "the step from row to row has no length; give a pixel size.")
-    flat = length(np.cross(u_mm, v_mm)) <= FLAT * across * down
+    flat = length(normals) <= FLAT * across * down
     refuse(flat, "rows and columns of the detector run in parallel; correct u or v.")
 
 

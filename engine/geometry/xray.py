@@ -252,13 +252,11 @@ class XrayGeometry:
     def cropped(self, rows: slice, columns: slice) -> Self:
         """Return the detector with some neighbouring rows and columns only."""
         n_rows, n_columns = self.shape
-        first_row, last_row = range_of(rows, n_rows, "rows")
-        first_column, last_column = range_of(columns, n_columns, "columns")
-        shift = self.shifted(
-            columns=(first_column + last_column - n_columns) / 2,
-            rows=(first_row + last_row - n_rows) / 2,
-        )
-        return replace(shift, shape=(last_row - first_row, last_column - first_column))
+        first, last = range_of(rows, n_rows, "rows")
+        left, right = range_of(columns, n_columns, "columns")
+        step = (left + right - n_columns) / 2 * self.u_mm + (first + last - n_rows) / 2 * self.v_mm
+        kept = (last - first, right - left)
+        return replace(self, detector_mm=self.detector_mm + step, shape=kept)
 
     def binned(self, k: int | tuple[int, int]) -> Self:
         """Return the detector with k pixels, or (rows, columns), in one; a rest is left off."""
@@ -290,11 +288,12 @@ def _check(geometry: XrayGeometry) -> None:
         raise GeometryError(
             f"detector of shape {tuple(geometry.shape)}, want (n_rows, n_columns), at least 1 each."
         )
-    check_detectors(geometry.u_mm, geometry.v_mm)
+    across = np.cross(geometry.u_mm, geometry.v_mm)
+    check_detectors(geometry.u_mm, geometry.v_mm, across)
     if geometry.beam == "cone":
         rays = geometry.detector_mm - geometry.source_mm
         fault = "the source lies in the plane of the detector; correct their positions."
     else:
         rays = geometry.source_mm
         fault = "the rays run along the detector or nowhere; correct their direction."
-    check_rays(rays, np.cross(geometry.u_mm, geometry.v_mm), fault)
+    check_rays(rays, across, fault)

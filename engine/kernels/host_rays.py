@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.arrays import Array, only_read
 from engine.backend import Backend
 from engine.kernels import rays as kernels
 from engine.kernels.blocks import Images, OnProgress, padded, run_blocks, sum_blocks
@@ -47,7 +47,7 @@ class HostRays:
         profiler: Profiler,
     ) -> None:
         self._held, self._rest = held, rest
-        self.rows, self.shape = rows, shape
+        self.rows, self.shape = _only_read(rows), shape
         self.dtype = np.dtype(dtype)
         self._bricks = Bricks(shape, self.dtype)
         slot = ray_slot(prod(shape), is_timed=len(rows.bins) > 0, reproducible=exact)
@@ -74,7 +74,7 @@ class HostRays:
         # often
         ends = self._held(self.rows.ends[first::step])
         bins = self._held(self.rows.bins[first::step])
-        part.rows = self.rows._replace(ends=ends, bins=bins)
+        part.rows = _only_read(self.rows._replace(ends=ends, bins=bins))
         return part
 
     def forward(self, x: Array) -> Array:
@@ -95,7 +95,7 @@ class HostRays:
 
     def back(self, values: Array, unit: float) -> Array:
         """Image of the rays, each times its value; sums are kept in 1 / unit."""
-        values = np.ascontiguousarray(values, self.dtype)
+        values = only_read(np.ascontiguousarray(values, self.dtype))
         kernel = kernels.back_exact if self._exact else kernels.back
 
         def work(sums: Array, start: int, stop: int) -> None:
@@ -106,9 +106,7 @@ class HostRays:
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
-        rest = np.empty(0, self.dtype)
-        if background is not None:
-            rest = np.ascontiguousarray(background, self.dtype)
+        rest = self._rest_of(background)
         expected = np.empty(self.n_rows, self.dtype)
         with self._profiler.span("fused", events=self.n_rows):
             if self._exact:
@@ -121,12 +119,16 @@ class HostRays:
         self, x: Array, background: Array | None, unit: float
     ) -> tuple[NDArray[np.int64], Array]:
         """As `update`, of exact rays: the sums themselves, in 1 / unit."""
-        rest = np.empty(0, self.dtype)
-        if background is not None:
-            rest = np.ascontiguousarray(background, self.dtype)
+        rest = self._rest_of(background)
         expected = np.empty(self.n_rows, self.dtype)
         with self._profiler.span("fused", events=self.n_rows):
             return self._total(self._exactly(x, rest, expected, unit)), expected
+
+    def _rest_of(self, background: Array | None) -> Array:
+        """Return what each ray expects besides the image; empty if it is nothing."""
+        nothing = np.empty(0, self.dtype)
+        rest = nothing if background is None else np.ascontiguousarray(background, self.dtype)
+        return only_read(rest)
 
     def _update_exact(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
         return self._sum(self._exactly(x, rest, expected, unit), unit)
@@ -184,3 +186,14 @@ class HostRays:
             on_progress=self._tick,
             rows=self._rows_at_once,
         )
+
+
+def _only_read(rows: EventRows) -> EventRows:
+    return rows._replace(
+        points=only_read(rows.points),
+        ends=only_read(rows.ends),
+        voxel_mm=only_read(rows.voxel_mm),
+        bins=only_read(rows.bins),
+        table=only_read(rows.table),
+        in_lanes=only_read(rows.in_lanes),
+    )

@@ -17,15 +17,12 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import EventRows, Shape, lay, lay_kept
-from engine.kernels.taps import MATH, Taps, keep
-from engine.plain import Plain
+from engine.kernels.slice_tracing import EventRows, Shape, lay_exact, lay_kept
+from engine.kernels.taps import MATH, PLAIN, Taps, keep
 
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
-# every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_EXACT = cached_njit(**_PLAIN)
+_EXACT = cached_njit(**PLAIN)
 
 _LEAST_EXPECTED = 1e-24
 """Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""
@@ -131,7 +128,7 @@ def forward_exact(
     """As `forward`, the same bits as on the GPU; row_unit : see `_gather_exact`."""
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
+        n_slabs, scale = lay_exact(row, rows, shape, taps)
         out[row] = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
 
 
@@ -143,7 +140,7 @@ def back_exact(
     """As `back` into int64 sums, the same bits as on the GPU."""
     real = values.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
+        n_slabs, scale = lay_exact(row, rows, shape, taps)
         # factor by factor in the dtype of the image, as the CUDA twin does: one product of doubles
         # would be rounded elsewhere
         _scatter(sums, keep(n_slabs, taps), taps, values[row] * real(scale) * real(unit))
@@ -157,7 +154,7 @@ def update_exact(
     """As `update` into int64 sums, the same bits as on the GPU."""
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay(row, rows, shape, taps)
+        n_slabs, scale = lay_exact(row, rows, shape, taps)
         q = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
         if background.size:
             q += background[row]

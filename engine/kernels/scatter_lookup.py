@@ -1,29 +1,39 @@
-"""Values on lines of response from a table between detector samples.
-
-A call takes the events [start, stop) one after the other, in one thread.
-"""
+"""Values on lines of response from a table between detector samples."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, only_read
+from engine.kernels.blocks import run_blocks
 from engine.kernels.compile_cache import cached_njit
 
 _KERNEL = cached_njit(error_model="numpy")
 
 
-@_KERNEL
-def look_up_events(
-    start: int, stop: int, crystals: Array, bins: Array, places: Array, table: Array, out: Array
-) -> None:
-    """Read the table between its samples, linear along both ends of each event.
+def look_up(crystals: Array, bins: Array, places: Array, table: Array, *, threads: int) -> Array:
+    """Read the table between its samples, linear along both ends of each event: (n,) float32.
 
     crystals : (n, 2) of the events
     bins : (n,) bin of the table for each event; empty: all bins together
     places : (crystals, 2) ring and angle of each crystal, counted in samples
     table : (rings, angles, rings, angles, bins)
     """
+    columns = [only_read(np.ascontiguousarray(one)) for one in (crystals, bins, places, table)]
+    out = np.empty(len(crystals), np.float32)
+
+    def work(_: int, start: int, stop: int) -> None:
+        _look_up_events(start, stop, *columns, out)
+
+    run_blocks(work, len(crystals), threads)
+    return out
+
+
+@_KERNEL
+def _look_up_events(
+    start: int, stop: int, crystals: Array, bins: Array, places: Array, table: Array, out: Array
+) -> None:
+    """Look the events [start, stop) up, one after the other, in one thread."""
     n_rings, n_angles, n_bins = table.shape[0], table.shape[1], table.shape[4]
     # of each end the four samples around it, by ring and angle, and their shares
     rings, angles = np.empty((2, 4), np.int64), np.empty((2, 4), np.int64)

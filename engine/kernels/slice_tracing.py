@@ -22,7 +22,8 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.bricks import place_of, steps
-from engine.kernels.taps import MATH, Taps, keep, repeat, repeat_kept
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.taps import MATH, PLAIN, Taps, keep, repeat, repeat_kept
 from engine.kernels.time_weights import weigh
 from engine.kernels.vector_slabs import LAYS_VECTORS, lay_lanes, lay_timed_lanes
 
@@ -221,7 +222,7 @@ def _below(side: int, line: Four, layout: Layout) -> int:
 
 
 @_INLINE
-def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Lay one row through the image: fill its taps, return their slabs and mm per slab.
 
     Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
@@ -238,24 +239,6 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
         if faces[side]:
             n_slabs, scale = repeat(taps, n_slabs, _below(side, line, layout)), 0.5 * scale
     return n_slabs, scale
-
-
-@_INLINE
-def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row and keep its taps that are not 0; return how many, and mm per slab.
-
-    On vectors where the processor has them, in another order than slab by slab.
-    """
-    # both known when the kernel is compiled
-    if LAYS_VECTORS and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
-        line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
-        n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
-        for side in range(2):
-            if faces[side]:
-                n, scale = repeat_kept(taps, n, _below(side, line, layout)), 0.5 * scale
-        return n, scale
-    n_slabs, scale = lay(row, rows, shape, taps)
-    return keep(n_slabs, taps), scale
 
 
 @_INLINE
@@ -281,3 +264,27 @@ def _lay_lanes(
     first, steps, slabs = in_mm[0] / rows.part_mm, in_mm[1] / rows.part_mm, rows.part_mm / in_mm[1]
     timed = (*reals, real(first), real(steps), real(slabs))
     return lay_timed_lanes(timed, places, n_slabs, taps.kept, taps.kept_voxel, rows.in_lanes)
+
+
+@cached_njit(forceinline=True, **PLAIN)
+def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+    """As `_lay`, every operation as written."""
+    return _lay(row, rows, shape, taps)
+
+
+@cached_njit(forceinline=True, **MATH)
+def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+    """Lay one row and keep its taps that are not 0; return how many, and mm per slab.
+
+    On vectors where the processor has them, in another order than slab by slab.
+    """
+    # both known when the kernel is compiled
+    if LAYS_VECTORS and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
+        line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
+        n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
+        for side in range(2):
+            if faces[side]:
+                n, scale = repeat_kept(taps, n, _below(side, line, layout)), 0.5 * scale
+        return n, scale
+    n_slabs, scale = _lay(row, rows, shape, taps)
+    return keep(n_slabs, taps), scale

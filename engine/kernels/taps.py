@@ -22,6 +22,8 @@ MATH: Plain = {
     "error_model": "numpy",
     "_nrt": False,
 }
+# every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
+PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **MATH)
 
 MOST_SIDES = 4

@@ -91,6 +91,8 @@ class SlabbedXrayTransform(LinearOperator):
         self.in_shape, self.out_shape = self.grid.shape, (geometry.n_views, *geometry.shape)
         chunks = pieces(geometry.n_views, max(map(len, self.parts.views)))
         self.parts = replace(self.parts, views=chunks)
+        self._chunks = [geometry.select(slice(views.start, views.stop)) for views in chunks]
+        self._rows_seen: dict[tuple[int, int], slice] = {}
 
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
@@ -99,9 +101,9 @@ class SlabbedXrayTransform(LinearOperator):
         out = self._room.empty(self.out_shape, np.float32)
         # chunks outermost: sums of pixels are done before they are written, and a file of
         # projections is never read back to be added to
-        for views in self.parts.views:
+        for c, views in enumerate(self.parts.views):
             total = np.zeros((len(views), *self.geometry.shape), np.float32)
-            for slab, rows, A in self._seeing(views):
+            for slab, rows, A in self._seeing(c):
                 part = np.ascontiguousarray(x[slab.start : slab.stop], np.float32)
                 total[:, rows] += A.forward(part)
                 rest(x)
@@ -119,7 +121,7 @@ class SlabbedXrayTransform(LinearOperator):
             total = np.zeros((len(slab), *self.grid.shape[1:]), np.float32)
             for c, views in enumerate(self.parts.views):
                 self._tell(k * len(self.parts.views) + c)
-                found = self._share(views, slab)
+                found = self._share(c, k)
                 if found is not None:
                     rows, A = found
                     total += A.adjoint(np.asarray(y[views.start : views.stop, rows], np.float32))
@@ -131,10 +133,13 @@ class SlabbedXrayTransform(LinearOperator):
 
     def of_a_pair(self) -> XrayTransform:
         """Return what projects the middle slab in some views, as it does all pairs of the kind."""
-        slab = self.parts.slabs[len(self.parts.slabs) // 2]
-        found = self._share(self.parts.views[0], slab)
-        geometry = self.geometry.select(slice(0, len(self.parts.views[0])))
-        return found[1] if found else XrayTransform(geometry, slab_of(self.grid, slab), on=self.on)
+        middle = len(self.parts.slabs) // 2
+        found = self._share(0, middle)
+        if found is not None:
+            return found[1]
+        return XrayTransform(
+            self._chunks[0], slab_of(self.grid, self.parts.slabs[middle]), on=self.on
+        )
 
     def subset(self, k: int, of: int) -> SlabbedXrayTransform:
         """Views k, k + of, ..., in the same slabs."""
@@ -155,22 +160,23 @@ class SlabbedXrayTransform(LinearOperator):
         if self._tick is not None:
             self._tick(done, self._n_pairs)
 
-    def _seeing(self, views: range) -> Iterator[tuple[range, slice, XrayTransform]]:
-        """Yield the slabs that some views see, the rows that do, and what projects them."""
-        first = self.parts.views.index(views) * len(self.parts.slabs)
+    def _seeing(self, c: int) -> Iterator[tuple[range, slice, XrayTransform]]:
+        """Yield the slabs that a chunk of views sees, the rows that do, and what projects them."""
+        first = c * len(self.parts.slabs)
         for k, slab in enumerate(self.parts.slabs):
             self._tell(first + k)
-            found = self._share(views, slab)
+            found = self._share(c, k)
             if found is not None:
                 yield slab, *found
         self._tell(first + len(self.parts.slabs))
 
-    def _share(self, views: range, slab: range) -> tuple[slice, XrayTransform] | None:
-        """Return the rows of some views that see a slab, and what projects it; None: no row."""
-        grid = slab_of(self.grid, slab)
-        geometry = self.geometry.select(slice(views.start, views.stop))
-        # of these views alone: in a helical scan each slab is seen by few
-        rows = rows_seeing(grid, None, geometry, REACH)
+    def _share(self, c: int, k: int) -> tuple[slice, XrayTransform] | None:
+        """Return the rows of chunk c that see slab k, and what projects it; None: no row."""
+        grid, geometry = slab_of(self.grid, self.parts.slabs[k]), self._chunks[c]
+        rows = self._rows_seen.get((c, k))
+        if rows is None:
+            # of these views alone: in a helical scan each slab is seen by few
+            rows = self._rows_seen[c, k] = rows_seeing(grid, None, geometry, REACH)
         if rows.start >= rows.stop:
             return None
         # made anew for each pair: rays of some views are a small table, and tables of all pairs

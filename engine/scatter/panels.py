@@ -30,9 +30,8 @@ from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.dual_head import DualHead
 from engine.geometry.energy import ELECTRON_KEV
-from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress
-from engine.kernels.scatter_lookup import look_up_events
+from engine.kernels.scatter_lookup import look_up
 from engine.scatter.detection import Efficiency
 from engine.scatter.pair_sums import line_factors, pair_sums
 from engine.scatter.panel_depths import PanelDepths
@@ -126,13 +125,7 @@ class PanelTable:
     ) -> NDArray[np.float32]:
         """Return the scatter on lines, (n,); ends : (n, 2) rows of points, panel 0 first."""
         places, bins = self.samples.of_crystals(points_mm), np.empty(0, np.int16)
-        out = np.empty(len(ends), np.float32)
-
-        def work(_: int, start: int, stop: int) -> None:
-            look_up_events(start, stop, ends, bins, places, self.values, out)
-
-        run_blocks(work, len(ends), threads)
-        return out
+        return look_up(ends, bins, places, self.values, threads=threads)
 
 
 def _placed(n: int, pitch_mm: float, apart_mm: float) -> NDArray[np.float64]:

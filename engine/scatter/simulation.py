@@ -32,9 +32,8 @@ from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.scanner import Scanner
-from engine.kernels.blocks import run_blocks
 from engine.kernels.device_scatter import OnProgress
-from engine.kernels.scatter_lookup import look_up_events
+from engine.kernels.scatter_lookup import look_up
 from engine.scatter.axial import AxialScale
 from engine.scatter.between import for_linear_reading
 from engine.scatter.detection import efficiency_of
@@ -97,7 +96,7 @@ class ScatterTable:
                 at = self.samples.of_crystals(points_mm[own.reshape(-1)])
                 own = np.arange(2 * len(own), dtype=np.int32).reshape(-1, 2)
             times = None if tof_bins is None else tof_bins[rows]
-            self._look_up(own, at, times, out[rows], threads)
+            out[rows] = self._look_up(own, at, times, threads)
         return out
 
     def _look_up(
@@ -105,18 +104,12 @@ class ScatterTable:
         ends: NDArray[np.int32],
         places: NDArray[np.float64],
         tof_bins: NDArray[np.int16] | None,
-        out: NDArray[np.float32],
         threads: int,
-    ) -> None:
+    ) -> NDArray[np.float32]:
         bins, share = np.empty(0, np.int16), 1.0
         if tof_bins is not None and self.group:
             bins, share = (tof_bins // self.group).astype(np.int16), 1 / self.group
-
-        def work(_: int, start: int, stop: int) -> None:
-            look_up_events(start, stop, ends, bins, places, self.values, out)
-
-        run_blocks(work, len(ends), threads)
-        out *= np.float32(share)
+        return look_up(ends, bins, places, self.values, threads=threads) * np.float32(share)
 
     def scaled(self, factor: float) -> ScatterTable:
         """Return it times a factor."""

@@ -170,7 +170,8 @@ def _body(weights: RingWeights) -> Body:
     """Average μ over a fine stack of planes between the rings."""
     box = None if weights.mu_map is None else extent(weights.mu_map.values > 0)
     if weights.mu_map is None or box is None:
-        return Body(np.zeros((0, 0, 2, 1), np.float32), np.zeros((0, 0), np.bool_), 0, 0, 1, 1)
+        empty = np.zeros((0, 0, 2, 1), np.float32), np.zeros((0, 0), np.bool_)
+        return Body(*empty, 0.0, 0.0, 1.0, 1.0)
     mu, s = weights.mu_map, weights.scanner.settings
     width, height, depth = mu.grid.voxel_mm
     n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MOST_PHASES)

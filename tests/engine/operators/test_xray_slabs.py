@@ -58,7 +58,7 @@ def test_integrals_do_not_depend_on_the_threads(rng):
 
 def test_only_rows_that_see_a_slab_are_worked_on():
     A = slabbed(vectors(6), slices=1)
-    shares = [A._share(range(6), slab) for slab in A.parts.slabs]
+    shares = [A._share(0, k) for k in range(len(A.parts.slabs))]
     rows = [0 if share is None else share[1].geometry.shape[0] for share in shares]
     assert 0 < max(rows) < A.out_shape[1] / 2
 
