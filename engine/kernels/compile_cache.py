@@ -12,7 +12,8 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +35,9 @@ PREFIX = "kernels-"
 KEPT_STATES = 3
 """Folders of other states that stay, the youngest: to go back to a version costs no minute."""
 
+LONGEST_WAIT_S = 120.0
+"""For another process that compiles the same kernel."""
+
 _LOCK = Lock()
 config: Any = numba_config
 
@@ -52,7 +56,8 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         dispatcher = numba.njit(nogil=True, **options)(function)
         if folder is not None:
             dispatcher._cache = _kept(function, folder)
-        dispatcher._compile_for_args = _one_at_a_time(dispatcher._compile_for_args)
+        lock = folder and folder / f"{function.__module__}.{function.__qualname__}.lock"
+        dispatcher._compile_for_args = _one_at_a_time(dispatcher._compile_for_args, lock)
         return dispatcher
 
     return decorate
@@ -86,19 +91,35 @@ def digest() -> str:
     return content.hexdigest()[:16]
 
 
-def _one_at_a_time(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a first call that holds Numba's lock throughout.
+def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[..., Any]:
+    """Return a first call that holds Numba's lock throughout, and that of the kernel's processes.
 
-    Numba takes it only once it compiles: before, it loads what other libraries register with it,
-    such as those that read GATE's files, and a kernel that another thread compiles meanwhile finds
-    its operators replaced between its types and its code.
+    Numba takes its own only once it compiles: before, it loads what other libraries register with
+    it, such as those that read GATE's files, and a kernel that another thread compiles meanwhile
+    finds its operators replaced between its types and its code.
     """
 
     def locked(*args: Any, **kwargs: Any) -> Any:
-        with global_compiler_lock:
+        with global_compiler_lock, _first_of_processes(lock):
             return compiled(*args, **kwargs)
 
     return locked
+
+
+@contextmanager
+def _first_of_processes(lock: Path | None) -> Iterator[None]:
+    """Let one process compile a kernel; others wait, and load what it has kept.
+
+    Each would take the same seconds, and who writes Numba's index last would leave out the others.
+    """
+    from filelock import FileLock, Timeout
+
+    with ExitStack() as held:
+        # some file systems know no locks, and a process that hangs must not stop all others
+        with suppress(OSError, NotImplementedError, Timeout):
+            if lock is not None:
+                held.enter_context(FileLock(lock).acquire(timeout=LONGEST_WAIT_S))
+        yield
 
 
 class _ForgivingCache(FunctionCache):

@@ -7,7 +7,10 @@ Which kernels there are, each kind of scan says.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -17,6 +20,9 @@ from engine.geometry.grid import ImageGrid
 from engine.postprocess import Filter, Gaussian, Median
 
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
+
+BACKWARDS = "--backwards"
+"""Option of the process that starts with the last kernel."""
 
 Steps = Sequence[Callable[[], object]]
 
@@ -45,12 +51,35 @@ def of_filter(one: Filter) -> Callable[[], object]:
 
 
 def main() -> None:
-    """Warm the CPU up, with a line for each kernel."""
-    import sys
+    """Warm the CPU up, with a line for each kernel.
 
-    for done, total in warm_up(of_any_scan(cpu())):
-        sys.stdout.write(f"warming up kernels: {done} of {total}\n")
-        sys.stdout.flush()
+    Another process does the same from the last kernel to the first, so that two compile at once;
+    what one has kept, the other loads.
+    """
+    if BACKWARDS in sys.argv[1:]:
+        for step in reversed(of_any_scan(cpu())):
+            step()
+        return
+    with _other_from_the_end():
+        for done, total in warm_up(of_any_scan(cpu())):
+            sys.stdout.write(f"warming up kernels: {done} of {total}\n")
+            sys.stdout.flush()
+
+
+@contextmanager
+def _other_from_the_end() -> Iterator[None]:
+    """Have another process compile from the end, until this one is through."""
+    if cpu().threads < 2:
+        yield
+        return
+    command = [sys.executable, "-m", __spec__.name, BACKWARDS]
+    # what it says is of no use: a kernel that it fails at is compiled here, and told
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as other:
+        try:
+            yield
+        finally:
+            other.terminate()
 
 
 if __name__ == "__main__":

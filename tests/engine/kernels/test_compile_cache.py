@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,27 @@ def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
     assert first == (second[0], 3.0, 0)
     assert second[1:] == (3.0, 1)
     assert first[0].parent == tree / "engine" / "kernels" / "__pycache__"
+
+
+def test_of_two_starts_at_once_one_compiles(tree: Path, starts: Starts, tmp_path: Path) -> None:
+    write(tree, "Pair")
+    # both have the kernel before either calls it, and neither has it compiled
+    together = """
+import os, time
+from pathlib import Path
+from engine.kernels.spare_kernel import add
+Path(f"ready-{os.getpid()}").touch()
+while len(list(Path().glob("ready-*"))) < 2:
+    time.sleep(0.01)
+"""
+
+    def said(of: Starts, name: str) -> str:
+        return of.run(together + RUN.format(name="Pair"), tree, tmp_path / name)
+
+    with Starts() as more, ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(said, (starts, more), ("one", "other")))
+
+    assert sorted(int(text.split()[-1]) for text in found) == [0, 1]
 
 
 def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path, start: Start) -> None:
