@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 from numba import types
@@ -10,7 +10,12 @@ from numba.core import cgutils
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
 
+from engine.kernels.processor import HAS_AVX512
+
 I32 = ir.IntType(32)
+
+_OF_AVX2 = 8
+"""Lanes of 32 bits of its registers."""
 
 Declared = tuple[Signature, Callable[..., ir.Value]]
 """What Numba asks of an intrinsic: its types, and what emits its instructions."""
@@ -51,11 +56,34 @@ def first_lanes(builder: ir.IRBuilder, n: ir.Value, n_lanes: int) -> ir.Value:
     return builder.icmp_signed("<", numbers(I32, n_lanes), spread(builder, n, n_lanes))
 
 
-def compressed(builder: ir.IRBuilder, lanes: ir.Value, is_kept: ir.Value) -> ir.Value:
-    """Lanes of a mask moved to the front of the vector; what follows them is of no meaning."""
-    kind = lanes.type
-    arguments = [lanes, is_kept, ir.Constant(kind, ir.Undefined)]
+def compressed(builder: ir.IRBuilder, values: ir.Value, is_kept: ir.Value) -> ir.Value:
+    """Lanes of a mask moved to the front of the vector; what follows them is of no meaning.
+
+    By one instruction of AVX-512; of AVX2, 8 lanes of 32 bits, whose ways are looked up.
+    """
+    kind = values.type
+    if not HAS_AVX512:
+        return permuted(builder, values, _way_to_front(builder, is_kept))
+    arguments = [values, is_kept, ir.Constant(kind, ir.Undefined)]
     return called(builder, f"llvm.experimental.vector.compress.{name_of(kind)}", kind, arguments)
+
+
+def _way_to_front(builder: ir.IRBuilder, is_kept: ir.Value) -> ir.Value:
+    """Return which lane goes where, of a mask of 8: one of 256 rows of bytes."""
+    row = ir.VectorType(ir.IntType(8), _OF_AVX2)
+    ways = [[k for k in range(_OF_AVX2) if mask >> k & 1] for mask in range(1 << _OF_AVX2)]
+    rows = [ir.Constant(row, [*way, *[0] * (_OF_AVX2 - len(way))]) for way in ways]
+    table = ir.Constant(ir.ArrayType(row, len(rows)), rows)
+    held = cgutils.global_constant(builder.module, "ways_to_front", table)
+    mask = builder.zext(builder.bitcast(is_kept, ir.IntType(_OF_AVX2)), ir.IntType(64))
+    way = builder.load(builder.gep(held, [ir.Constant(ir.IntType(64), 0), mask]))
+    return builder.zext(way, ir.VectorType(I32, _OF_AVX2))
+
+
+def permuted(builder: ir.IRBuilder, values: ir.Value, places: ir.Value) -> ir.Value:
+    """Lanes at some places of a vector of 8 of 32 bits (AVX2); of a place the last 3 bits count."""
+    name = "permps" if values.type.element == ir.FloatType() else "permd"
+    return called(builder, f"llvm.x86.avx2.{name}", values.type, [values, places])
 
 
 def loaded(builder: ir.IRBuilder, pointer: ir.Value, mask: ir.Value, kind: ir.Type) -> ir.Value:
@@ -71,10 +99,21 @@ def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, mask: ir.Va
     called(builder, name, ir.VoidType(), arguments)
 
 
-def picked(builder: ir.IRBuilder, places: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
-    """Lanes at some places of two vectors of 16 float32, one behind the other (AVX-512)."""
-    name = "llvm.x86.avx512.vpermi2var.ps.512"
-    return called(builder, name, low.type, [low, places, high])
+def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -> ir.Value:
+    """Lanes at some places of two vectors of float32, or, with AVX2, of two or four of 8."""
+    kind = parts[0].type
+    if HAS_AVX512:
+        low, high = parts
+        return called(builder, "llvm.x86.avx512.vpermi2var.ps.512", kind, [low, places, high])
+    found = [permuted(builder, part, places) for part in parts]
+    for bit in (8, 16)[: len(found) // 2]:
+        at = spread(builder, ir.Constant(I32, bit), _OF_AVX2)
+        is_set = builder.icmp_signed("!=", builder.and_(places, at), ir.Constant(at.type, None))
+        found = [
+            builder.select(is_set, high, low)
+            for low, high in zip(found[::2], found[1::2], strict=True)
+        ]
+    return found[0]
 
 
 def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:

@@ -8,3 +8,10 @@ _ASKED = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
 
 FEATURES = frozenset(name.removeprefix("+") for name in _ASKED if name.startswith("+"))
 """Names of LLVM, such as "avx512f"."""
+
+HAS_AVX512 = {"avx512f", "avx512vl"} <= FEATURES
+"""Whether one instruction moves the lanes of a mask to the front of 64 bytes."""
+HAS_LANES = HAS_AVX512 or "avx2" in FEATURES
+"""Whether lanes of 32 bits can be moved anywhere in a register."""
+LANES = 16 if HAS_AVX512 else 8
+"""Numbers of 32 bits in the widest register."""

@@ -23,9 +23,10 @@ from numba import njit
 from engine.arrays import Array
 from engine.kernels.bricks import place_of, steps
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.processor import HAS_LANES
 from engine.kernels.taps import MATH, PLAIN, Taps, keep, repeat, repeat_kept
 from engine.kernels.time_weights import weigh
-from engine.kernels.vector_slabs import LAYS_VECTORS, lay_lanes, lay_timed_lanes
+from engine.kernels.vector_slabs import lay_lanes, lay_timed_lanes
 
 _INLINE = njit(inline="always", **MATH)
 Shape = tuple[int, int, int]
@@ -279,7 +280,7 @@ def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, 
     On vectors where the processor has them, in another order than slab by slab.
     """
     # both known when the kernel is compiled
-    if LAYS_VECTORS and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
+    if HAS_LANES and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
         line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
         for side in range(2):

@@ -1,8 +1,9 @@
 """Values packed on vectors: those that are not 0, one after the other, with their places.
 
 Numba turns loops into vectors by itself where every pass does the same; to keep only some of the
-values is what it cannot say. Here it is said in LLVM's own words, `vector.compress`: with AVX-512
-one instruction for a vector of 64 bytes. Other processors pack one by one (`PACKS_VECTORS`).
+values is what it cannot say. Here it is said in LLVM's own words: with AVX-512 one instruction for
+a vector of 64 bytes; with AVX2 lanes of 32 bits are permuted by a table of the ways to do so, and
+those of 64 are packed one by one, as all are on other processors.
 """
 
 from __future__ import annotations
@@ -19,15 +20,12 @@ from numba.extending import intrinsic
 
 from engine.arrays import Array
 from engine.kernels import lanes
-from engine.kernels.processor import FEATURES
+from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 
-BYTES = 64
+BYTES = 4 * LANES
 """Bytes of a vector of values."""
 MOST_LANES = 16
 """Values that are packed at once, at most; as many may be written behind the last."""
-
-PACKS_VECTORS = {"avx512f", "avx512vl"} <= FEATURES
-"""Whether the processor that Numba compiles for packs a vector by one instruction."""
 
 
 def _pack_type(
@@ -58,7 +56,8 @@ def pack_row(
     values : (>= n + MOST_LANES,) floating; places : as many uint32, packed in the same way;
     kept, kept_places : with room for MOST_LANES behind all that is kept
     """
-    if PACKS_VECTORS:
+    # both known when the kernel is compiled
+    if HAS_AVX512 or (HAS_LANES and values.itemsize == 4):
         for first in range(0, n, BYTES // values.itemsize):
             end = _pack(values, places, first, n, kept, kept_places, end)
     else:
@@ -74,6 +73,8 @@ def _emit_pack(
 ) -> ir.Value:
     values, places, first, stop, kept, kept_places, end = args
     kinds = signature.args
+    if not (HAS_AVX512 or kinds[0].dtype.bitwidth == 32):
+        return end  # never called; compiled with the rest
     # the places of a vector of doubles are half a vector: LLVM's own way to split one in two failed
     n_lanes = BYTES * 8 // kinds[0].dtype.bitwidth
 

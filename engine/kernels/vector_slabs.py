@@ -1,9 +1,9 @@
-"""The taps of sixteen slabs at once, laid, weighed by their time bin and packed in registers.
+"""The taps of 16 slabs at once, or of 8, laid, weighed by their time bin and packed in registers.
 
 The same as `engine.kernels.slice_tracing` and `engine.kernels.time_weights` do slab by slab, said
-in LLVM's own words for processors with AVX-512 (`LAYS_VECTORS`): lengths that are 0 never reach
-memory. The integral of a bin's weight is a cubic on each of 32 parts of its way, whose coefficients
-lie in eight registers, out of which one instruction picks sixteen (`engine.kernels.tof`).
+in LLVM's own words for processors with AVX-512 or AVX2 (`HAS_LANES`): lengths that are 0 never
+reach memory. The integral of a bin's weight is a cubic on each of 32 parts of its way, whose
+coefficients lie in registers, out of which as many are picked (`engine.kernels.tof`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ from numba.extending import intrinsic
 
 from engine.kernels import lanes
 from engine.kernels.bricks import SHIFT
-from engine.kernels.processor import FEATURES
-
-LANES = 16
-LAYS_VECTORS = {"avx512f", "avx512vl"} <= FEATURES
-"""Whether the processor that Numba compiles for lays, picks and packs sixteen values at once."""
+from engine.kernels.processor import LANES
+from engine.kernels.tof import N_LANES
 
 _REALS = ir.VectorType(ir.FloatType(), LANES)
 _WHOLES = ir.VectorType(lanes.I32, LANES)
@@ -55,7 +52,7 @@ def _lay_timed_type(
     """Do the same, with lengths as a time bin sees them.
 
     line : behind the rest, parts of the table from the middle of the bin to the start of the first
-    slab, parts per slab, and slabs per part; curve : (8 LANES,) coefficients
+    slab, parts per slab, and slabs per part; curve : (4 N_LANES,) coefficients
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
@@ -189,9 +186,9 @@ class _Curve:
                 lanes.vector_at(emit.context, builder, array, kind, _i64(n * LANES), LANES),
                 align=4,
             )
-            for n in range(8)
+            for n in range(4 * N_LANES // LANES)
         ]
-        self.last = ir.Constant(_REALS, [2.0 * LANES - 1.0] * LANES)
+        self.last = ir.Constant(_REALS, [N_LANES - 1.0] * LANES)
         self.sign = ir.Constant(_WHOLES, [-(1 << 31)] * LANES)
 
     def at(self, ends: ir.Value) -> ir.Value:
@@ -201,9 +198,11 @@ class _Curve:
         away = emit.least(lanes.absolute(builder, place), self.last)
         part = builder.fptosi(away, _WHOLES)
         t = builder.fsub(away, builder.sitofp(part, _REALS))
-        value = lanes.picked(builder, part, *self.parts[:2])
-        for n in (2, 4, 6):
-            value = emit.plus_times(lanes.picked(builder, part, *self.parts[n : n + 2]), value, t)
+        each = N_LANES // LANES
+        value = lanes.picked(builder, part, self.parts[:each])
+        for n in range(each, 4 * each, each):
+            more = lanes.picked(builder, part, self.parts[n : n + each])
+            value = emit.plus_times(more, value, t)
         sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
         return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
 

@@ -1,9 +1,9 @@
 """Rows read between their values: out_i += x(b + i s), x linear between the values of a row.
 
 Numba's loops fetch what lies at computed places value by value. Where neighbours lie at most
-`MOST_STEP` values apart, sixteen of them are within 32 values of one another, and those are two
-registers of AVX-512, out of which one instruction picks sixteen (`vpermi2ps`). Other processors,
-and longer steps, go value by value.
+`MOST_STEP` values apart, those of a register are within two registers of values, out of which one
+instruction picks all: sixteen of 32 with AVX-512 (`vpermi2ps`), or with AVX2, in three, eight of
+16. Other processors, and longer steps, go value by value.
 """
 
 from __future__ import annotations
@@ -22,20 +22,17 @@ from numba.extending import intrinsic
 
 from engine.arrays import Array
 from engine.kernels import lanes
-from engine.kernels.processor import FEATURES
+from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 
-LANES = 16
 MOST_STEP = 1.9
-"""Values from one place to the next, so that 15 steps, a part of one and a neighbour span 32."""
+"""Values from one place to the next, so that 15 steps, a part of one and a neighbour span 32, and 7
+steps 16."""
 LEAST_STEP = 0.6
 """The same at least where rows are collected: at most 4 then fall within a value of a place, and
-those of sixteen places are within 32."""
+those of sixteen places are within 32, of eight within 16."""
 MOST_ROWS = 4
 MARGIN = 2 * LANES
 """Values of no meaning that must be readable before and behind a row."""
-
-HAS_WINDOWS = "avx512f" in FEATURES
-"""Whether the processor picks sixteen values out of two registers."""
 
 FUSED = ("contract",)
 """A product and the sum that it goes into may be rounded once."""
@@ -55,7 +52,7 @@ def _add_lanes_type(
 ) -> lanes.Declared:
     """Add row(window + begin + j step) to target[at + j] for j of asked[0] ... asked[1] - 1.
 
-    target, row : float32; begin, step : float32, places from `window` within [0, 31)
+    target, row : float32; begin, step : float32, places from `window` within [0, 2 LANES - 1)
     """
     del typing, at, asked, window, begin, step
     i64, f32 = types.int64, types.float32
@@ -77,7 +74,7 @@ def add_between(
     from i = 0, so that what is added does not depend on which part of a line is asked for.
     """
     first, stop = numbers
-    if HAS_WINDOWS and abs(step) <= MOST_STEP:
+    if HAS_LANES and abs(step) <= MOST_STEP:
         for i in range(first // LANES * LANES, stop, LANES):
             place = begin + i * step
             window = math.floor(min(place, place + (LANES - 1) * step))
@@ -125,8 +122,8 @@ _collect_lanes: Callable[..., None] = intrinsic(_collect_lanes_type)
 
 @njit(inline="always")
 def can_collect(step: float) -> bool:
-    """Whether `collect` can be called with values so far from one another."""
-    return bool(HAS_WINDOWS and abs(step) >= LEAST_STEP)
+    """Whether `collect` can be called with values so far from one another, and is worth it."""
+    return bool(HAS_AVX512 and abs(step) >= LEAST_STEP)
 
 
 @njit(inline="always")
@@ -184,6 +181,22 @@ class _Emitter:
         """Add a vector to memory in the lanes asked[0] ... asked[1] - 1."""
         ends = [self.builder.extract_value(asked, n) for n in (0, 1)]
         first, stop = (self.builder.trunc(end, lanes.I32) for end in ends)
+        if HAS_AVX512:
+            self._add_to_some(pointer, value, first, stop)
+            return
+        # with AVX2 it takes long to write under a mask, and few vectors need one
+        n_asked = self.builder.sub(stop, first)
+        is_whole = self.builder.icmp_signed("==", n_asked, ir.Constant(lanes.I32, LANES))
+        with self.builder.if_else(is_whole, likely=True) as (whole, some):
+            with whole:
+                old = self.builder.load(pointer, align=4)
+                self.builder.store(self.builder.fadd(old, value, FUSED), pointer, align=4)
+            with some:
+                self._add_to_some(pointer, value, first, stop)
+
+    def _add_to_some(
+        self, pointer: ir.Value, value: ir.Value, first: ir.Value, stop: ir.Value
+    ) -> None:
         mask = self.builder.and_(
             lanes.first_lanes(self.builder, stop, LANES),
             self.builder.not_(lanes.first_lanes(self.builder, first, LANES)),
@@ -201,8 +214,8 @@ def _emit_add_lanes(
     near = builder.fptosi(place, emit.numbers.type)
     part = builder.fsub(place, builder.sitofp(near, _REALS), FUSED)
     values = emit.window(row, signature.args[3], window)
-    below = lanes.picked(builder, near, *values)
-    above = lanes.picked(builder, emit.plus(near, 1), *values)
+    below = lanes.picked(builder, near, values)
+    above = lanes.picked(builder, emit.plus(near, 1), values)
     value = builder.fadd(below, builder.fmul(part, builder.fsub(above, below, FUSED), FUSED), FUSED)
     emit.add_to(emit.at(target, signature.args[0], at), value, asked)
     return context.get_dummy_value()
@@ -225,7 +238,7 @@ def _emit_collect_lanes(
         rows_off = builder.fsub(builder.sitofp(number, _REALS), place, FUSED)
         off = lanes.absolute(builder, builder.fmul(rows_off, lanes_by_row, FUSED))
         weight = lanes.at_least_0(builder, builder.fsub(one, off, FUSED))
-        value = lanes.picked(builder, number, *values)
+        value = lanes.picked(builder, number, values)
         total = builder.fadd(total, builder.fmul(weight, value, FUSED), FUSED)
     for n in (0, 1):
         share = lanes.spread(builder, builder.extract_value(shares, n), LANES)

@@ -6,7 +6,7 @@ import pytest
 from engine.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
-from engine.kernels.vector_slabs import LAYS_VECTORS
+from engine.kernels.processor import HAS_LANES
 from engine.operators.rays import RayProjector
 from tests.engine.kernels import cuda_cases
 from tests.engine.operators.ray_oracles import GRID, axis_rays, lattice_rays, octant_rays
@@ -23,7 +23,7 @@ TIMES = {
     "bins": TofBins(fwhm_ps=150, bin_ps=60, n_bins=15),
     "narrow bins": TofBins(fwhm_ps=400, bin_ps=30, n_bins=15),
 }
-pytestmark = pytest.mark.skipif(not LAYS_VECTORS, reason="the processor lays no vectors")
+pytestmark = pytest.mark.skipif(not HAS_LANES, reason="the processor lays no vectors")
 
 
 @pytest.mark.parametrize("times", TIMES)

@@ -1,0 +1,102 @@
+"""What is said in LLVM's words of a processor gives the same on others that it has words for."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from engine.kernels.processor import FEATURES
+
+AVX2 = "+64bit,+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+f16c,+fma,+lzcnt,+mmx,+movbe,+popcnt,+sse4.2"
+PROCESSORS = {
+    "the least": ({"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, set()),
+    "AVX2": ({"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2}, {"avx2", "fma"}),
+}
+"""What Numba compiles for, and what of it this processor must have."""
+PROGRAM = """
+import numpy as np
+from numba import njit
+from engine.kernels.processor import HAS_AVX512, HAS_LANES
+from engine.kernels.vector_pack import pack_row
+from engine.kernels.vector_window import MARGIN, add_between, can_collect
+
+@njit
+def packed(values, places, n, kept, kept_places, end):
+    return pack_row(values, places, n, kept, kept_places, end)
+
+@njit
+def read(target, row, begin, step):
+    add_between(target, 2, (5, 32), row, 0, begin, step)
+
+assert not HAS_AVX512 and not can_collect(1.0)
+print(HAS_LANES)
+
+values, places = np.float32([0, 2, 0, 0, 3] * 9), np.arange(45, dtype=np.uint32)
+kept, kept_places = np.zeros(61, np.float32), np.zeros(61, np.uint32)
+n = packed(values, places, 43, kept, kept_places, 2)
+assert n == 19 and kept_places[2:n].tolist() == np.flatnonzero(values[:43]).tolist()
+assert kept[2:n].tolist() == [2, 3] * 8 + [2]
+
+for begin, step in ((2.3, 0.7), (57.9, -1.8)):
+    row, target = np.random.default_rng(1).random(60), np.zeros(40, np.float32)
+    read(target, np.pad(row, MARGIN).astype(np.float32), begin, step)
+    truth = np.interp(begin + step * np.arange(5, 32), np.arange(60), row)
+    assert np.abs(target[3:30] - truth).max() < 1e-5 and not target[30:].any()
+"""
+LAID = """
+import numpy as np
+from numba import njit
+from engine.kernels.bricks import steps
+from engine.kernels.tof import chord_table
+from engine.kernels.vector_slabs import lay_lanes, lay_timed_lanes
+
+@njit
+def lay(line, layout, n, kept, places):
+    return lay_lanes(line, layout, n, kept, places)
+
+@njit
+def lay_timed(line, layout, n, kept, places, curve):
+    return lay_timed_lanes(line, layout, n, kept, places, curve)
+
+f, i = np.float32, np.int32
+su, sv = f(0.31), f(-0.17)
+line = (f(3.3), su, f(1) / su, f(17.2), sv, f(1) / sv, f(0.2), f(36.7), f(30), f(30))
+layout = tuple(i(n) for n in (1, *np.ravel(steps((40, 40, 40), 1))))
+curve = chord_table(25.0, 40.0, "float32").in_lanes()
+timed = tuple(f(x) for x in (-9.5, 0.45, 2.2))
+for found in (
+    lambda *room: lay(line, layout, 37, *room),
+    lambda *room: lay_timed((*line, *timed), layout, 37, *room, curve),
+):
+    kept, places = np.zeros(160, np.float32), np.zeros(160, np.uint32)
+    n = found(kept, places)
+    order = np.argsort(places[:n])
+    print(*places[order], *(round(float(each), 4) for each in kept[order]))
+"""
+
+
+def said(program: str, elsewhere: Mapping[str, str] = {}) -> str:
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=os.environ | elsewhere, stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_rows_are_packed_and_read_the_same(processor):
+    elsewhere, needed = PROCESSORS[processor]
+    if not needed <= FEATURES:
+        pytest.skip(f"the processor is none with {processor}")
+    assert said(PROGRAM, elsewhere).split() == [str(bool(needed))]
+
+
+def test_taps_laid_with_avx2_are_those_of_this_processor():
+    elsewhere, needed = PROCESSORS["AVX2"]
+    if not needed <= FEATURES:
+        pytest.skip("the processor is none with AVX2")
+    ours, theirs = (said(LAID, where).splitlines() for where in ({}, elsewhere))
+    for one, other in zip(ours, theirs, strict=True):
+        one, other = ([float(word) for word in text.split()] for text in (one, other))
+        assert len(one) > 100
+        assert one == pytest.approx(other, abs=2e-4)
