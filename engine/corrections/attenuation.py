@@ -15,6 +15,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.corrections.base import Multiplicative
 from engine.data.column_room import pieces
+from engine.data.cropping import cropped
 from engine.data.input_role import InputRole
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
@@ -42,6 +43,8 @@ def attenuation_factors(
     from engine.operators.rays import RayProjector, Rays
 
     xp = module_of(crystals)
+    # a body is a small part of its map, and a ray through the rest costs as much
+    mu_map = cropped(mu_map)
     mu = on.to_device(mu_map.values)
     factors = xp.empty(len(crystals), np.float32)
     for start in range(0, len(crystals), BATCH):

@@ -5,6 +5,7 @@ centre of voxel (i_z, i_y, i_x) = lower + (i + 1/2) · voxel, points (x, y, z) i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,17 @@ class ImageGrid:
         """Points (..., 3) [mm] in voxel units from the lower corner, (x, y, z)."""
         scaled = (np.asarray(points_mm, float) - self.lower_mm) / np.array(self.voxel_mm)
         return np.asarray(scaled)
+
+    def part(self, box: Sequence[tuple[int, int]]) -> ImageGrid:
+        """Return some neighbouring voxels, where they are.
+
+        box : first of them and one past the last, along z, y and x
+        """
+        ends = np.array(box)
+        beside = (ends.sum(axis=1) - self.shape)[::-1] / 2 * np.array(self.voxel_mm)
+        x, y, z = (np.array(self.centre_mm) + beside).tolist()
+        n_z, n_y, n_x = (ends[:, 1] - ends[:, 0]).tolist()
+        return ImageGrid((n_z, n_y, n_x), self.voxel_mm, (x, y, z))
 
     def index_of(self, point_mm: Point) -> tuple[int, int, int] | None:
         """(i_z, i_y, i_x) of the voxel that holds a point, None outside the box."""

@@ -187,9 +187,7 @@ class SlabbedXrayTransform(LinearOperator):
 
 def slab_of(grid: ImageGrid, slices: range) -> ImageGrid:
     """Return neighbouring slices of a grid, where they are."""
-    x, y, z = grid.centre_mm
-    middle = (slices.start + slices.stop - grid.shape[0]) / 2 * grid.voxel_mm[2]
-    return ImageGrid((len(slices), *grid.shape[1:]), grid.voxel_mm, (x, y, z + middle))
+    return grid.part([(slices.start, slices.stop), *((0, n) for n in grid.shape[1:])])
 
 
 def parts_within(

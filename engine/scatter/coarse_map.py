@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.cropping import extent
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
@@ -30,18 +31,6 @@ def coarsened(mu_map: Volume, most_mm: float) -> Volume:
     sizes, middle = edges[::-1].tolist(), centre[::-1].tolist()
     coarse = ImageGrid(means.shape, (sizes[0], sizes[1], sizes[2]), (*middle,))
     return Volume(means, coarse, mu_map.unit)
-
-
-def extent(inside: NDArray[np.bool_]) -> list[tuple[int, int]] | None:
-    """First voxel and one past the last along each axis; None where there is none."""
-    found = []
-    for axis in range(3):
-        others = tuple(a for a in range(3) if a != axis)
-        at = np.flatnonzero(inside.any(axis=others))
-        if not len(at):
-            return None
-        found.append((int(at[0]), int(at[-1]) + 1))
-    return found
 
 
 def _means(values: NDArray[np.float32], joined: NDArray[np.int_]) -> NDArray[np.float32]:

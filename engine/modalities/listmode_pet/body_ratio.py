@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.cropping import extent
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import run_blocks
 from engine.kernels.ring_views import (
@@ -32,7 +33,6 @@ from engine.kernels.ring_views import (
 )
 from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_heights_of
 from engine.modalities.listmode_pet.ring_weights import RingWeights
-from engine.scatter.coarse_map import extent
 
 FEWEST_VIEWS = 40
 """Views that are sampled at least, of those there are."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
+from engine.data.cropping import cropped, extent
 from engine.data.volume import Volume
 from engine.operators.rays import RayProjector, Rays
-from engine.scatter.coarse_map import extent
 from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MARGIN = 0.03
@@ -49,7 +49,7 @@ def path_lengths(
     volume: Volume, rays: Rays, *, on: Backend, reproducible: bool
 ) -> NDArray[np.float32]:
     """Integrals of a volume along lines, (n,), whatever their time bins."""
-    untimed = Rays(rays.points_mm, rays.ends)
+    untimed, volume = Rays(rays.points_mm, rays.ends), cropped(volume)
     projector = RayProjector(untimed, volume.grid, on=on, reproducible=reproducible)
     lengths: NDArray[np.float32] = on.to_host(projector(on.to_device(volume.values)))
     return lengths

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.data.cropping import extent
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities.ring_scatter.lines import object_mask
 from engine.operators.rays import RayProjector, Rays
-from engine.scatter.coarse_map import coarsened, extent
+from engine.scatter.coarse_map import coarsened
 
 GRID = ImageGrid((9, 21, 16), (2.0, 1.5, 4.5), (3.0, -2.0, 1.0))
 
