@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ KEPT_STATES = 3
 LONGEST_WAIT_S = 120.0
 """For another process that compiles the same kernel."""
 
+_IMPORTED = re.compile(rb"^from engine\.kernels\.(\w+) import", re.MULTILINE)
 _LOCK = Lock()
 config: Any = numba_config
 
@@ -83,12 +85,25 @@ def digest() -> str:
     """Fingerprint of the sources that Numba compiles, of Python and of the libraries."""
     libraries = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
     content = sha256(" ".join(libraries).encode())
-    for path in sorted(SOURCES.glob("*.py")):
-        text = path.read_bytes()
-        # only those that compile on the CPU: the others change often, and a digest costs a minute
-        if b"njit" in text:
-            content.update(f"{path.name} {len(text)}\n".encode() + text)
+    for name, text in sorted(_compiled().items()):
+        content.update(f"{name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
+
+
+def _compiled() -> dict[str, bytes]:
+    """Sources that Numba compiles, and those of what they take from others, by name.
+
+    The rest, of cards, changes often, and a digest costs a minute.
+    """
+    texts = {path.stem: path.read_bytes() for path in SOURCES.glob("*.py")}
+    found: dict[str, bytes] = {}
+    left = [name for name, text in texts.items() if b"njit" in text]
+    while left:
+        name = left.pop()
+        if name not in found and name in texts:
+            found[name] = texts[name]
+            left += (each.decode() for each in _IMPORTED.findall(texts[name]))
+    return found
 
 
 def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[..., Any]:

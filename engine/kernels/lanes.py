@@ -116,6 +116,12 @@ def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -
     return found[0]
 
 
+def smallest(builder: ir.IRBuilder, values: ir.Value) -> ir.Value:
+    """The smallest of the lanes, which are integers."""
+    name = f"llvm.vector.reduce.smin.{name_of(values.type)}"
+    return called(builder, name, values.type.element, [values])
+
+
 def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Absolute value of float32, or of each lane."""
     return called(builder, f"llvm.fabs.{name_of(value.type)}", value.type, [value])

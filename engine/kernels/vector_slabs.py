@@ -8,7 +8,7 @@ coefficients lie in registers, out of which as many are picked (`engine.kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from llvmlite import ir
 from numba import types
@@ -21,8 +21,11 @@ from numba.extending import intrinsic
 
 from engine.kernels import lanes
 from engine.kernels.bricks import SHIFT
-from engine.kernels.processor import LANES
+from engine.kernels.processor import HAS_AVX512, LANES
 from engine.kernels.tof import N_LANES
+
+MOST_PARTS = 0.85
+"""Parts per slab, so that the ends of 8 slabs lie within 8 parts."""
 
 _REALS = ir.VectorType(ir.FloatType(), LANES)
 _WHOLES = ir.VectorType(lanes.I32, LANES)
@@ -179,15 +182,7 @@ class _Curve:
     """The integral of a bin's weight, an odd function of the place from the middle of the bin."""
 
     def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
-        self.emit = emit
-        builder = emit.builder
-        self.parts = [
-            builder.load(
-                lanes.vector_at(emit.context, builder, array, kind, _i64(n * LANES), LANES),
-                align=4,
-            )
-            for n in range(4 * N_LANES // LANES)
-        ]
+        self.emit, self.array, self.kind = emit, array, kind
         self.last = ir.Constant(_REALS, [N_LANES - 1.0] * LANES)
         self.sign = ir.Constant(_WHOLES, [-(1 << 31)] * LANES)
 
@@ -198,13 +193,48 @@ class _Curve:
         away = emit.least(lanes.absolute(builder, place), self.last)
         part = builder.fptosi(away, _WHOLES)
         t = builder.fsub(away, builder.sitofp(part, _REALS))
-        each = N_LANES // LANES
-        value = lanes.picked(builder, part, self.parts[:each])
-        for n in range(each, 4 * each, each):
-            more = lanes.picked(builder, part, self.parts[n : n + each])
-            value = emit.plus_times(more, value, t)
+        value, *more = self.coefficients(part)
+        for each in more:
+            value = emit.plus_times(each, value, t)
         sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
         return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
+
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        """c_3, c_2, c_1 and c_0 of each lane's part."""
+        raise NotImplementedError
+
+    def from_memory(self, index: ir.Value) -> ir.Value:
+        """Load the coefficients from an index on."""
+        emit = self.emit
+        pointer = lanes.vector_at(emit.context, emit.builder, self.array, self.kind, index, LANES)
+        return emit.builder.load(pointer, align=4)
+
+
+class _WholeCurve(_Curve):
+    """All of it in registers."""
+
+    def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
+        super().__init__(emit, array, kind)
+        self.parts = [self.from_memory(_i64(n)) for n in range(0, 4 * N_LANES, LANES)]
+
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        each = N_LANES // LANES
+        for n in range(0, 4 * each, each):
+            yield lanes.picked(self.emit.builder, part, self.parts[n : n + each])
+
+
+class _NearCurve(_Curve):
+    """What of it lies near a vector of slabs (AVX2): as many parts as lanes, read each time."""
+
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        builder = self.emit.builder
+        first = lanes.smallest(builder, part)
+        most = ir.Constant(lanes.I32, N_LANES - LANES)
+        first = builder.select(builder.icmp_signed("<", first, most), first, most)
+        near = builder.sub(part, lanes.spread(builder, first, LANES))
+        index = builder.sext(first, ir.IntType(64))
+        for n in range(0, 4 * N_LANES, N_LANES):
+            yield lanes.permuted(builder, self.from_memory(builder.add(index, _i64(n))), near)
 
 
 def _emit_lay_timed(
@@ -213,14 +243,29 @@ def _emit_lay_timed(
     if signature.args[3].dtype != types.float32:
         return _i64(0)
     emit = _Emitter(context, builder, signature.args, args, _REAL_NAMES + _TIME_NAMES)
-    curve = _Curve(emit, args[5], signature.args[5])
+    curve = args[5], signature.args[5]
+    if HAS_AVX512:
+        _timed_blocks(emit, _WholeCurve(emit, *curve))
+        return builder.load(emit.end)
+    steps = builder.extract_value(args[0], len(_REAL_NAMES) + _TIME_NAMES.index("steps"))
+    most = ir.Constant(ir.FloatType(), MOST_PARTS)
+    is_near = builder.fcmp_ordered("<", lanes.absolute(builder, steps), most)
+    with builder.if_else(is_near, likely=True) as (near, far):
+        with near:
+            _timed_blocks(emit, _NearCurve(emit, *curve))
+        with far:
+            _timed_blocks(emit, _WholeCurve(emit, *curve))
+    return builder.load(emit.end)
+
+
+def _timed_blocks(emit: _Emitter, curve: _Curve) -> None:
+    builder = emit.builder
     behind = cgutils.alloca_once_value(builder, emit.nought)
     # from the last block to the first: a slab ends where the next begins
     step, stop = ir.Constant(lanes.I32, -LANES), ir.Constant(lanes.I32, -1)
     begin = builder.and_(emit.n, step)
     with cgutils.for_range_slice(builder, begin, stop, step, lanes.I32, inc=False) as (k, _):
         _timed_block(emit, curve, behind, k)
-    return builder.load(emit.end)
 
 
 def _timed_block(emit: _Emitter, curve: _Curve, behind: ir.Value, k: ir.Value) -> None:

@@ -20,7 +20,6 @@ Start = Callable[..., tuple[Path, float, int]]
 ROOT = Path(__file__).parents[3]
 VALUES = """
 from typing import NamedTuple
-from numba import njit
 
 class {name}(NamedTuple):
     first: float
