@@ -53,6 +53,9 @@ SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
+FEWER_COLOURS = 96
+NOISY = ("import", "live")
+"""Pictures with much noise, which no packing makes small."""
 GERMAN = ("german",)
 """Pictures of a window that speaks German."""
 COLOURED = (*GERMAN, "fusion", "slab", "light-box", "annotations")
@@ -271,7 +274,8 @@ def keep(taken: Path, folder: Path, names: tuple[str, ...]) -> None:
         with Image.open(taken / f"{name}-{THEME}.png") as image:
             few = image.convert("RGB")
             if name not in COLOURED:
-                few = few.quantize(COLOURS, dither=Image.Dither.NONE)
+                n_colours = FEWER_COLOURS if name in NOISY else COLOURS
+                few = few.quantize(n_colours, dither=Image.Dither.NONE)
             few.convert("RGB").save(folder / f"{name}.webp", **PACKED)
 
 
