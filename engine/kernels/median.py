@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.arrays import Array, only_read
+from engine.kernels.blocks import run_blocks
 from engine.kernels.compile_cache import cached_njit
 from engine.plain import Plain
 
@@ -37,16 +38,25 @@ PLACES = (
 """Places among the 13 of the three of each sorted row; 13: they cannot be the median."""
 
 
-def median_of_cubes(image: Array) -> Array:
+LINES = 4
+"""Lines that are filtered as one: few of the numbers are then left over by vectors."""
+
+
+def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
     """Return the median over 3 × 3 × 3 voxels, those at the edge repeated beyond it.
 
     image : (n_z, n_y, n_x) float32 or float64, C-contiguous
     """
-    n_x = image.shape[2]
-    out, nine = np.empty_like(image), np.empty((9, n_x + 2), image.dtype)
-    left = np.empty((14, n_x), image.dtype)
-    tables = (np.array(pairs, np.int64) for pairs in (SORT_9, SELECT_13, PLACES))
-    _filter(image, *tables, nine, left, out)
+    image, out = only_read(image), np.empty_like(image)
+    n_z, _, n_x = image.shape
+    tables = [np.array(pairs, np.int64) for pairs in (SORT_9, SELECT_13, PLACES)]
+
+    def work(_: int, first: int, stop: int) -> None:
+        width = LINES * (n_x + 2)
+        nine, left = np.zeros((9, width), image.dtype), np.empty((14, width - 2), image.dtype)
+        _filter(first, stop, image, *tables, nine, left, out)
+
+    run_blocks(work, n_z, threads, smallest=1, in_turn=False)
     return out
 
 
@@ -78,22 +88,31 @@ def _across(row: Array, places: Array, left: Array) -> None:
 
 @_KERNEL
 def _filter(
-    image: Array, sort: Array, select: Array, places: Array, nine: Array, left: Array, out: Array
-) -> None:
-    """Filter line by line; nine : (9, n_x + 2) and left : (14, n_x), to work in."""
+    first: int, stop: int, image: Array, sort: Array, select: Array, places: Array,
+    nine: Array, left: Array, out: Array,
+) -> None:  # fmt: skip
+    """Filter some slices, lines end to end; nine : (9, width) and left : (14, width - 2), to use.
+
+    What is found across the ends of two lines is left out.
+    """
     n_z, n_y, n_x = image.shape
-    for z in range(n_z):
-        for y in range(n_y):
+    n_lines = nine.shape[1] // (n_x + 2)
+    for z in range(first, stop):
+        for low in range(0, n_y, n_lines):
+            n = min(n_lines, n_y - low)
             for k in range(9):
                 near_z = min(max(z + k // 3 - 1, 0), n_z - 1)
-                near_y = min(max(y + k % 3 - 1, 0), n_y - 1)
-                line, row = image[near_z, near_y], nine[k]
-                for x in range(n_x):
-                    row[x + 1] = line[x]
-                row[0], row[n_x + 1] = line[0], line[n_x - 1]
+                for j in range(n):
+                    near_y = min(max(low + j + k % 3 - 1, 0), n_y - 1)
+                    line, row = image[near_z, near_y], nine[k, j * (n_x + 2) : (j + 1) * (n_x + 2)]
+                    for x in range(n_x):
+                        row[x + 1] = line[x]
+                    row[0], row[n_x + 1] = line[0], line[n_x - 1]
             _compare(nine, sort)
             for k in range(9):
                 _across(nine[k], places[k], left)
             _compare(left, select)
-            for x in range(n_x):
-                out[z, y, x] = left[6, x]
+            for j in range(n):
+                found = left[6, j * (n_x + 2) : j * (n_x + 2) + n_x]
+                for x in range(n_x):
+                    out[z, low + j, x] = found[x]

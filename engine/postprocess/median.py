@@ -31,9 +31,10 @@ class Median(Filter):
             and image.dtype in (np.float32, np.float64)
             and image.size
         ):
+            from engine.backend import usable_cores
             from engine.kernels.median import median_of_cubes
 
-            return median_of_cubes(np.ascontiguousarray(image))
+            return median_of_cubes(np.ascontiguousarray(image), threads=usable_cores())
         out = xp.empty_like(image)
         ndimage_of(image).median_filter(image, size=self.size, output=out, mode="nearest")
         return out
