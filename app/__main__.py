@@ -37,11 +37,11 @@ def run() -> NoReturn:
     # our own threads share the work; those of BLAS wait for each other where others work beside
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
-    if "PySide6.QtWidgets" in sys.modules:
-        from app.shell.leaving import leave
+    from app.shell.leaving import finish, leave
 
+    if "PySide6.QtWidgets" in sys.modules:
         leave(code)
-    sys.exit(code)
+    finish(code)
 
 
 def has_display() -> bool:

@@ -102,6 +102,7 @@ def prepared(root: Path, extras: tuple[str, ...], *, newest: bool) -> Path:
     environment = Environment(root)
     environment.make()
     environment.install((*extras, *gpu_extras(root)), newest=newest)
+    environment.compile_own()
     return environment.python
 
 

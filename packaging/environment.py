@@ -22,6 +22,8 @@ COMPILE = (
     "compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2, workers=0)"
 )
 """Bytecode of all libraries, on all cores: pip would use one."""
+OWN = ("engine", "app")
+"""Packages of the project itself, which stay in the clone."""
 OPTIONAL = tuple(PACKAGE_OF)
 """Extras without which everything still works, on the CPU; a machine has one of them at most."""
 LARGE_MB = 5.0
@@ -120,6 +122,14 @@ class Environment:
         # what is newest is so only now: the next set-up goes back to the lock
         installed = "newest" if newest else current
         self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
+
+    def compile_own(self) -> None:
+        """Compile the project's own files that changed: the first start would take twice as long.
+
+        Where Python is told to write no bytecode (PYTHONDONTWRITEBYTECODE), every start would.
+        """
+        words = ["-m", "compileall", "-q", "-j", "0", *OWN]
+        subprocess.run([self.python, *words], cwd=self.root, capture_output=True)
 
     def _may_use_lock(self, newest: bool) -> bool:
         lock = Lock(self.root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,20 @@ def test_pip_error_is_its_last_error_line() -> None:
     assert pip_error(log) == "No matching distribution"
     assert pip_error("killed\n\n") == "killed"
     assert pip_error("") == "no reason given"
+
+
+@posix
+def test_the_projects_own_files_are_compiled_whatever_python_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    environment = Environment(tmp_path)
+    environment.python.parent.mkdir(parents=True)
+    environment.python.symlink_to(sys.executable)
+    for package in ("engine", "app"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "part.py").write_text("x = 1\n")
+    (tmp_path / "engine" / "broken.py").write_text("x =\n")
+    environment.compile_own()
+    for package in ("engine", "app"):
+        assert len([*(tmp_path / package / "__pycache__").glob("part.*.pyc")]) == 1

@@ -1,4 +1,4 @@
-"""The end of a process with a window: its code and its words arrive, nobody outlives it."""
+"""The end of a process: its code and its words arrive, nobody outlives one with a window."""
 
 from __future__ import annotations
 
@@ -34,6 +34,24 @@ def test_the_words_and_the_code_arrive_and_children_end() -> None:
         return
     if left.status() != psutil.STATUS_ZOMBIE:  # killed: it may take a moment to be gone
         left.wait(60)
+
+
+WITHOUT_A_WINDOW = """
+import atexit, sys, tempfile, threading, time
+from app.shell.leaving import finish
+folder = tempfile.TemporaryDirectory()
+sys.stdout.write(folder.name)
+atexit.register(sys.stderr.write, "put off")
+threading.Thread(target=lambda: (time.sleep(0.3), sys.stderr.write("thread, "))).start()
+finish(7)
+"""
+
+
+def test_without_a_window_threads_and_what_is_put_off_come_first() -> None:
+    program = [sys.executable, "-c", WITHOUT_A_WINDOW]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (7, "thread, put off")
+    assert done.stdout and not Path(done.stdout).exists()
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["nonsense"]])
