@@ -4,12 +4,12 @@ target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source
 
 for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
 registers over all non-zeros e, each of which costs a read and a product for every row: reads, most
-of which lie across two lines of the cache, are what bounds it. Two non-zeros of which the second
-reads a row further share what they read (`engine.kernels.matrix_pairs`). Numba has no vectors, and
-LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own words, from
-which it makes what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is added in the
-order of e, and then to what is there: the bits are those of any processor that rounds products and
-sums once.
+of which lie across two lines of the cache, are what bounds it. Two non-zeros of which one reads a
+row further than the other share what they read (`engine.kernels.matrix_decode`). Numba has no
+vectors, and LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own
+words, from which it makes what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is
+added in the order of e, and then to what is there: the bits are those of any processor that rounds
+products and sums once.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
         source_pitch: Type, offsets: Type, weights: Type, n_paired: Type, n: Type,
+        is_reversed: Type,
     ) -> tuple[Signature, Codegen]:  # fmt: skip
         i = types.int64
-        signature = types.void(target, i, i, source, i, i, offsets, weights, i, i)
+        signature = types.void(target, i, i, source, i, i, offsets, weights, i, i, i)
 
         def codegen(
             context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Values
@@ -74,29 +75,30 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 return context.make_array(signature.args[i])(context, builder, args[i]).data
 
             width = context.get_abi_sizeof(context.get_data_type(target.dtype))
-            _, at, pitch, _, begin, source_pitch, _, _, n_paired, n = args
+            _, at, pitch, _, begin, source_pitch, _, _, n_paired, n, is_reversed = args
             to, source = (_Rows(builder, width, n_lanes, pointer(i)) for i in (0, 3))
             places = to.places(at, pitch, n_rows)
             sums = [cgutils.alloca_once_value(builder, to.zero) for _ in places]
             whence = source.places(begin, source_pitch, n_rows + 1)
 
-            def add(e: ir.Value, together: int) -> None:
+            def add(members: Values) -> None:
                 """Add the products of a non-zero, or of two, to all rows."""
-                offset = builder.sext(builder.load(builder.gep(pointer(6), [e])), _INT)
-                rows = whence[: n_rows + together - 1]
+                offset = builder.sext(builder.load(builder.gep(pointer(6), [members[0]])), _INT)
+                rows = whence[: n_rows + len(members) - 1]
                 read = [source.load(builder.add(place, offset)) for place in rows]
-                for i in range(together):
-                    of_e = builder.gep(pointer(7), [builder.add(e, _INT(i))])
-                    weight = spread(builder, builder.load(of_e), n_lanes)
+                for i, e in enumerate(members):
+                    of_e = builder.load(builder.gep(pointer(7), [e]))
+                    weight = spread(builder, of_e, n_lanes)
                     for total, there in zip(sums, read[i:], strict=False):
                         product = builder.fmul(weight, there, flags=_FUSED)
                         new = builder.fadd(builder.load(total), product, flags=_FUSED)
                         builder.store(new, total)
 
             with cgutils.for_range_slice(builder, _INT(0), n_paired, _INT(2)) as (e, _):
-                add(e, 2)
+                one, other = builder.add(e, is_reversed), builder.add(e, _INT(1))
+                add((one, builder.sub(other, is_reversed)))
             with cgutils.for_range_slice(builder, n_paired, n, _INT(1)) as (e, _):
-                add(e, 1)
+                add((e,))
             # what is there comes last: many small products would each be rounded to its last digit
             for total, place in zip(sums, places, strict=True):
                 to.store(builder.fadd(to.load(place), builder.load(total)), place)
@@ -150,11 +152,12 @@ _add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
 @_KERNEL
 def add_patches(
     target: Array, at: int, pitch: int, n_rows: int, n_columns: int, source: Array, begin: int,
-    source_pitch: int, offsets: Array, weights: Array, n_paired: int, n: int,
+    source_pitch: int, offsets: Array, weights: Array, n_paired: int, n: int, is_reversed: int,
 ) -> None:  # fmt: skip
     """Add the products of the first n non-zeros to rows of `target`.
 
-    Of these the first `n_paired` come in twos, the second of which reads a row further.
+    Of these the first `n_paired` come in twos, the second of which reads a row further than the
+    first, or, if `is_reversed` is 1, the first a row further than the second.
 
     What patches cover beyond n_rows and n_columns (`rows_covered`, `lanes_covered`) is added to,
     too: there must be room, and nothing that another thread adds to.
@@ -165,7 +168,7 @@ def add_patches(
         is_high, c = n_rows - r > LOW, 0
         while c < n_lanes:
             place = to + c, pitch
-            products = source, there + c, source_pitch, offsets, weights, n_paired, n
+            products = source, there + c, source_pitch, offsets, weights, n_paired, n, is_reversed
             if n_lanes - c >= WIDE:
                 if is_high:
                     _add_high(target, *place, *products)

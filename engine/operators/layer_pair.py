@@ -21,11 +21,10 @@ import numpy as np
 
 from engine.arrays import Array, to_host
 from engine.data.response import ResponseMatrix
+from engine.kernels.matrix_codes import ACROSS
+from engine.kernels.matrix_decode import Together
 from engine.operators.matrix import MatrixProjector, Piece
 from engine.operators.matrix_rows import StoredRows
-
-_BOTH_MIRRORS = 6
-"""Bits of a turn that mirror rows and columns (`engine.kernels.matrix`)."""
 
 
 class LayerPairProjector(MatrixProjector):
@@ -68,14 +67,14 @@ class LayerPairProjector(MatrixProjector):
         n_planes = self.in_shape[1]
         return slice(n_planes, None) if self._is_exchanged else slice(n_planes)
 
-    def _rows(self) -> Iterator[tuple[int, StoredRows]]:
-        for first, rows in super()._rows():
+    def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
+        for first, rows in super()._rows(together):
             if not self._is_exchanged:
                 yield first, rows
                 continue
             # seen from the other panel, a line of layers (k, i) is one of (i, k)
             chosen = rows.chosen.copy()
-            chosen[:, 1] ^= _BOTH_MIRRORS
+            chosen[:, 1] ^= ACROSS
             yield first, replace(rows, chosen=chosen)
 
     def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
@@ -84,6 +83,6 @@ class LayerPairProjector(MatrixProjector):
             plane = len(image) - 1 - stored if self._is_exchanged else stored
             # kernels are compiled for arrays without gaps
             starts = np.ascontiguousarray(rows.starts[:, stored : stored + 2])
-            windows = np.ascontiguousarray(rows.windows[:, stored : stored + 1])
-            arrays = rows.chosen, rows.shapes, starts, windows, rows.places, rows.weights
+            rest = rows.codes, rows.weights, rows.groups
+            arrays = rows.chosen, rows.shapes, starts, *rest
             yield arrays, image[plane : plane + 1], 0, 1

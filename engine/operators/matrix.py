@@ -24,6 +24,8 @@ from engine.kernels import matrix as kernels
 from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_forms import MatrixForm
 from engine.kernels.kept_forms import Slot, chosen
+from engine.kernels.matrix_codes import MOST_PITCHES
+from engine.kernels.matrix_decode import Together
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
 from engine.operators.matrix_em import MatrixEm
@@ -95,10 +97,10 @@ class MatrixProjector(OrientationRows):
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
-        if max(self.phases.size) > kernels.MOST_PITCHES:
+        if max(self.phases.size) > MOST_PITCHES:
             raise GeometryError(
                 f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
-                f"panels, {max(self.phases.size)} in all where {kernels.MOST_PITCHES} can be "
+                f"panels, {max(self.phases.size)} in all where {MOST_PITCHES} can be "
                 "counted; make the response again."
             )
         self.in_shape = scanner.grid.shape
@@ -144,7 +146,7 @@ class MatrixProjector(OrientationRows):
         with self.span("forward", events=len(out), unit="rays"):
             image = self.phases.split(x, self.dtype, self.on.threads)
             # some orientations at a time, since decoded rows take more than their stored size
-            for first, rows in self._rows():
+            for first, rows in self._rows(kernels.FORWARD):
                 self._project(first, rows, image, out)
         return out
 
@@ -154,7 +156,7 @@ class MatrixProjector(OrientationRows):
             return self._device(self._stored).adjoint(y)
         with self.span("back", events=len(y), unit="rays"):
             sums = np.zeros(self.phases.shape, self.dtype)
-            for first, rows in self._rows():
+            for first, rows in self._rows(kernels.BACK):
                 self._project_back(first, rows, y, sums)
             return self.phases.joined(sums, self.on.threads)
 
@@ -185,12 +187,13 @@ class MatrixProjector(OrientationRows):
             )
         return self._on_device
 
-    def _rows(self) -> Iterator[tuple[int, StoredRows]]:
+    def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
         """Yield our rows, some at a time, each after the number of orientations before them."""
         offsets = self.response.scanner.orientations.offsets[self.orientations]
-        at_once = self._form.at_once
+        at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
         for first in range(0, len(offsets), at_once):
-            yield first, stored_rows(self.response, offsets[first : first + at_once], self.dtype)
+            some = offsets[first : first + at_once]
+            yield first, stored_rows(self.response, some, self.dtype, together, threads)
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
@@ -198,13 +201,12 @@ class MatrixProjector(OrientationRows):
         images = PlaneImages(rows.shapes, 0, self.dtype)
 
         def work(_: int, block: int, _next: int) -> None:
-            room = np.empty(kernels.ROOM, np.int32), np.empty(rows.most, np.int32)
-            near = np.empty(kernels.AT_ONCE, np.int32), np.empty(kernels.AT_ONCE, self.dtype)
+            offsets = np.empty(rows.most, np.int32)
             pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
             for arrays, planes, _first, _last in pieces:
                 scene = (*arrays, edge, margin, planes, self.phases.size)
                 where = images.starts, images.pitches
-                kernels.forward(block, n_blocks, *scene, *where, images.flat, *room, *near)
+                kernels.forward(block, n_blocks, *scene, *where, images.flat, offsets)
 
         n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
         form, threads = self._form, self._form.workers(self.on.threads)
@@ -220,19 +222,18 @@ class MatrixProjector(OrientationRows):
         edge, margin = self.phases.edge, self.phases.margin
         # the non-zeros that are taken together reach so far beyond the image of a line's data, and
         # patches beyond that; zeros there save a test
-        border = min(rows.reach(edge), kernels.FAR)
+        border = min(rows.reach(edge), kernels.BACK.far)
         images = PlaneImages(rows.shapes, border, self.dtype)
         for o in range(len(rows.chosen)):
             image = images[o]
             image[...] = self._of(y, first + o).reshape(image.shape)
 
         def work(_: int, start: int, stop: int) -> None:
-            room = np.empty(kernels.ROOM, np.int32), *np.empty((2, rows.most), np.int32)
-            near = np.empty(kernels.TOGETHER, np.int32), np.empty(kernels.TOGETHER, self.dtype)
+            offsets = np.empty(rows.most, np.int32)
             for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
                 scene = (*arrays, edge, margin, images.flat, border, images.starts)
                 where = images.pitches, self.phases.size
-                kernels.back(first, last, *scene, *where, planes, *room, *near)
+                kernels.back(first, last, *scene, *where, planes, offsets)
 
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads

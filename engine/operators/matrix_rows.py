@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from engine.arrays import Array
+from engine.arrays import Array, only_read
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
-from engine.kernels.matrix_pairs import neighbours_together
+from engine.kernels.blocks import run_blocks
+from engine.kernels.matrix_codes import MIRROR_COLUMNS, MIRROR_ROWS, SWAP
+from engine.kernels.matrix_decode import DecodeRoom, Together, decode
 from engine.kernels.matrix_patches import LANES, LOW, lanes_covered, rows_covered
 
 
@@ -24,21 +26,23 @@ class StoredRows:
     shapes : (n, 2) rows and columns of its picture of shifts
     starts : (n_stored, n_planes_stored + 1) where each plane of a row begins
     windows : (n_stored, n_planes_stored, 4) int16 j0, k0, height, width
-    places : (n_nonzero,) uint16 in the window
-    weights : (n_nonzero,)
+    codes, weights : (n_nonzero,) where each lies (`engine.kernels.matrix_codes`); value
+    groups : (n_nonzero,) which of them are taken together (`engine.kernels.matrix_decode`)
     """
 
     chosen: NDArray[np.int64]
     shapes: NDArray[np.int64]
     starts: NDArray[np.int64]
     windows: NDArray[np.int16]
-    places: NDArray[np.uint16]
+    codes: NDArray[np.int32]
     weights: Array
+    groups: NDArray[np.int32]
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """In the order in which the kernels take them."""
-        return self.chosen, self.shapes, self.starts, self.windows, self.places, self.weights
+        rows = self.chosen, self.shapes, self.starts
+        return *rows, self.codes, self.weights, self.groups
 
     @property
     def most(self) -> int:
@@ -51,46 +55,44 @@ class StoredRows:
         return (longest + edge - 2) // edge if longest else 0
 
 
-def stored_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> StoredRows:
-    """Return the rows of the orientations `offsets` (n, 2)."""
+def stored_rows(
+    response: ResponseMatrix, offsets: Array, dtype: DTypeLike, together: Together, threads: int
+) -> StoredRows:
+    """Return the rows of the orientations `offsets` (n, 2), decoded by so many threads."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
     # each stored row is there once, however many orientations are its mirror images; once more
     # where rows and columns are interchanged, which pairs other neighbours
-    keys, chosen[:, 0] = np.unique(2 * chosen[:, 0] + (chosen[:, 1] & 1), return_inverse=True)
-    rows = keys // 2
+    keys, chosen[:, 0] = np.unique(2 * chosen[:, 0] + (chosen[:, 1] & SWAP), return_inverse=True)
+    rows, is_turned = keys // 2, keys % 2 == 1
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
-    parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     moved = np.cumsum(ends - begins) - ends  # from a place in all rows to one in these
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
-    places = np.concatenate([response.places[part] for part in parts])
-    weights = _numbers(np.concatenate([response.values[part] for part in parts]), dtype)
+    n, windows = int((ends - begins).sum()), response.windows[rows]
+    shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
+    decoded = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
+    found = StoredRows(chosen, shapes, starts, windows, *decoded)
+    layout = begins, is_turned, starts, windows, s.voxels_per_pitch, response.margin, together
+    numbers, most = _numbers(response, dtype), found.most
     # stored as half precision times a scale for each row, so that rows of distant crystals, with
     # small values, keep all of their digits
-    weights *= np.repeat(response.scales[rows], ends - begins).astype(dtype)
-    shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
-    stored = StoredRows(chosen, shapes, starts, response.windows[rows], places, weights)
-    return _paired(stored, np.flatnonzero(keys % 2 == 0), s.voxels_per_pitch)
+    source = only_read(response.places), *numbers, response.scales[rows].astype(dtype)
+
+    def work(_: int, start: int, stop: int) -> None:
+        as_stored, codes, order = np.empty((3, most), np.int32)
+        room = DecodeRoom(as_stored, codes, order, np.empty(most, bool))
+        decode(start, stop, *layout, *source, room, *decoded)
+
+    run_blocks(work, len(rows), threads, smallest=1, in_turn=False)
+    return found
 
 
-def _numbers(values: Array, dtype: DTypeLike) -> Array:
-    """Stored values in the type of arithmetic."""
-    if values.dtype != np.float16:
-        return values.astype(dtype)
-    # numpy's own conversion takes many times as long as a look into a table
-    return (
-        np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)[values.view(np.uint16)]
-    )
-
-
-def _paired(stored: StoredRows, rows: NDArray[np.int64], edge: int) -> StoredRows:
-    """Return rows of which some have their neighbours along u together."""
-    places, weights = stored.places.copy(), stored.weights.copy()
-    neighbours_together(
-        rows, stored.starts, stored.windows, edge, stored.places, stored.weights,
-        np.empty(stored.most, bool), places, weights,
-    )  # fmt: skip
-    return replace(stored, places=places, weights=weights)
+def _numbers(response: ResponseMatrix, dtype: DTypeLike) -> tuple[Array, Array]:
+    """Return places of all values in a table, and the table, in the type of arithmetic."""
+    if response.values.dtype != np.float16:
+        return np.arange(response.n_nonzero), response.values.astype(dtype)
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    return only_read(response.values.view(np.uint16)), halves.astype(dtype)
 
 
 def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
@@ -100,7 +102,8 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
     for o, (a, b) in enumerate(offsets.tolist()):
         stored, turn = folded(a, b)
         # bits: a further mirror is then an exclusive or
-        code = turn.swap + 2 * turn.mirror_rows + 4 * turn.mirror_columns
+        mirrors = MIRROR_ROWS * turn.mirror_rows + MIRROR_COLUMNS * turn.mirror_columns
+        code = SWAP * turn.swap + mirrors
         chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
     return chosen
 
