@@ -114,6 +114,21 @@ def not_finite_in(values: Array) -> tuple[int, int]:
     return n_bad, first
 
 
+def finite_range(values: Array) -> tuple[float, float]:
+    """Return the least and the greatest finite value of the host, NaN where there is none.
+
+    They are looked at some at a time, as by `not_finite_in`.
+    """
+    low, high, flat = numpy.inf, -numpy.inf, values.reshape(-1)
+    for start in range(0, flat.size, _LOOKED_AT):
+        piece = flat[start : start + _LOOKED_AT]
+        finite = piece[numpy.isfinite(piece)]
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+        rest(values)
+    return (low, high) if low <= high else (numpy.nan, numpy.nan)
+
+
 def rest(values: Array) -> None:
     """Give back the memory that values of a mapped file take while nobody looks at them."""
     base: object = values

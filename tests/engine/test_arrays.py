@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import tracemalloc
 
-from engine.arrays import Tables, module_of, rest, taken, to_host
+import numpy as np
+import pytest
+
+from engine import arrays
+from engine.arrays import Tables, finite_range, module_of, rest, taken, to_host
 from engine.backend import Backend
 
 TABLE = np.arange(5.0)
@@ -67,3 +71,23 @@ def test_changes_of_a_private_map_outlast_a_rest(tmp_path):
     values[:] = 5
     rest(np.asarray(values)[1:])
     assert (values == 5).all()
+
+
+def test_the_range_of_finite_values_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_LOOKED_AT", 1000)
+    values = np.random.default_rng(4).random((7, 30, 40), dtype=np.float32)
+    values[0, 0, :3] = np.nan, np.inf, -np.inf
+    values[6, 29, 39], values[3, 4, 5] = 7.0, -7.0
+    assert finite_range(values) == (-7.0, 7.0)
+    assert finite_range(np.array([3, 1, 2], np.uint16)) == (1.0, 3.0)
+    assert np.isnan(finite_range(np.full(2500, np.nan))).all()
+
+
+def test_the_range_of_many_values_takes_no_copy_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_LOOKED_AT", 1 << 12)
+    values = np.ones(1 << 20, np.float32)
+    tracemalloc.start()
+    finite_range(values)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < values.nbytes / 50

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.arrays import finite_range
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 
@@ -19,13 +20,13 @@ def facts_of(data: Projections) -> Facts:
     """Return (label, text) of size, beam, orbit, pixels and reference images."""
     n, rows, columns = data.shape
     g = data.geometry
-    finite = data.values[np.isfinite(data.values)]
+    low, high = finite_range(data.values)
     width, height = g.pixel_size_mm
     facts = [
         ("Views", f"{n:,}"),
         ("Detector", f"{rows:,} rows × {columns:,} columns"),
         ("Pixel", f"{width:g} × {height:g} mm" if data.pixel_mm_known else "size not known"),
-        ("Values", f"{KINDS[data.kind]}, {finite.min():g} to {finite.max():g}"),
+        ("Values", f"{KINDS[data.kind]}, {low:g} to {high:g}"),
         ("Beam", _beam(g)),
         ("Angles", f"{span_deg(g):.4g}°" + (", on a circle" if g.is_circular else "")),
     ]
