@@ -148,8 +148,12 @@ def _slabs(
         passes = len(work.chunks) if context.divide is None else 1
         context.progress.begin("reconstruct", max(len(slabs), 1), passes)
     made, clock = _made(context, work, recipe, scan.values, slabs), perf_counter()
-    for k, (slices, slab) in enumerate(zip(slabs, made, strict=True), 1):
+    k = 0
+    for slab in made:
+        slices, k = slabs[k], k + 1
         _fill(image, slices, slab)
+        # before the next one is made: zip and enumerate keep what they gave last
+        del slab
         _rest(image, scan.room)
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.slab_fdk import SlabFdk
 from engine.modalities.xray_ct.slab_sizes import slab_needs
 from engine.results import Results
 from engine.simulate.phantom import ShapePhantom
@@ -82,6 +85,28 @@ def test_the_volume_has_the_same_bits(
         (each.slices, each.subset, each.subsets) for each in events if isinstance(each, Preview)
     ]
     assert shown == [(4, 1, 4), (9, 2, 4), (13, 3, 4), (18, 4, 4)]
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_no_slab_is_kept_while_the_next_one_is_made(
+    scan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[weakref.ref[np.ndarray]] = []
+    there, make = [], SlabFdk.slab
+
+    def watched(self: SlabFdk, slices: range) -> np.ndarray:
+        there.append(sum(each() is not None for each in made))
+        slab = make(self, slices)
+        made.append(weakref.ref(slab))
+        return slab
+
+    monkeypatch.setattr(SlabFdk, "slab", watched)
+    gc.disable()  # a slab that waits to be collected is there, too
+    try:
+        finished(list(run(study_of(scan), on=ON)))
+    finally:
+        gc.enable()
+    assert there == [0, 0, 0, 0]
 
 
 def planned(events: list[Event]) -> list[str]:
