@@ -27,9 +27,8 @@ def leave(code: int) -> NoReturn:
 
 def finish(code: int) -> NoReturn:
     """End this process, which had no window, after its threads and what was put off till then."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    # what Python does first at its usual end: executors wake their idle threads, all are waited for
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     _end(code)
 

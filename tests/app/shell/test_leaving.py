@@ -38,10 +38,13 @@ def test_the_words_and_the_code_arrive_and_children_end() -> None:
 
 WITHOUT_A_WINDOW = """
 import atexit, sys, tempfile, threading, time
+from concurrent.futures import ThreadPoolExecutor
 from app.shell.leaving import finish
 folder = tempfile.TemporaryDirectory()
 sys.stdout.write(folder.name)
 atexit.register(sys.stderr.write, "put off")
+pool = ThreadPoolExecutor(1)
+pool.submit(len, "").result()  # its thread waits for more and would wait for ever
 threading.Thread(target=lambda: (time.sleep(0.3), sys.stderr.write("thread, "))).start()
 finish(7)
 """
@@ -49,7 +52,7 @@ finish(7)
 
 def test_without_a_window_threads_and_what_is_put_off_come_first() -> None:
     program = [sys.executable, "-c", WITHOUT_A_WINDOW]
-    done = subprocess.run(program, capture_output=True, text=True)
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (7, "thread, put off")
     assert done.stdout and not Path(done.stdout).exists()
 
