@@ -13,6 +13,7 @@ from engine.arrays import Array, to_host
 from engine.model.base import Model
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_em import LEAST_EXPECTED
+from engine.operators.planes import by_planes
 
 ROWS_AT_ONCE = 1 << 22
 """Rows whose logarithms are taken together."""
@@ -90,15 +91,12 @@ class SystemModel(Model):
         log_sum, n_skipped = log_sum_of(to_host(self.A(x)) + self.background, self.counts)
         return log_sum - float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64)), n_skipped
 
-    def log_likelihood_of(self, step: EmStep, x: Array) -> float:
-        """Poisson log-likelihood of `x`, up to a constant of the data."""
-        return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
-
 
 class HostLoop:
     """The loop through `em_step`, image in the host's memory."""
 
     def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
+        self._on = model.A.on
         self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
@@ -114,13 +112,32 @@ class HostLoop:
     def update(self, k: int) -> None:
         part = self._part(k)
         step = part.em_step(self._x)
-        self._figures.append((part.log_likelihood_of(step, self._x), step.n_skipped))
+        log_likelihood = step.log_sum - self._expected_sum(part.sensitivity)
+        self._figures.append((log_likelihood, step.n_skipped))
         self._x = self._updated(step.numerator, part.sensitivity)
+
+    def _expected_sum(self, sensitivity: Array) -> float:
+        """Return Σ s x: how many counts are expected of the image."""
+        sums = np.zeros(len(self._x))
+
+        def add(planes: slice) -> None:
+            products = sensitivity[planes] * self._x[planes]
+            # a sum for each plane, whoever makes it: no last bit depends on the threads
+            sums[planes] = products.sum(axis=tuple(range(1, products.ndim)), dtype=np.float64)
+
+        by_planes(add, self._x.shape, self._on)
+        return float(sums.sum())
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
         """Return the image after counts were shared out over its voxels."""
-        stays = (self._x * self._seen).astype(shared.dtype, copy=False)
-        updated: Array = np.divide(shared, sensitivity, out=stays, where=sensitivity > 0)
+        updated = np.empty(shared.shape, shared.dtype)
+
+        def change(planes: slice) -> None:
+            s, found = sensitivity[planes], updated[planes]
+            np.multiply(self._x[planes], self._seen[planes], out=found, casting="same_kind")
+            np.divide(shared[planes], s, out=found, where=s > 0)
+
+        by_planes(change, updated.shape, self._on)
         return updated
 
     def snapshot(self) -> Callable[[], Array]:

@@ -5,7 +5,7 @@ Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (199
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.arrays import Array
 from engine.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
@@ -37,6 +37,7 @@ class ListModeModel(SystemModel):
 
     A: RayProjector
     counts: float = 1.0  # of every event
+    _shares: dict[int, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
@@ -53,4 +54,10 @@ class ListModeModel(SystemModel):
         if of == 1:
             return self
         background = self.A.room.held(self.background[k::of])
-        return ListModeModel(self.A.subset(k, of), background, self.sensitivity / of)
+        return ListModeModel(self.A.subset(k, of), background, self._share(of))
+
+    def _share(self, of: int) -> Array:
+        """Sensitivity of each of so many subsets: one image for all of them."""
+        if of not in self._shares:
+            self._shares[of] = self.sensitivity / of
+        return self._shares[of]
