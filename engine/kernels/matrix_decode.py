@@ -96,17 +96,17 @@ def _from_first(rectangle: Rectangle, code: int) -> int:
 @_KERNEL
 def decode(
     start: int, stop: int, begins: Array, is_turned: Array, starts: Array, windows: Array,
-    edge: int, margin: int, together: Together, places: Array, values: Array, numbers: Array,
-    scales: Array, room: DecodeRoom, codes: Array, weights: Array, groups: Array,
+    edge: int, margin: int, together: Together, places: Array, values: Array, scales: Array,
+    room: DecodeRoom, codes: Array, weights: Array, groups: Array,
 ) -> None:  # fmt: skip
     """Decode rows start ... stop - 1, plane by plane.
 
-    begins : (n_rows,) where each begins in `places` and `values`
+    begins : (n_rows,) where each begins in `places`
     is_turned : (n_rows,) whether rows and columns are interchanged
     starts : (n_rows, n_planes_stored + 1) where each plane of a row begins in what is written
     windows : (n_rows, n_planes_stored, 4) j0, k0, height, width
-    places, values : (n_stored,) uint16 in the window, row by row; values, as places in `numbers`
-    numbers : what values stand for, to be multiplied by scales (n_rows,)
+    places : (n_stored,) uint16 in the window, row by row
+    values : of the rows that are decoded, one after another; to be multiplied by scales (n_rows,)
     codes, weights : (n_nonzero,) to be written, see `engine.kernels.matrix_codes`
     groups : (n_nonzero,) int32, to be written: group k of a plane lies k behind its first non-zero;
         `size_of` and others read it
@@ -131,7 +131,7 @@ def decode(
                 k, e = k + 1, end
             for e in range(n):
                 codes[to + e] = room.codes[e]
-                weights[to + e] = numbers[values[begin + room.order[e]]] * scales[row]
+                weights[to + e] = values[to - starts[start, 0] + room.order[e]] * scales[row]
 
 
 @_INLINE

@@ -8,6 +8,7 @@ coefficients lie in registers, out of which as many are picked (`engine.kernels.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
 from llvmlite import ir
@@ -178,7 +179,7 @@ def _emit_lay(
     return builder.load(emit.end)
 
 
-class _Curve:
+class _Curve(ABC):
     """The integral of a bin's weight, an odd function of the place from the middle of the bin."""
 
     def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
@@ -199,9 +200,9 @@ class _Curve:
         sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
         return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
 
+    @abstractmethod
     def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
         """c_3, c_2, c_1 and c_0 of each lane's part."""
-        raise NotImplementedError
 
     def from_memory(self, index: ir.Value) -> ir.Value:
         """Load the coefficients from an index on."""

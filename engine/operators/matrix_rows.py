@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -56,7 +57,11 @@ class StoredRows:
 
 
 def stored_rows(
-    response: ResponseMatrix, offsets: Array, dtype: DTypeLike, together: Together, threads: int
+    response: ResponseMatrix,
+    offsets: Array,
+    dtype: np.dtype[np.generic],
+    together: Together,
+    threads: int,
 ) -> StoredRows:
     """Return the rows of the orientations `offsets` (n, 2), decoded by so many threads."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
@@ -68,31 +73,38 @@ def stored_rows(
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
     moved = np.cumsum(ends - begins) - ends  # from a place in all rows to one in these
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
+    parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     n, windows = int((ends - begins).sum()), response.windows[rows]
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
     decoded = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
     found = StoredRows(chosen, shapes, starts, windows, *decoded)
     layout = begins, is_turned, starts, windows, s.voxels_per_pitch, response.margin, together
-    numbers, most = _numbers(response, dtype), found.most
-    # stored as half precision times a scale for each row, so that rows of distant crystals, with
-    # small values, keep all of their digits
-    source = only_read(response.places), *numbers, response.scales[rows].astype(dtype)
+    places, scales, most = only_read(response.places), response.scales[rows], found.most
 
     def work(_: int, start: int, stop: int) -> None:
+        # stored as half precision times a scale for each row, so that rows of distant crystals,
+        # with small values, keep all of their digits
+        values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
         as_stored, codes, order = np.empty((3, most), np.int32)
         room = DecodeRoom(as_stored, codes, order, np.empty(most, bool))
-        decode(start, stop, *layout, *source, room, *decoded)
+        decode(start, stop, *layout, places, values, scales.astype(dtype), room, *decoded)
 
     run_blocks(work, len(rows), threads, smallest=1, in_turn=False)
     return found
 
 
-def _numbers(response: ResponseMatrix, dtype: DTypeLike) -> tuple[Array, Array]:
-    """Return places of all values in a table, and the table, in the type of arithmetic."""
-    if response.values.dtype != np.float16:
-        return np.arange(response.n_nonzero), response.values.astype(dtype)
-    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-    return only_read(response.values.view(np.uint16)), halves.astype(dtype)
+def _numbers(values: Array, dtype: np.dtype[np.generic]) -> Array:
+    """Stored values in the type of arithmetic."""
+    if values.dtype != np.float16:
+        return values.astype(dtype)
+    # numpy's own conversion takes many times as long as a look into a table
+    return _all_halves(dtype)[values.view(np.uint16)]
+
+
+@cache
+def _all_halves(dtype: np.dtype[np.generic]) -> Array:
+    """Every number of half precision, by its bits."""
+    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)
 
 
 def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:

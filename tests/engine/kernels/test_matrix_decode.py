@@ -32,20 +32,21 @@ class Decoded:
         planes = [_places(rng.random((HEIGHT, WIDTH)) < part) for part in PARTS[1:]]
         n = [len(plane) for plane in planes]
         places = np.concatenate([np.zeros(7, np.uint16), *planes])
-        values = rng.integers(0, 50, len(places)).astype(np.uint16)
-        numbers, scales = rng.random(50).astype(np.float32), np.array([2.0, 0.5], np.float32)
+        values, scales = rng.random(sum(n), np.float32), np.array([2.0, 0.5], np.float32)
         self.starts = np.array([[0, n[0], n[0] + n[1]], [sum(n[:2]), sum(n[:3]), sum(n)]])
         windows = np.tile(np.array(WINDOW, np.int16), (2, 2, 1))
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
         room = DecodeRoom(*(np.empty(max(n), np.int32) for _ in range(3)), np.empty(max(n), bool))
-        decode(
-            0, 2, self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows, EDGE,
-            MARGIN, together, places, values, numbers, scales, room, self.codes, self.weights,
-            self.groups,
-        )  # fmt: skip
+        layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
+        for row in range(2):  # each alone, as threads do
+            of_row = values[self.starts[row, 0] : self.starts[row, -1]]
+            decode(
+                row, row + 1, *layout, EDGE, MARGIN, together, places, of_row, scales, room,
+                self.codes, self.weights, self.groups,
+            )  # fmt: skip
         self.places, scale = places[7:].astype(int), np.repeat(scales, [n[0] + n[1], n[2] + n[3]])
-        self.wanted = numbers[values[7:]] * scale
+        self.wanted = values * scale
 
     def planes(self) -> list[slice]:
         """Where the non-zeros of each plane lie."""
