@@ -25,6 +25,7 @@ import numba
 import numpy as np
 from llvmlite import __version__ as llvmlite_version
 from numba.core import config as numba_config
+from numba.core import entrypoints
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -109,16 +110,30 @@ def _compiled() -> dict[str, bytes]:
 def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[..., Any]:
     """Return a first call that holds Numba's lock throughout, and that of the kernel's processes.
 
-    Numba takes its own only once it compiles: before, it loads what other libraries register with
-    it, such as those that read GATE's files, and a kernel that another thread compiles meanwhile
-    finds its operators replaced between its types and its code.
+    Numba takes its own only once it compiles: before, it registers its operators, and a kernel that
+    another thread compiles meanwhile finds them replaced between its types and its code.
     """
 
     def locked(*args: Any, **kwargs: Any) -> Any:
-        with global_compiler_lock, _first_of_processes(lock):
+        with global_compiler_lock, _without_extensions(), _first_of_processes(lock):
             return compiled(*args, **kwargs)
 
     return locked
+
+
+@contextmanager
+def _without_extensions() -> Iterator[None]:
+    """Leave out what other libraries register with Numba, which no kernel uses.
+
+    Those that read GATE's files take as long to load as the kernels of a run. A function that is
+    not ours finds them as ever.
+    """
+    known = entrypoints._already_initialized
+    entrypoints._already_initialized = True
+    try:
+        yield
+    finally:
+        entrypoints._already_initialized = known
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core import entrypoints
 from numba.core.compiler_lock import global_compiler_lock
@@ -214,3 +215,22 @@ def test_what_other_libraries_register_with_numba_waits_for_a_kernel_that_compil
 
     assert negative(2.0) == -2.0
     assert held and all(held)
+
+
+def test_kernels_load_nothing_that_other_libraries_register(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No kernel uses it, and it takes as long to load as they do; functions of others find it."""
+    asked = []
+    metadata = entrypoints.importlib_metadata
+    monkeypatch.setattr(entrypoints, "_already_initialized", False)
+    monkeypatch.setattr(metadata, "entry_points", lambda: asked.append("entry points") or {})
+
+    @compile_cache.cached_njit()
+    def doubled(value: float) -> float:
+        return 2 * value
+
+    assert doubled(2.0) == 4.0
+    assert not asked
+    assert numba.njit(doubled.py_func)(2.0) == 4.0
+    assert asked == ["entry points"]
