@@ -12,6 +12,8 @@
 
 constexpr int THREADS = {{ threads }};  // one block for each multiprocessor at least: more registers, and no spills
 
+constexpr int AT_ONCE = 16;    // steps of an integral are a multiple of it, for the vectors of the twin
+
 // Values in space: centre of the first voxel and edges of one, x y z [mm], and numbers of voxels.
 struct Field {
   const float* values;
@@ -94,11 +96,16 @@ struct Sampled {
   }
 };
 
-__device__ double integral(const Field& f, const Way& way, double step) {
+// Steps of the integral over a part of a path: none is longer than a voxel.
+__device__ int steps_along(const Field& f, const Reach& part) {
+  return AT_ONCE * int(ceil((part.far - part.near) / (AT_ONCE * least_edge(f))));
+}
+
+__device__ double integral(const Field& f, const Way& way) {
   const Reach part = reach(f, way);
-  const int n = int(ceil((part.far - part.near) / step));
+  const int n = steps_along(f, part);
   if (n <= 0) return 0.0;
-  step = (part.far - part.near) / n;
+  const double step = (part.far - part.near) / n;
   const Sampled value(f, way);
   double total = 0.0;
   for (int k = 0; k < n; ++k) total += value(part.near + (k + 0.5) * step);
@@ -108,10 +115,9 @@ __device__ double integral(const Field& f, const Way& way, double step) {
 // Activity in steps of the path, from the point backwards; the cells were 0.
 __device__ void fill_cells(const Field& f, const Way& way, double first_mm, double step_mm, int n, double* cells) {
   const Reach part = reach(f, way);
-  double fine = 0.5 * least_edge(f);
-  const int count = int(ceil((part.far - part.near) / fine));
+  const int count = steps_along(f, part);
   if (count <= 0) return;
-  fine = (part.far - part.near) / count;
+  const double fine = (part.far - part.near) / count;
   const Sampled value(f, way);
   for (int k = 0; k < count; ++k) {
     const double at = part.near + (k + 0.5) * fine;
@@ -150,14 +156,14 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) trace(
   paths[3LL * n + path] = way.length;
   paths[4LL * n + path] = seen / length2;
   const Field attenuating = field_of(mu, boxes + 6, m_z, m_y, m_x);
-  paths[5LL * n + path] = integral(attenuating, way, 0.5 * least_edge(attenuating));
+  paths[5LL * n + path] = integral(attenuating, way);
   const Field source = field_of(active, boxes, a_z, a_y, a_x);
   if (n_steps > 0) {
     double* own = cells + (long long)path * n_steps;
     for (int k = 0; k < n_steps; ++k) own[k] = 0.0;
     fill_cells(source, way, first_mm, step_mm, n_steps, own);
   } else {
-    activity[path] = float(integral(source, way, 0.5 * least_edge(source)));
+    activity[path] = float(integral(source, way));
   }
 }
 

@@ -15,6 +15,7 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.decay import decay_single
 from engine.kernels.scatter_paths import Paths, Steps
 from engine.plain import Plain
 
@@ -29,6 +30,14 @@ class AngleTables(NamedTuple):
     least: float
     chance: Array  # per steradian, times the window's relative efficiency
     growth: Array  # attenuation after over attenuation before, minus 1
+
+
+class QuickTables(NamedTuple):
+    """The same in float32, with a polynomial in place of one of the tables: it takes no loads."""
+
+    least: float
+    chance: Array
+    growth: Array  # (10,) coefficients of the powers of 1 - cosine, the constant one first
 
 
 @_INLINE
@@ -55,56 +64,57 @@ def _add_bins(blurred: Array, weight: float, at: float, stride: int, sign: int, 
 
 
 @_INLINE
-def decay(x: float) -> float:
-    """exp(-x) of an x that is not negative, to 1e-6 of 1: a loop of it runs on vectors."""
-    y = x * (1 / 16)
-    part = 1 - y * (1 - y * (1 / 2 - y * (1 / 6 - y * (1 / 24 - y * (1 / 120)))))
-    part *= part
-    part *= part
-    part *= part
-    return part * part
+def _curve(x: np.float32, c: Array) -> np.float32:
+    """Value of a polynomial of degree 9; c : its coefficients, the constant one first."""
+    high = c[4] + x * (c[5] + x * (c[6] + x * (c[7] + x * (c[8] + x * c[9]))))
+    return np.float32(c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * high))))
 
 
 @_INLINE
-def _decay_single(x: np.float32) -> np.float32:
-    """Return the same of float32: twice as many at a time."""
-    one, y = np.float32(1), x * np.float32(1 / 16)
-    part = np.float32(1 / 24) - y * np.float32(1 / 120)
-    part = one - y * (one - y * (np.float32(1 / 2) - y * (np.float32(1 / 6) - y * part)))
-    part *= part
-    part *= part
-    part *= part
-    return np.float32(part * part)
+def _turned(one: Array, other: Array, s: int) -> np.float32:
+    """Cosine of the angle by which photons turn at a point between two samples."""
+    along = one[0, s] * other[0, s] + one[1, s] * other[1, s] + one[2, s] * other[2, s]
+    return np.float32(-along)
 
 
 @_INLINE
-def _of_pair(one: Array, other: Array, least: np.float32, table: Array) -> np.float32:
+def _is_counted(one: Array, other: Array, least: np.float32) -> bool:
+    """Whether photons that turn at any of the points are counted."""
+    ahead = np.int32(0)
+    for s in range(one.shape[1]):
+        ahead += np.int32(1) if _turned(one, other, s) > least else np.int32(0)
+    return bool(ahead > 0)
+
+
+@_INLINE
+def _of_pair(
+    one: Array, other: Array, least: np.float32, chances: Array, growths: Array
+) -> np.float32:
     """Sum over points of what both samples of a pair count; rows as those of `add_untimed`."""
-    last, zero = np.int32(table.size // 2 - 2), np.float32(0)
-    scale = np.float32(table.size // 2 - 1) / (np.float32(1) - least)
+    last, zero, whole = np.int32(chances.size - 2), np.float32(0), np.float32(1)
+    scale = np.float32(chances.size - 1) / (whole - least)
     total = zero
     for s in range(one.shape[1]):
-        cosine = -(one[0, s] * other[0, s] + one[1, s] * other[1, s] + one[2, s] * other[2, s])
-        at = (cosine - least) * scale
+        cosine = _turned(one, other, s)
+        ahead = cosine - least
+        at = ahead * scale
         at = at if at > zero else zero
         k = np.int32(at)
         k = k if k < last else last
-        part = at - np.float32(k)
-        first = np.uint32(k + k)
-        chance, growth = table[first], table[np.uint32(first + np.uint32(1))]
-        chance += part * (table[np.uint32(first + np.uint32(2))] - chance)
-        growth += part * (table[np.uint32(first + np.uint32(3))] - growth)
+        chance = chances[np.uint32(k)]
+        chance += (at - np.float32(k)) * (chances[np.uint32(k + np.int32(1))] - chance)
+        growth = _curve(whole - cosine, growths)
         # the photon that flew on to one was not scattered, and the other one was; or reversed
-        both = one[5, s] * _decay_single(growth * other[4, s])
-        both += other[5, s] * _decay_single(growth * one[4, s])
+        both = one[5, s] * decay_single(growth * other[4, s])
+        both += other[5, s] * decay_single(growth * one[4, s])
         value = one[3, s] * other[3, s] * chance * both
-        total += value if cosine > least else zero
+        total += value if ahead > zero else zero
     return total
 
 
 @_KERNEL
 def add_untimed(
-    start: int, stop: int, partners: Array, weights: Array, rows: Array, angles: AngleTables,
+    start: int, stop: int, partners: Array, weights: Array, rows: Array, angles: QuickTables,
     sums: Array,
 ) -> None:  # fmt: skip
     """Add the single scatter of some points to the pairs of samples [start, stop), without time.
@@ -114,16 +124,15 @@ def add_untimed(
         that are not scattered on the way, attenuation, activity
     sums : (samples, samples) float64
     """
-    # side by side, and summed over points, so that the loop runs on vectors
-    table = np.empty((angles.chance.size, 2), np.float32)
-    table[:, 0], table[:, 1] = angles.chance, angles.growth
-    flat, own, least = table.reshape(-1), np.empty(rows.shape[1:], np.float32), angles.least
+    own = np.empty(rows.shape[1:], np.float32)
+    least, chances, growths = np.float32(angles.least), angles.chance, angles.growth
     for a in range(start, stop):
         own[:] = rows[a]
         own[3] *= weights
         for b in range(a + 1, len(partners)):
-            if partners[a, b]:
-                sums[a, b] += _of_pair(own, rows[b], np.float32(least), flat)
+            # neighbours among the points turn photons by much the same
+            if partners[a, b] and _is_counted(own, rows[b], least):
+                sums[a, b] += _of_pair(own, rows[b], least, chances, growths)
 
 
 @_KERNEL

@@ -1,8 +1,8 @@
 """Paths from scatter points to detector samples: where they go, what they pass and what is seen.
 
 A call takes the points [start, stop) one after the other, in one thread. Fields have a border of a
-voxel of nothing, beyond which no place is looked at, so that steps have no branches. The formulas
-stand in `engine.scatter.simulation`.
+voxel of nothing, beyond which no place is looked at, so that steps have no branches. Integrals take
+whole vectors of steps, none longer than a voxel. The formulas stand in `engine.scatter.simulation`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,18 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.decay import decay
 from engine.plain import Plain
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
+_LANES = 16
+"""Steps of an integral that are looked up side by side: it takes so many, or twice, or thrice."""
+_LEVEL = 1e-12
+"""Slope up to which a path is held to go along the planes of an axis."""
+_LEAST_COSINE, _OPAQUE = 1e-6, 30.0
+"""Crystals seen under less are not seen; attenuation beyond which nothing comes through."""
 
 
 class Field(NamedTuple):
@@ -60,97 +67,133 @@ class Steps(NamedTuple):
 
 
 @_INLINE
+def _place(at: np.uint32) -> np.uint32:
+    """Return a place below 2³¹ so that its 32 bits do where vectors are gathered, and not 64."""
+    return np.uint32(at & np.uint32(0x7FFFFFFF))
+
+
+@_INLINE
+def _between(values: Array, at: np.uint32, part: np.float32) -> np.float32:
+    low = values[_place(at)]
+    return np.float32(low + part * (values[_place(at + np.uint32(1))] - low))
+
+
+@_INLINE
 def _at(
     values: Array, sizes: tuple[int, int, int], x: np.float32, y: np.float32, z: np.float32
 ) -> np.float32:
     """Value at a place counted in voxels of a bordered field, trilinear between their centres."""
     # numbers of 32 bits, choices for branches, none that counts from the end: loops of it run on
     # vectors
-    zero, one = np.float32(0), np.uint32(1)
+    zero = np.float32(0)
     most_x, most_y = np.float32(sizes[2] - 1.001), np.float32(sizes[1] - 1.001)
     most_z = np.float32(sizes[0] - 1.001)
     x, y, z = (x if x > zero else zero), (y if y > zero else zero), (z if z > zero else zero)
     x, y = (x if x < most_x else most_x), (y if y < most_y else most_y)
     z = z if z < most_z else most_z
-    i, j, k = np.int32(x), np.int32(y), np.int32(z)
+    i, j, k = np.uint32(np.int32(x)), np.uint32(np.int32(y)), np.uint32(np.int32(z))
     x, y, z = x - np.float32(i), y - np.float32(j), z - np.float32(k)
-    row, plane = np.int32(sizes[2]), np.int32(sizes[2] * sizes[1])
+    row, plane = np.uint32(sizes[2]), np.uint32(sizes[2] * sizes[1])
     at = np.uint32(k * plane + j * row + i)
-    at_y, at_z = np.uint32(at + np.uint32(row)), np.uint32(at + np.uint32(plane))
-    at_yz = np.uint32(at_z + np.uint32(row))
-    near = values[at] + x * (values[np.uint32(at + one)] - values[at])
-    far = values[at_y] + x * (values[np.uint32(at_y + one)] - values[at_y])
+    above = np.uint32(at + plane)
+    near, far = _between(values, at, x), _between(values, np.uint32(at + row), x)
     low = near + y * (far - near)
-    near = values[at_z] + x * (values[np.uint32(at_z + one)] - values[at_z])
-    far = values[at_yz] + x * (values[np.uint32(at_yz + one)] - values[at_yz])
+    near, far = _between(values, above, x), _between(values, np.uint32(above + row), x)
     high = near + y * (far - near)
     return np.float32(low + z * (high - low))
 
 
 @_INLINE
-def _in_voxels(field: Field, axis: int, point: Array, direction: Array) -> tuple[float, float]:
-    """Place of the point along an axis, and how far 1 mm of the path goes, counted in voxels."""
-    per_mm = 1.0 / field.voxel_mm[axis]
-    return (point[axis] - field.lower_mm[axis]) * per_mm + 1.0, direction[axis] * per_mm
+def _look(point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array) -> None:
+    """Fill direction, length and what is seen of the way to each sample."""
+    depth = samples.removal_per_mm * samples.depth_mm
+    straight = -math.expm1(-depth)
+    for d in range(lengths.size):
+        x = samples.places_mm[d, 0] - point[0]
+        y = samples.places_mm[d, 1] - point[1]
+        z = samples.places_mm[d, 2] - point[2]
+        length2 = x * x + y * y + z * z
+        length = math.sqrt(length2)
+        x, y, z = x / length, y / length, z / length
+        cosine = x * samples.normals[d, 0] + y * samples.normals[d, 1] + z * samples.normals[d, 2]
+        towards[0, d], towards[1, d], towards[2, d], lengths[d] = x, y, z, length
+        through = min(depth / max(cosine, _LEAST_COSINE), _OPAQUE)
+        value = cosine * (1.0 - decay(through)) / (straight * length2)
+        seen[d] = value if cosine > _LEAST_COSINE else 0.0
 
 
 @_INLINE
-def _reach(field: Field, point: Array, direction: Array, length: float) -> tuple[float, float]:
-    """Part of a path in which it may meet the field, from the point on [mm]."""
-    near, far = 0.0, length
+def _reach(field: Field, point: Array, directions: Array, lengths: Array, parts: Array) -> None:
+    """Fill where each path begins and ends to meet the field, (2, samples) from the point [mm]."""
+    near, far = parts
+    near[:], far[:] = 0.0, lengths
     sizes = field.values.shape[2], field.values.shape[1], field.values.shape[0]
     for axis in range(3):
         low = field.lower_mm[axis] - field.voxel_mm[axis] - point[axis]
         high = low + (sizes[axis] - 1) * field.voxel_mm[axis]
-        slope = direction[axis]
-        if abs(slope) < 1e-12:
-            if low > 0.0 or high < 0.0:
-                return 0.0, 0.0
-        else:
+        for d in range(near.size):
+            slope = directions[axis, d]
+            slope = slope if abs(slope) > _LEVEL else _LEVEL
             one, other = low / slope, high / slope
-            near, far = max(near, min(one, other)), min(far, max(one, other))
-    return near, max(near, far)
+            near[d], far[d] = max(near[d], min(one, other)), min(far[d], max(one, other))
+    for d in range(near.size):
+        far[d] = max(near[d], far[d])
 
 
 @_INLINE
-def _integral(field: Field, point: Array, direction: Array, length: float, step: float) -> float:
-    near, far = _reach(field, point, direction, length)
-    n = math.ceil((far - near) / step)
-    if n <= 0:
-        return 0.0
-    step = (far - near) / n
-    x, dx = _in_voxels(field, 0, point, direction)
-    y, dy = _in_voxels(field, 1, point, direction)
-    z, dz = _in_voxels(field, 2, point, direction)
-    at = near + 0.5 * step
-    x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
-    dx1, dy1, dz1 = np.float32(step * dx), np.float32(step * dy), np.float32(step * dz)
+def _in_voxels(field: Field, axis: int, point: Array) -> tuple[float, float]:
+    """Place of the point along an axis, and how far 1 mm goes, counted in voxels."""
+    per_mm = 1.0 / field.voxel_mm[axis]
+    return (point[axis] - field.lower_mm[axis]) * per_mm + 1.0, per_mm
+
+
+@_INLINE
+def _steps_along(field: Field, length: float) -> int:
+    """Steps of the integral of a field over so long a part of a path [mm]."""
+    longest = _LANES * min(field.voxel_mm[0], field.voxel_mm[1], field.voxel_mm[2])
+    return _LANES * math.ceil(length / longest)
+
+
+@_INLINE
+def _integrate(field: Field, point: Array, directions: Array, parts: Array, out: Array) -> None:
+    """Fill the line integrals of a field along the parts of paths to all samples."""
     flat, sizes = field.values.reshape(-1), field.values.shape
-    total = np.float32(0)
-    for k in range(n):
-        n_on = np.float32(k)
-        total += _at(flat, sizes, x1 + n_on * dx1, y1 + n_on * dy1, z1 + n_on * dz1)
-    return float(total) * step
+    from_x, per_x = _in_voxels(field, 0, point)
+    from_y, per_y = _in_voxels(field, 1, point)
+    from_z, per_z = _in_voxels(field, 2, point)
+    for d in range(out.size):
+        near, length = parts[0, d], parts[1, d] - parts[0, d]
+        n = _steps_along(field, length)
+        own = length / max(n, 1)
+        at = near + 0.5 * own
+        x, y, z = directions[0, d] * per_x, directions[1, d] * per_y, directions[2, d] * per_z
+        x1, dx = np.float32(from_x + at * x), np.float32(own * x)
+        y1, dy = np.float32(from_y + at * y), np.float32(own * y)
+        z1, dz = np.float32(from_z + at * z), np.float32(own * z)
+        total = np.float32(0)
+        for first in range(0, n, _LANES):
+            for lane in range(_LANES):
+                on = np.float32(first + lane)
+                total += _at(flat, sizes, x1 + on * dx, y1 + on * dy, z1 + on * dz)
+        out[d] = float(total) * own
 
 
 @_INLINE
-def _activity(
-    field: Field, point: Array, direction: Array, length: float, steps: Steps, cells: Array,
-    out: Array,
+def _bin(
+    field: Field, point: Array, direction: Array, near: float, far: float, steps: Steps,
+    cells: Array, out: Array,
 ) -> None:  # fmt: skip
     """Fill the blurred integral of activity up to each edge; cells : working space."""
     n = cells.size
     cells[:] = 0.0
-    near, far = _reach(field, point, direction, length)
-    fine = 0.5 * min(field.voxel_mm[0], field.voxel_mm[1], field.voxel_mm[2])
-    count = math.ceil((far - near) / fine)
-    if count > 0:
-        fine = (far - near) / count
-    x, dx = _in_voxels(field, 0, point, direction)
-    y, dy = _in_voxels(field, 1, point, direction)
-    z, dz = _in_voxels(field, 2, point, direction)
+    count = _steps_along(field, far - near)
+    fine = (far - near) / max(count, 1)
+    x, per_x = _in_voxels(field, 0, point)
+    y, per_y = _in_voxels(field, 1, point)
+    z, per_z = _in_voxels(field, 2, point)
+    dx, dy, dz = direction[0] * per_x, direction[1] * per_y, direction[2] * per_z
     flat, sizes = field.values.reshape(-1), field.values.shape
-    for k in range(max(count, 0)):
+    for k in range(count):
         at = near + (k + 0.5) * fine
         x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
         value = _at(flat, sizes, x1, y1, z1)
@@ -169,35 +212,20 @@ def trace_paths(
     steps: Steps, out: Paths,
 ) -> None:  # fmt: skip
     """Fill the paths of the scatter points [start, stop) to all samples."""
-    n_steps = max(out.activity.shape[2] - 1, 0)
-    cells = np.empty(max(n_steps, 1))
-    direction = np.empty(3)
-    step_mm = 0.5 * min(mu.voxel_mm[0], mu.voxel_mm[1], mu.voxel_mm[2])
-    even_mm = 0.5 * min(activity.voxel_mm[0], activity.voxel_mm[1], activity.voxel_mm[2])
-    straight = -math.expm1(-samples.removal_per_mm * samples.depth_mm)
+    n, n_steps = len(samples.places_mm), max(out.activity.shape[2] - 1, 0)
+    cells, parts = np.empty(max(n_steps, 1)), np.empty((2, n))
     for s in range(start, stop):
-        point = points[s]
-        for d in range(len(samples.places_mm)):
-            length2 = 0.0
-            for axis in range(3):
-                direction[axis] = samples.places_mm[d, axis] - point[axis]
-                length2 += direction[axis] ** 2
-            length = math.sqrt(length2)
-            cosine = 0.0
-            for axis in range(3):
-                direction[axis] /= length
-                cosine += direction[axis] * samples.normals[d, axis]
-                out.directions[s, axis, d] = direction[axis]
-            seen = 0.0
-            if cosine > 1e-6:
-                through = samples.removal_per_mm * samples.depth_mm / cosine
-                seen = -cosine * math.expm1(-through) / straight
-            out.length_mm[s, d] = length
-            out.seen[s, d] = seen / length2
-            out.attenuation[s, d] = _integral(mu, point, direction, length, step_mm)
-            out.reaching[s, d] = out.seen[s, d] * math.exp(-out.attenuation[s, d])
-            if n_steps:
-                _activity(activity, point, direction, length, steps, cells, out.activity[s, d])
-                out.total[s, d] = out.activity[s, d, n_steps]
-            else:
-                out.total[s, d] = _integral(activity, point, direction, length, even_mm)
+        point, towards, lengths = points[s], out.directions[s], out.length_mm[s]
+        _look(point, samples, towards, lengths, out.seen[s])
+        _reach(mu, point, towards, lengths, parts)
+        _integrate(mu, point, towards, parts, out.attenuation[s])
+        for d in range(n):
+            out.reaching[s, d] = out.seen[s, d] * decay(out.attenuation[s, d])
+        _reach(activity, point, towards, lengths, parts)
+        if not n_steps:
+            _integrate(activity, point, towards, parts, out.total[s])
+            continue
+        for d in range(n):
+            near, far = parts[0, d], parts[1, d]
+            _bin(activity, point, towards[:, d], near, far, steps, cells, out.activity[s, d])
+            out.total[s, d] = out.activity[s, d, n_steps]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.kernels.blocks import run_blocks
-from engine.kernels.scatter_twice import Legs, read_means
+from engine.kernels.scatter_legs import Legs, find_nearest, read_means
 from engine.scatter.samples import LEAST_ATTENUATION, ScatterPoints, dense_mu
 
 N_DIRECTIONS = 32
@@ -42,8 +42,6 @@ def legs_between(
     threads
         that read the ways
     """
-    from scipy.spatial import KDTree  # a run without scatter need not load it
-
     rng = np.random.default_rng(seed)
     n_points, dense = len(points.places_mm), LEAST_ATTENUATION * dense_mu(mu_map)
     first = np.repeat(np.arange(n_points), N_DIRECTIONS)
@@ -58,10 +56,9 @@ def legs_between(
     first, there = first[kept], there[kept]
     begin, towards, most, length, end = (v[kept] for v in (begin, towards, most, length, end))
     weights = points.weights_mm2[first] * (4 * np.pi / N_DIRECTIONS) * most * there
-    second = KDTree(points.places_mm).query(end)[1] if len(end) else first
     return Legs(
         first,
-        np.asarray(second, np.int64),
+        _nearest(points.places_mm, end, threads),
         np.ascontiguousarray(towards),
         weights,
         _means(mu_map, begin, end, N_STEPS, threads) * length,
@@ -108,6 +105,18 @@ def _to_the_edge(begin: Values, towards: Values, low: Values, high: Values) -> V
     safe = np.where(np.abs(towards) < 1e-12, 1e-12, towards)
     ahead: Values = np.where(safe > 0, (high - begin) / safe, (low - begin) / safe).min(axis=1)
     return np.maximum(ahead, 0.0)
+
+
+def _nearest(points_mm: Values, places_mm: Values, threads: int) -> NDArray[np.int64]:
+    """(n,) number of the point that is nearest to each place (n, 3)."""
+    found = np.empty(len(places_mm), np.int64)
+    points = np.ascontiguousarray(points_mm.T, np.float32)
+
+    def find(_: int, start: int, stop: int) -> None:
+        find_nearest(start, stop, places_mm, points, found)
+
+    run_blocks(find, len(found), threads)
+    return found
 
 
 def _means(volume: Volume, begin_mm: Values, end_mm: Values, n_steps: int, threads: int) -> Values:

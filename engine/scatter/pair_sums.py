@@ -147,9 +147,10 @@ def _mirror(sums: NDArray[np.float64]) -> None:
 def line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
     """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
     places, normals = samples.places_mm, samples.normals
-    line = places[None, :, :] - places[:, None, :]
-    length = np.maximum(np.linalg.norm(line, axis=2), 1e-9)
-    first = -(line * normals[:, None, :]).sum(axis=2) / length
-    second = (line * normals[None, :, :]).sum(axis=2) / length
-    seen = np.asarray(depth.efficiency(first) * depth.efficiency(second))
+    squares = (places**2).sum(axis=1)
+    length = np.sqrt(np.maximum(squares[:, None] + squares - 2 * places @ places.T, 1e-18))
+    # of the line from each sample (rows) to each other one, by what its crystal looks along
+    ahead = (places * normals).sum(axis=1)[:, None] - normals @ places.T
+    efficiency = np.asarray(depth.efficiency(ahead / length))
+    seen = efficiency * efficiency.T
     return np.divide(length**2, seen, out=np.zeros_like(length), where=samples.partners)

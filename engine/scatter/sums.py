@@ -19,6 +19,8 @@ from engine.scatter.samples import ScatterPoints
 
 POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
 """Scatter points whose paths are held at a time; on the processor without time of flight."""
+DEGREE = 9
+"""Degree of the polynomial of what attenuation grows by: right to 1e-6 of the attenuation."""
 
 
 def summed(
@@ -35,10 +37,14 @@ def summed(
     n, at_once = len(scene.samples.places_mm), POINTS_AT_ONCE if scene.n_steps else UNTIMED_AT_ONCE
     sums = np.zeros((n, n, scene.n_bins))
     fields = _bordered(scene.activity), _bordered(scene.mu)
+    quick = _quick(scene.angles) if scene.n_bins == 1 and not scene.n_steps else None
     for start in range(0, len(places), at_once):
         rows = slice(start, start + at_once)
         paths = _traced(scene, fields, places[rows], on.threads)
-        _add(scene, weights[rows], paths, sums, on.threads)
+        if quick is None:
+            _add(scene, weights[rows], paths, sums, on.threads)
+        else:
+            _add_untimed(scene, quick, weights[rows], paths, sums[..., 0], on.threads)
         if on_progress is not None:
             on_progress(min(rows.stop, len(places)), len(places))
     return sums
@@ -83,9 +89,6 @@ def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
 def _add(
     scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
 ) -> None:
-    if scene.n_bins == 1 and not scene.n_steps:
-        _add_untimed(scene, weights, paths, sums[..., 0], threads)
-        return
     edges = scene.bins_mm, scene.stride
 
     def work(_: int, start: int, stop: int) -> None:
@@ -97,7 +100,12 @@ def _add(
 
 
 def _add_untimed(
-    scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
+    scene: ScatterScene,
+    angles: kernels.QuickTables,
+    weights: Array,
+    paths: scatter_paths.Paths,
+    sums: Array,
+    threads: int,
 ) -> None:
     n_points, _, n_samples = paths.directions.shape
     rows = np.empty((n_samples, 6, n_points), np.float32)
@@ -111,6 +119,15 @@ def _add_untimed(
     run_blocks(lay, n_samples, threads, smallest=32)
 
     def work(_: int, start: int, stop: int) -> None:
-        kernels.add_untimed(start, stop, scene.partners, weights, rows, scene.angles, sums)
+        kernels.add_untimed(start, stop, scene.partners, weights, rows, angles, sums)
 
     run_blocks(work, len(sums), threads, smallest=1)
+
+
+def _quick(angles: kernels.AngleTables) -> kernels.QuickTables:
+    """Return tables as they are read without time of flight."""
+    cosine = np.linspace(angles.least, 1.0, angles.chance.size)
+    fitted = np.polynomial.Chebyshev.fit(1.0 - cosine, angles.growth, DEGREE)
+    powers = fitted.convert(kind=np.polynomial.Polynomial).coef
+    chance = angles.chance.astype(np.float32)
+    return kernels.QuickTables(angles.least, chance, powers.astype(np.float32))

@@ -35,8 +35,9 @@ from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.scanner import Scanner
 from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter_legs import Legs
 from engine.kernels.scatter_paths import Paths
-from engine.kernels.scatter_twice import Legs, TwiceTables, add_legs, fill_legs, side_by_side
+from engine.kernels.scatter_twice import TwiceTables, fill_legs, side_by_side
 from engine.scatter.detection import Efficiency, efficiency_of
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.legs import legs_between
@@ -56,9 +57,11 @@ N_TRIED, N_ENERGIES = 201, 401
 """Angles that the products are found from, and energies for which ε is worked out."""
 USUAL = 0.93
 """Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
-LEGS_AT_ONCE = 512
+LEGS_AT_ONCE, PIECES = 256, 32
+"""Ways whose sums are one product of matrices, and products that are kept at a time."""
 
 Table = NDArray[np.float64]
+Sent = NDArray[np.float32]
 
 
 def simulate_twice(
@@ -114,35 +117,36 @@ def simulate_twice(
 def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Table:
     """Return Σ (P + Q + Q) of pairs of samples (n, n)."""
     n, both = paths.seen.shape[1], side_by_side(tables)
-    shared, turned = np.zeros((n, n)), np.zeros((n, n))
-    shape = (LEGS_AT_ONCE, 1 + len(tables.former), n)
-    firsts, seconds = np.empty(shape), np.empty(shape)
-    for begin in range(0, len(legs.first), LEGS_AT_ONCE):
-        part = Legs(*(each[begin : begin + LEGS_AT_ONCE] for each in legs))
-        _add(part, paths, both, (firsts, seconds), (shared, turned), threads)
+    sums = np.zeros((2, n, n))
+    shape = threads, 1 + len(tables.former), LEGS_AT_ONCE, n
+    firsts, seconds = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    pieces = np.arange(0, len(legs.first), LEGS_AT_ONCE)
+    products = np.empty((min(PIECES, len(pieces)), 2, n, n), np.float32)
+
+    def work(thread: int, start: int, stop: int) -> None:
+        for i in range(start, stop):
+            part = Legs(*(each[begins[i] : begins[i] + LEGS_AT_ONCE] for each in legs))
+            first, second = (each[thread, :, : len(part.first)] for each in (firsts, seconds))
+            _multiply(part, paths, both, first, second, products[i])
+
+    for piece in range(0, len(pieces), PIECES):
+        begins = pieces[piece : piece + PIECES]
+        run_blocks(work, len(begins), threads, rows=1)
+        for product in products[: len(begins)]:  # in their order, whichever thread made them
+            sums += product
+    shared, turned = sums
     every: Table = (shared + shared.T) / 2 + turned + turned.T
     return every
 
 
-def _add(
-    legs: Legs,
-    paths: Paths,
-    tables: tuple[Table, Table],
-    ends: tuple[Table, Table],
-    sums: tuple[Table, Table],
-    threads: int,
+def _multiply(
+    legs: Legs, paths: Paths, tables: tuple[Sent, Sent], firsts: Sent, seconds: Sent, out: Sent
 ) -> None:
-    """Add some ways; ends : room for what at least as many send from either end."""
-    firsts, seconds = (each[: len(legs.first)] for each in ends)
-
-    def fill(_: int, start: int, stop: int) -> None:
-        fill_legs(start, stop, legs, paths, tables, firsts, seconds)
-
-    def add(_: int, start: int, stop: int) -> None:
-        add_legs(start, stop, firsts, seconds, *sums)
-
-    run_blocks(fill, len(firsts), threads, smallest=16)
-    run_blocks(add, len(sums[0]), threads, rows=-(-len(sums[0]) // threads))
+    """Fill what some ways add, (2, n, n): each end turned a photon of a pair; both turned one."""
+    fill_legs(0, len(legs.first), legs, paths, tables, firsts, seconds)
+    n = firsts.shape[2]
+    np.matmul(firsts[0].T, seconds[0], out=out[0])
+    np.matmul(firsts[1:].reshape(-1, n).T, seconds[1:].reshape(-1, n), out=out[1])
 
 
 @lru_cache(maxsize=4)  # which rounds have in common

@@ -17,7 +17,7 @@ VOXELS_ACROSS = 48
 """Voxels of the coarse image across the field of view."""
 EXACT_BELOW = 4_000_000
 """Lines up to which the sensitivity of the coarse image of events takes them all."""
-N_LINES = 400_000
+N_LINES = 200_000
 """Lines that stand for all: sums over them are known to about a thousandth."""
 MAP_EDGE = 0.6
 """Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""

@@ -40,9 +40,9 @@ BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
 """Memory of a voxel of the coarse image, and of the sums of a thread."""
 BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
 """Memory of a voxel of the μ-map while its border is found, and where points are drawn from."""
-STEPS_PER_SECOND, BLURS_PER_SECOND = 1.9e8, 1.3e9
+STEPS_PER_SECOND, BLURS_PER_SECOND = 1.6e8, 1.3e9
 """Steps on a path, and products of the time blur, in a second of a thread."""
-PAIRS_PER_SECOND, TIMED_PER_SECOND, BINS_PER_SECOND = 1.1e8, 2.5e7, 6.5e8
+PAIRS_PER_SECOND, TIMED_PER_SECOND, BINS_PER_SECOND = 3.3e8, 2.5e7, 6.5e8
 """Pairs that a point sends to, without time of flight and with it, and groups of bins of them, in a
 second of a thread."""
 LINES_READ_PER_SECOND = 3e6
