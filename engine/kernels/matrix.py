@@ -43,6 +43,8 @@ FORWARD = Together(most=64, far=0)
 BACK = Together(most=16, far=7)
 """Non-zeros that reach a rectangle of the image and no more; so wide is the border of zeros around
 data in the cache."""
+BACK_IN_LANES = Together(most=32, far=7)
+"""The same of mirror images side by side."""
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
@@ -68,8 +70,8 @@ class _Mirror(NamedTuple):
 @_KERNEL
 def forward(
     begin_at: int, step: int, chosen: Array, shapes: Array, starts: Array, codes: Array,
-    weights: Array, groups: Array, edge: int, margin: int, image: Array, size: tuple[int, int],
-    image_starts: Array, pitches: Array, out: Array, offsets: Array,
+    weights: Array, groups: Array, edge: int, margin: int, lanes: int, image: Array,
+    size: tuple[int, int], image_starts: Array, pitches: Array, out: Array, offsets: Array,
 ) -> None:  # fmt: skip
     """Project the image along some orientations, adding to `out`.
 
@@ -81,6 +83,7 @@ def forward(
     codes, weights : (n_nonzero,) where each lies, after the interchange; value
     groups : (n_nonzero,) int32, those of `FORWARD`; see `engine.kernels.matrix_decode`
     edge, margin : D; pitches of zeros around the image
+    lanes : numbers at each place: 1, or as many as mirror images (`engine.operators.mirror_lanes`)
     image : (n_planes, D² rows pitch + beyond), margins included; size : its rows and its pitch
     image_starts, pitches : (n,) where the picture of each orientation starts in `out`, and how far
         apart its rows are; patches cover it
@@ -97,28 +100,27 @@ def forward(
                 u, v = _mirrors(chosen[o], plane > stored, margin)
                 phi, chi = u.sign * edge * of_chi, v.sign * of_chi
                 last = (edge - 1) * (u.is_one * edge + v.is_one) * of_chi
-                base = u.shift * pitch + v.shift + last
+                base, of_v = u.shift * pitch + v.shift * lanes + last, v.sign * lanes
                 write_offsets(
-                    codes[first : first + n], base, phi, u.sign * pitch, chi, v.sign, offsets
+                    codes[first : first + n], base, phi, u.sign * pitch, chi, of_v, offsets
                 )
                 k, e = first, 0
                 while e < n:
                     end = e + size_of(groups[k])
                     add_patches(
-                        out, image_starts[o], pitches[o], shapes[o, 0], shapes[o, 1], flat,
+                        out, image_starts[o], pitches[o], shapes[o, 0], shapes[o, 1] * lanes, flat,
                         plane * image.shape[1], pitch, offsets[e:end],
                         weights[first + e : first + end], n_paired_of(groups[k]), end - e, u.is_one,
                     )  # fmt: skip
                     k, e = k + 1, end
-            # the middle plane of an odd number is its own mirror image and counts once
-            if plane == n_planes - 1 - stored:
+            if _is_last(plane, stored, n_planes, lanes):
                 break
 
 
 @_KERNEL
 def back(
     start: int, stop: int, chosen: Array, shapes: Array, starts: Array, codes: Array,
-    weights: Array, groups: Array, edge: int, margin: int, images: Array, border: int,
+    weights: Array, groups: Array, edge: int, margin: int, lanes: int, images: Array, border: int,
     image_starts: Array, pitches: Array, size: tuple[int, int], image: Array, offsets: Array,
 ) -> None:  # fmt: skip
     """The adjoint of `forward`, into the stored planes start ... stop - 1 and their mirror images.
@@ -136,8 +138,9 @@ def back(
                 row, across = chosen[o, 0], pitches[o]
                 first, n = starts[row, stored], starts[row, stored + 1] - starts[row, stored]
                 u, v = _mirrors(chosen[o], plane > stored, margin)
-                base = image_starts[o] + border * across + border - u.shift * across - v.shift
-                write_offsets(codes[first : first + n], 0, 0, -u.sign * across, 0, -v.sign, offsets)
+                base = image_starts[o] + (border - u.shift) * across + (border - v.shift) * lanes
+                of_v = -v.sign * lanes
+                write_offsets(codes[first : first + n], 0, 0, -u.sign * across, 0, of_v, offsets)
                 k, e = first, 0
                 while e < n:
                     end, code = e + size_of(groups[k]), codes[first + e]
@@ -146,16 +149,26 @@ def back(
                     low_u, low_v = _least(low_u, down, u), _least(low_v, along, v)
                     phi = edge - 1 - phi_of(code) if u.is_one else phi_of(code)
                     chi = edge - 1 - chi_of(code) if v.is_one else chi_of(code)
-                    at = ((phi * edge + chi) * n_rows + low_u) * pitch + low_v
+                    at = ((phi * edge + chi) * n_rows + low_u) * pitch + low_v * lanes
                     add_patches(
                         flat, plane * image.shape[1] + at, pitch, shapes[o, 0] + down,
-                        shapes[o, 1] + along, images, base + low_u * across + low_v, across,
-                        offsets[e:end], weights[first + e : first + end], n_paired_of(groups[k]),
-                        end - e, 1 - u.is_one,  # what lies further reads before it
+                        (shapes[o, 1] + along) * lanes, images,
+                        base + low_u * across + low_v * lanes, across, offsets[e:end],
+                        weights[first + e : first + end], n_paired_of(groups[k]), end - e,
+                        1 - u.is_one,  # what lies further reads before it
                     )  # fmt: skip
                     k, e = k + 1, end
-            if plane == n_planes - 1 - stored:
+            if _is_last(plane, stored, n_planes, lanes):
                 break
+
+
+@_INLINE
+def _is_last(plane: int, stored: int, n_planes: int, lanes: int) -> bool:
+    """Whether no plane is left for a stored one: mirror images lie beside each other, or none is.
+
+    The middle plane of an odd number is its own mirror image, and counts once.
+    """
+    return lanes > 1 or plane == n_planes - 1 - stored
 
 
 @_INLINE

@@ -145,6 +145,7 @@ class _Rows:
         return b.bitcast(b.gep(self._first, [place]), self._vector.as_pointer())
 
 
+_add_high_double, _add_low_double = _patch(HIGH, 2 * WIDE), _patch(LOW, 2 * WIDE)
 _add_high, _add_low = _patch(HIGH, WIDE), _patch(LOW, WIDE)
 _add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
 
@@ -169,7 +170,13 @@ def add_patches(
         while c < n_lanes:
             place = to + c, pitch
             products = source, there + c, source_pitch, offsets, weights, n_paired, n, is_reversed
-            if n_lanes - c >= WIDE:
+            if n_lanes - c >= 2 * WIDE:
+                if is_high:
+                    _add_high_double(target, *place, *products)
+                else:
+                    _add_low_double(target, *place, *products)
+                c += 2 * WIDE
+            elif n_lanes - c >= WIDE:
                 if is_high:
                     _add_high(target, *place, *products)
                 else:

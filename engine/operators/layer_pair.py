@@ -24,6 +24,7 @@ from engine.data.response import ResponseMatrix
 from engine.kernels.matrix_codes import ACROSS
 from engine.kernels.matrix_decode import Together
 from engine.operators.matrix import MatrixProjector, Piece
+from engine.operators.matrix_layout import LineByLine, MatrixLayout
 from engine.operators.matrix_rows import StoredRows
 
 
@@ -42,6 +43,7 @@ class LayerPairProjector(MatrixProjector):
         self._whole_shape, self._is_exchanged = self.in_shape, False
         self.in_shape = n_z, n_planes // 2, n_x
         self.phases = replace(self.phases, n_planes=n_planes // 2)
+        self._layout = self._laid()
 
     def exchanged(self) -> LayerPairProjector:
         """Return the same for the layers exchanged."""
@@ -66,6 +68,10 @@ class LayerPairProjector(MatrixProjector):
         """Planes of V that are those of the image."""
         n_planes = self.in_shape[1]
         return slice(n_planes, None) if self._is_exchanged else slice(n_planes)
+
+    def _laid(self) -> MatrixLayout:
+        """Lay them line by line: planes are taken one at a time, without their mirror images."""
+        return LineByLine(self.phases, self.offsets)
 
     def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
         for first, rows in super()._rows(together):

@@ -29,7 +29,9 @@ from engine.kernels.matrix_decode import Together
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
 from engine.operators.matrix_em import MatrixEm
-from engine.operators.matrix_rows import PlaneImages, StoredRows, stored_rows
+from engine.operators.matrix_layout import MatrixLayout
+from engine.operators.matrix_rows import KeptRows, PlaneImages, StoredRows, stored_rows
+from engine.operators.mirror_lanes import layout_of
 from engine.operators.orientation_rows import OrientationRows
 from engine.operators.phases import Phases
 from engine.operators.prior import Prior
@@ -106,7 +108,7 @@ class MatrixProjector(OrientationRows):
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
-        self._tick = on_progress
+        self._tick, self._kept = on_progress, KeptRows(response, self.dtype)
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
         self._form, slot = form or MatrixForm(), matrix_slot(scanner.settings)
@@ -132,6 +134,7 @@ class MatrixProjector(OrientationRows):
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
         self._on_device: DeviceMatrix | None = None
+        self._layout = self._laid()
 
     @property
     def offsets(self) -> NDArray[np.int32]:
@@ -144,9 +147,9 @@ class MatrixProjector(OrientationRows):
             return self._device(self._stored).forward(x)
         out = np.zeros(self.out_shape, self.dtype)
         with self.span("forward", events=len(out), unit="rays"):
-            image = self.phases.split(x, self.dtype, self.on.threads)
+            image = self._layout.split(x, self.dtype, self.on.threads)
             # some orientations at a time, since decoded rows take more than their stored size
-            for first, rows in self._rows(kernels.FORWARD):
+            for first, rows in self._rows(self._layout.forward):
                 self._project(first, rows, image, out)
         return out
 
@@ -155,10 +158,10 @@ class MatrixProjector(OrientationRows):
         if self._stored is not None:
             return self._device(self._stored).adjoint(y)
         with self.span("back", events=len(y), unit="rays"):
-            sums = np.zeros(self.phases.shape, self.dtype)
-            for first, rows in self._rows(kernels.BACK):
+            sums = np.zeros(self._layout.shape, self.dtype)
+            for first, rows in self._rows(self._layout.back):
                 self._project_back(first, rows, y, sums)
-            return self.phases.joined(sums, self.on.threads)
+            return self._layout.joined(sums, self.on.threads)
 
     def among(self, places: Array) -> MatrixProjector:
         """Return some of our orientations alone, by their places among ours."""
@@ -179,6 +182,10 @@ class MatrixProjector(OrientationRows):
         """Expectation maximisation on the GPU."""
         return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
 
+    def _laid(self) -> MatrixLayout:
+        """Return how image and data of our orientations lie for the processor."""
+        return layout_of(self.phases, self.offsets, self.dtype)
+
     def _device(self, stored: DeviceResponse) -> DeviceMatrix:
         """Our orientations on the GPU."""
         if self._on_device is None:
@@ -188,66 +195,64 @@ class MatrixProjector(OrientationRows):
         return self._on_device
 
     def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
-        """Yield our rows, some at a time, each after the number of orientations before them."""
-        offsets = self.response.scanner.orientations.offsets[self.orientations]
+        """Yield our rows, some at a time, each after the number of those before them."""
+        offsets = self._layout.offsets
         at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
         for first in range(0, len(offsets), at_once):
             some = offsets[first : first + at_once]
-            yield first, stored_rows(self.response, some, self.dtype, together, threads)
+            if self._layout.keeps_rows:
+                yield first, self._kept.of(some, together, threads)
+            else:
+                yield first, stored_rows(self.response, some, self.dtype, together, threads)
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
-        edge, margin = self.phases.edge, self.phases.margin
+        layout, n = self._layout, len(rows.chosen)
         # no border: a line outside the panels does not exist
-        images = PlaneImages(rows.shapes, 0, self.dtype)
+        images = PlaneImages(rows.shapes, 0, self.dtype, layout.lanes)
+        panels = self.phases.edge, self.phases.margin, layout.lanes
 
         def work(_: int, block: int, _next: int) -> None:
             offsets = np.empty(rows.most, np.int32)
             pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
             for arrays, planes, _first, _last in pieces:
-                scene = (*arrays, edge, margin, planes, self.phases.size)
-                where = images.starts, images.pitches
-                kernels.forward(block, n_blocks, *scene, *where, images.flat, offsets)
+                where = layout.size, images.starts, images.pitches, images.flat
+                kernels.forward(block, n_blocks, *arrays, *panels, planes, *where, offsets)
 
-        n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
         form, threads = self._form, self._form.workers(self.on.threads)
-        usual = min(CALLS_OF_A_THREAD * threads, n // WORTH_A_CALL)
+        usual = min(CALLS_OF_A_THREAD * threads, n * layout.lanes // WORTH_A_CALL)
         # each takes one orientation in so many: neighbours are about the same work
         n_blocks = -(-n // form.rows) if form.rows else max(usual, 1)
-        run_blocks(work, n_blocks, threads, on_progress, rows=1, in_turn=False)
-        for o in range(n):
-            image = images[o]
-            self._of(out, first + o)[...] = image.ravel()
+        run_blocks(work, n_blocks, threads, self._part(first, n), rows=1, in_turn=False)
+        layout.take(images, out, self.starts, first, n)
 
     def _project_back(self, first: int, rows: StoredRows, y: Array, sums: Array) -> None:
-        edge, margin = self.phases.edge, self.phases.margin
+        layout, n = self._layout, len(rows.chosen)
         # the non-zeros that are taken together reach so far beyond the image of a line's data, and
         # patches beyond that; zeros there save a test
-        border = min(rows.reach(edge), kernels.BACK.far)
-        images = PlaneImages(rows.shapes, border, self.dtype)
-        for o in range(len(rows.chosen)):
-            image = images[o]
-            image[...] = self._of(y, first + o).reshape(image.shape)
+        border = min(rows.reach(self.phases.edge), layout.back.far)
+        images = PlaneImages(rows.shapes, border, self.dtype, layout.lanes)
+        layout.put(y, self.starts, images, first, n)
+        panels = self.phases.edge, self.phases.margin, layout.lanes
 
         def work(_: int, start: int, stop: int) -> None:
             offsets = np.empty(rows.most, np.int32)
             for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
-                scene = (*arrays, edge, margin, images.flat, border, images.starts)
-                where = images.pitches, self.phases.size
-                kernels.back(first, last, *scene, *where, planes, offsets)
+                where = images.flat, border, images.starts, images.pitches, layout.size
+                kernels.back(first, last, *arrays, *panels, *where, planes, offsets)
 
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads
-        n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
-        threads = self._form.workers(self.on.threads)
-        run_blocks(work, n, threads, on_progress, rows=1, in_turn=False)
+        threads, ticks = self._form.workers(self.on.threads), self._part(first, n)
+        run_blocks(work, self.response.n_planes_stored, threads, ticks, rows=1, in_turn=False)
 
     def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
         """Yield what kernels take of the stored planes start ... stop − 1: all at once."""
         yield rows.arrays, image, start, stop
 
     def _part(self, first: int, n: int) -> OnProgress | None:
-        """Return a tick for n of our orientations, of which `first` are done."""
+        """Return a tick for n of those that kernels take, of which `first` are done."""
         on_progress, n_all = self._tick, len(self.orientations)
         if on_progress is None:
             return None
-        return lambda done, total: on_progress(first + n * done // total, n_all)
+        each = n_all / len(self._layout.offsets)
+        return lambda done, total: on_progress(round(each * (first + n * done / total)), n_all)

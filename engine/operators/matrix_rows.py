@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from engine.arrays import Array, only_read
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
+from engine.kernels import matrix_memory
 from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix_codes import MIRROR_COLUMNS, MIRROR_ROWS, SWAP
 from engine.kernels.matrix_decode import DecodeRoom, Together, decode
@@ -44,6 +45,11 @@ class StoredRows:
         """In the order in which the kernels take them."""
         rows = self.chosen, self.shapes, self.starts
         return *rows, self.codes, self.weights, self.groups
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the non-zeros."""
+        return self.codes.nbytes + self.weights.nbytes + self.groups.nbytes
 
     @property
     def most(self) -> int:
@@ -107,6 +113,31 @@ def _all_halves(dtype: np.dtype[np.generic]) -> Array:
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)
 
 
+class KeptRows:
+    """Rows that were decoded, kept as long as all of them take little memory.
+
+    Parameters
+    ----------
+    response : the stored rows
+    dtype : of arithmetic
+    """
+
+    def __init__(self, response: ResponseMatrix, dtype: np.dtype[np.generic]) -> None:
+        self._response, self._dtype, self._n_bytes = response, dtype, 0
+        self._kept: dict[tuple[Together, bytes], StoredRows] = {}
+
+    def of(self, offsets: Array, together: Together, threads: int) -> StoredRows:
+        """Return the rows of the orientations `offsets` (n, 2)."""
+        key = together, offsets.tobytes()
+        rows = self._kept.get(key)
+        if rows is None:
+            # subsets come again in each iteration, forward and back
+            rows = stored_rows(self._response, offsets, self._dtype, together, threads)
+            if self._n_bytes + rows.n_bytes <= matrix_memory.MOST_KEPT_BYTES:
+                self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
+        return rows
+
+
 def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
     """Stored row, turn, |a| and |b| (n, 4) of the orientations `offsets` (n, 2)."""
     s = response.scanner.settings
@@ -127,11 +158,12 @@ class PlaneImages:
     ----------
     shapes : (n, 2) rows and columns
     border : zeros on all sides of each; behind them as many more as patches read
+    lanes : numbers at each place of a column
     """
 
-    def __init__(self, shapes: Array, border: int, dtype: DTypeLike) -> None:
-        self._shapes, self._border = shapes, border
-        rows, columns = (shapes + 2 * border).T
+    def __init__(self, shapes: Array, border: int, dtype: DTypeLike, lanes: int = 1) -> None:
+        self.shapes, self._border = shapes * [1, lanes], (border, border * lanes)
+        rows, columns = (self.shapes + 2 * np.array(self._border)).T
         if border:
             rows, columns = rows + LOW - 1, columns + LANES - 1
         self._sizes = np.stack([rows_covered(rows), lanes_covered(columns)], axis=-1)
@@ -143,8 +175,15 @@ class PlaneImages:
         """(n,) how far apart the rows of each are."""
         return np.ascontiguousarray(self._sizes[:, 1])
 
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """(n,) where the first number of each lies that is none of its border."""
+        above, before = self._border
+        firsts: NDArray[np.int64] = self.starts[:-1] + above * self.pitches + before
+        return firsts
+
     def __getitem__(self, i: int) -> Array:
         """Image i without its zeros, a view."""
         whole = self.flat[self.starts[i] : self.starts[i + 1]].reshape(self._sizes[i])
-        (n_r, n_c), b = self._shapes[i], self._border
-        return whole[b : b + n_r, b : b + n_c]
+        (n_r, n_c), (above, before) = self.shapes[i], self._border
+        return whole[above : above + n_r, before : before + n_c]

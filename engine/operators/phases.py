@@ -57,11 +57,16 @@ class Phases:
         rows, columns = self.size
         return self.n_planes, self.edge**2 * rows * columns + self.slack
 
+    @property
+    def grid_shape(self) -> tuple[int, int, int]:
+        """(n_z, n_y, n_x) of the image."""
+        return self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge
+
     def split(self, image: Array, dtype: DTypeLike, threads: int = 1) -> Array:
         """Return the image (n_z, n_y, n_x) in our layout."""
         d = self.edge
-        parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
         out = module_of(image).zeros(self.shape, dtype)
+        parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
         inside, parts = self._inside(out), parts.transpose(2, 1, 4, 0, 3)
 
         def move(_: int, start: int, stop: int) -> None:
@@ -82,7 +87,7 @@ class Phases:
                 out[start:stop, ..., phase] = parts[start:stop, ..., phase]
 
         run_blocks(move, self.n_rows, threads, smallest=1, in_turn=False)
-        return out.reshape(self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge)
+        return out.reshape(self.grid_shape)
 
     def _inside(self, phases: Array) -> Array:
         """View as (n_planes, D, D, n_rows, n_columns), without the margin."""

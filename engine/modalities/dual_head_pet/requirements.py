@@ -17,6 +17,7 @@ from engine.corrections.histogram import LineScatter
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
 from engine.io.budget import free_memory
+from engine.kernels.matrix_memory import MOST_KEPT_BYTES, fits_in_lanes
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
@@ -33,7 +34,9 @@ six on either side."""
 BYTES_PER_NONZERO = 4
 """Place and half-precision value."""
 SORTED_BYTES = 1.5e8
-"""Rows decoded for the kernels at a time."""
+"""Rows decoded for the kernels at a time, where they are not kept."""
+BYTES_PER_DECODED, DECODED_ROWS = 12, 1.5
+"""Place, value and group; rows that are decoded for each stored one, those interchanged besides."""
 BYTES_PER_LINE = 4 * 4
 """Prompts and factors, with background and in subsets."""
 STEP_BYTES = 4 * 4 + 2 * 8
@@ -98,6 +101,14 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     return WorkEstimate(float(stored.sum()), s.n_planes * n_pairs * float(lines.sum()))
 
 
+def _decoded_bytes(scanner: DualHead, size: WorkEstimate) -> float:
+    """Memory of rows as the processor's kernels read them, one way forward and another back."""
+    n_z, _, n_x = scanner.grid.shape
+    if scanner.settings.n_layers > 1 or not fits_in_lanes(4 * n_z * n_x):
+        return SORTED_BYTES
+    return min(MOST_KEPT_BYTES, 2 * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
+
+
 def planes_stored(scanner: DualHead) -> int:
     """Planes of each row that are stored, of all pairs of layers."""
     s = scanner.settings
@@ -134,7 +145,12 @@ def estimate(
     sensitivities = image * subsets // (1 if factors else 8)
     more = PRIOR_IMAGES if protocol.prior.strength else 0
     images, gpu_images = (n + more for n in (IMAGES, GPU_IMAGES))
-    memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + images * image
+    memory = (
+        response
+        + _decoded_bytes(scanner, size)
+        + n_lines * (4 * columns + BYTES_PER_LINE)
+        + images * image
+    )
     gpu = None
     if on.is_gpu:
         lines = n_lines * (GPU_BYTES_PER_LINE + GPU_STEP_BYTES / subsets)

@@ -10,6 +10,7 @@ import pytest
 from engine.backend import cpu
 from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
+from engine.kernels import matrix_memory
 from engine.operators.matrix import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
@@ -21,6 +22,14 @@ def scanner(n_rows: int = 6, n_columns: int = 4, **changes: object) -> DualHead:
     return panels(n_rows=n_rows, n_columns=n_columns, **changes)
 
 
+@pytest.fixture(params=["line by line", "mirror images together"])
+def laid(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways in which image and data lie; panels as small as these take the second."""
+    if request.param == "line by line":
+        monkeypatch.setattr(matrix_memory, "MOST_PLANE_BYTES", 0)
+
+
+@pytest.mark.usefixtures("laid")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("beyond", [0, 3])
 @pytest.mark.parametrize(("n_planes", "edge"), [(5, 4), (4, 3)])
@@ -37,6 +46,7 @@ def test_forward_and_adjoint_are_those_of_the_dense_matrix(
     assert np.allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7, atol=1e-15)
 
 
+@pytest.mark.usefixtures("laid")
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
     response = random_response(scanner(), dtype=dtype)
@@ -49,6 +59,7 @@ def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
     assert np.allclose(single.T(y), double.T(y), rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.usefixtures("laid")
 def test_the_bits_do_not_depend_on_the_threads() -> None:
     response = random_response(scanner(), seed=3)
     x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
@@ -58,6 +69,7 @@ def test_the_bits_do_not_depend_on_the_threads() -> None:
     assert np.array_equal(three.T(y), one.T(y))
 
 
+@pytest.mark.usefixtures("laid")
 def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() -> None:
     response = random_response(scanner(), seed=4)
     A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
@@ -75,6 +87,7 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
     assert np.allclose(total, A.T(y), rtol=1e-12)
 
 
+@pytest.mark.usefixtures("laid")
 def test_a_response_of_ones_counts_the_voxels_of_a_line() -> None:
     panels_ = scanner(3, 2, n_planes=2)
     response = random_response(panels_, beyond=0)
@@ -138,3 +151,34 @@ def test_data_of_another_size_are_refused() -> None:
         A(np.ones((3, 3, 3), np.float32))
     with pytest.raises(GeometryError, match="shape"):
         A.T(np.ones(A.out_shape[0] + 1, np.float32))
+
+
+@pytest.mark.usefixtures("laid")
+def test_orientations_without_all_of_their_mirror_images_are_projected_alone() -> None:
+    response = random_response(scanner(), seed=6)
+    A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
+    rng = np.random.default_rng(6)
+    x, some = rng.random(A.in_shape), np.array([1, 2, 17, 40, 63])
+    part = A.among(some)
+    y = rng.random(part.out_shape)
+    np.testing.assert_allclose(part(x), A.lines(A(x), some), rtol=1e-12)
+    assert np.vdot(part(x), y) == pytest.approx(np.vdot(x, part.T(y)), rel=1e-12)
+    none = A.among(np.zeros(0, np.int64))
+    assert none(x).shape == (0,)
+    assert not none.T(np.zeros(0)).any()
+
+
+@pytest.mark.parametrize("room", [0, 1 << 20])
+def test_rows_that_are_kept_are_those_that_are_decoded_anew(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix_memory, "MOST_KEPT_BYTES", room)
+    response = random_response(scanner(), seed=7)
+    A = MatrixProjector(response, on=cpu(2))
+    x = np.random.default_rng(7).random(A.in_shape, np.float32)
+    first, y = A(x), np.ones(A.out_shape, np.float32)
+    back = A.T(y)
+    np.testing.assert_array_equal(A(x), first)
+    np.testing.assert_array_equal(A.T(y), back)
+    kept = A._kept.of(A._layout.offsets, A._layout.back, 1)
+    assert (A._kept.of(A._layout.offsets, A._layout.back, 1) is kept) == (room > 0)
