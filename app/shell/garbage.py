@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, QTimer
 
 EVERY_MS = 500
 NAME = "garbage"
+YOUNGEST = 100_000
+"""Objects after which garbage is due: a window makes more of it than a command does."""
 
 
 class GarbageTimer(QObject):
@@ -45,3 +47,4 @@ def set_start_aside() -> None:
     """Look no more at what the start made, which stays to the end: collections are short then."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNGEST)
