@@ -164,9 +164,10 @@ def back(
 
 @_INLINE
 def _is_last(plane: int, stored: int, n_planes: int, lanes: int) -> bool:
-    """Whether no plane is left for a stored one: mirror images lie beside each other, or none is.
+    """Whether a stored plane stands for no further one.
 
-    The middle plane of an odd number is its own mirror image, and counts once.
+    Its mirror images lie beside it, or it is the middle one of an odd number, which is its own
+    mirror image and counts once.
     """
     return lanes > 1 or plane == n_planes - 1 - stored
 

@@ -2,11 +2,11 @@
 
 target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
 
-for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
-registers over all non-zeros e, each of which costs a read and a product for every row: reads, most
-of which lie across two lines of the cache, are what bounds it. Two non-zeros of which one reads a
-row further than the other share what they read (`engine.kernels.matrix_decode`). Numba has no
-vectors, and LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own
+for rows r of the patch and i below `BROAD`, or `WIDE` or `LANES` where no more are left. Sums stay
+in registers over all non-zeros e, each of which costs a read and a product for every row: reads,
+most of which lie across two lines of the cache, are what bounds it. Two non-zeros of which one
+reads a row further than the other share what they read (`engine.kernels.matrix_decode`). Numba has
+no vectors, and LLVM finds none across a loop over non-zeros, so this loop is written in LLVM's own
 words, from which it makes what a processor has: AVX-512, AVX, NEON, or single numbers. Each sum is
 added in the order of e, and then to what is there: the bits are those of any processor that rounds
 products and sums once.
@@ -32,6 +32,8 @@ LANES = 8
 """Numbers of a row in a narrow patch: rows are covered by whole ones."""
 WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
 """Numbers of a row in a patch, as many as a vector of the processor has."""
+BROAD = 2 * WIDE if "avx512f" in FEATURES else WIDE
+"""Numbers of a row in a broad patch: its sums fill half of the 32 registers of AVX-512."""
 HIGH, LOW = 8, 4
 """Rows of a patch, and of one where no more are left."""
 _INT = ir.IntType(64)
@@ -145,7 +147,7 @@ class _Rows:
         return b.bitcast(b.gep(self._first, [place]), self._vector.as_pointer())
 
 
-_add_high_double, _add_low_double = _patch(HIGH, 2 * WIDE), _patch(LOW, 2 * WIDE)
+_add_high_broad, _add_low_broad = _patch(HIGH, BROAD), _patch(LOW, BROAD)
 _add_high, _add_low = _patch(HIGH, WIDE), _patch(LOW, WIDE)
 _add_high_narrow, _add_low_narrow = _patch(HIGH, LANES), _patch(LOW, LANES)
 
@@ -170,12 +172,12 @@ def add_patches(
         while c < n_lanes:
             place = to + c, pitch
             products = source, there + c, source_pitch, offsets, weights, n_paired, n, is_reversed
-            if n_lanes - c >= 2 * WIDE:
+            if n_lanes - c >= BROAD:
                 if is_high:
-                    _add_high_double(target, *place, *products)
+                    _add_high_broad(target, *place, *products)
                 else:
-                    _add_low_double(target, *place, *products)
-                c += 2 * WIDE
+                    _add_low_broad(target, *place, *products)
+                c += BROAD
             elif n_lanes - c >= WIDE:
                 if is_high:
                     _add_high(target, *place, *products)

@@ -74,7 +74,8 @@ class MirrorLanes(MatrixLayout):
 
     def put(self, values: Array, starts: Array, images: PlaneImages, first: int, n: int) -> None:
         members, where = self._some(images, first, n)
-        kernels.put_lines(members, only_read(values), starts, images.flat, *where)
+        own = only_read(np.ascontiguousarray(values, images.flat.dtype))
+        kernels.put_lines(members, own, starts, images.flat, *where)
 
     def take(self, images: PlaneImages, values: Array, starts: Array, first: int, n: int) -> None:
         members, where = self._some(images, first, n)

@@ -13,12 +13,13 @@ from engine.kernels.matrix_patches import (
     rows_covered,
 )
 
-PITCH, SOURCE_PITCH, SHIFTS = 40, 37, 5
+PITCH, SOURCE_PITCH, SHIFTS = 80, 77, 5
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
-    ("n_rows", "n_columns"), [(1, 1), (4, 8), (5, 9), (6, 20), (8, 7), (12, 16), (13, 3), (19, 25)]
+    ("n_rows", "n_columns"),
+    [(1, 1), (4, 8), (5, 9), (6, 20), (8, 7), (12, 16), (13, 3), (19, 25), (3, 32), (14, 61)],
 )
 @pytest.mark.parametrize("is_reversed", [0, 1])
 def test_every_patch_adds_the_products_in_their_order(
