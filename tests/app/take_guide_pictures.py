@@ -54,7 +54,7 @@ THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
 FEWER_COLOURS = 96
-NOISY = ("import", "live")
+NOISY = ("import", "live", "ct-preview", "ct-finished", "normalise", "live-pet")
 """Pictures with much noise, which no packing makes small."""
 GERMAN = ("german",)
 """Pictures of a window that speaks German."""
