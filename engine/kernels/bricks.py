@@ -85,6 +85,23 @@ def _add_row(bricks: Array, apart: int, at: int, row: Array) -> None:
         row[x] += bricks[at + (n_whole + 1) * brick + apart * (x - last)]
 
 
+@_INLINE
+def _join_row(one: Array, other: Array, apart: int, at: int, row: Array) -> None:
+    """Write the sum of what two images hold in the bricks of a row, of which nothing is read."""
+    n, brick = len(row), apart * EDGE * EDGE
+    for x in range(min(n, EDGE - 1)):
+        row[x] = one[at + apart * (x + 1)] + other[at + apart * (x + 1)]
+    n_whole = max(n - (EDGE - 1), 0) >> SHIFT
+    for k in range(1, n_whole + 1):
+        for i in range(EDGE):
+            place = at + k * brick + apart * i
+            row[k * EDGE - 1 + i] = one[place] + other[place]
+    last = (n_whole + 1) * EDGE - 1
+    for x in range(last, n):
+        place = at + (n_whole + 1) * brick + apart * (x - last)
+        row[x] = one[place] + other[place]
+
+
 @_KERNEL
 def _write(image: Array, apart: int, bricks: Array) -> None:
     nz, ny, nx = image.shape
@@ -99,17 +116,23 @@ def _write(image: Array, apart: int, bricks: Array) -> None:
 
 
 @_KERNEL
-def _add(bricks: Array, apart: int, start: int, stop: int, image: Array) -> None:
-    """Add planes start to stop to an image."""
+def _add(one: Array, other: Array, apart: int, start: int, stop: int, image: Array) -> None:
+    """Add planes start to stop to an image; of two that are not empty, write their sum instead."""
     nz, ny, nx = image.shape
     _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), apart)
     for z in range(start + 1, stop + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
-            if apart == 1:
-                _add_row(bricks, 1, at, image[z - 1, y - 1])
+            row = image[z - 1, y - 1]
+            # the distance is known to each of the calls when they are compiled
+            if other.size and apart == 1:
+                _join_row(one, other, 1, at, row)
+            elif other.size:
+                _join_row(one, other, 2, at, row)
+            elif apart == 1:
+                _add_row(one, 1, at, row)
             else:
-                _add_row(bricks, 2, at, image[z - 1, y - 1])
+                _add_row(one, 2, at, row)
 
 
 @dataclass(frozen=True)
@@ -150,11 +173,16 @@ class Bricks:
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
         """Return the sum of images in bricks as [z, y, x], added in their order."""
-        image = np.zeros(self.shape, self.dtype)
+        # two are joined at once, without an image of zeros that is read and written for each
+        first, rest = (parts[:2], parts[2:]) if len(parts) > 1 else ((), parts)
+        image = (np.empty if first else np.zeros)(self.shape, self.dtype)
+        nothing = np.empty(0, self.dtype)
 
         def planes(_: int, start: int, stop: int) -> None:
-            for part in parts:
-                _add(part, self.apart, start, stop, image)
+            if first:
+                _add(*first, self.apart, start, stop, image)
+            for part in rest:
+                _add(part, nothing, self.apart, start, stop, image)
 
         run_blocks(planes, len(image), threads, smallest=1)
         return image
