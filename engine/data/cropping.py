@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.data.volume import Volume
 
 
@@ -16,7 +17,9 @@ def cropped(volume: Volume) -> Volume:
     Integrals along lines are those of the whole to rounding. Of zeros one voxel is left.
     """
     box = extent(volume.values != 0) or [(0, 1)] * 3
-    part = np.ascontiguousarray(volume.values[tuple(slice(*ends) for ends in box)])
+    # a map may lie on a device
+    xp = module_of(volume.values)
+    part = xp.ascontiguousarray(volume.values[tuple(slice(*ends) for ends in box)])
     return replace(volume, values=part, grid=volume.grid.part(box))
 
 
@@ -25,7 +28,7 @@ def extent(inside: NDArray[np.bool_]) -> list[tuple[int, int]] | None:
     found = []
     for axis in range(3):
         others = tuple(a for a in range(3) if a != axis)
-        at = np.flatnonzero(inside.any(axis=others))
+        at = module_of(inside).flatnonzero(inside.any(axis=others))
         if not len(at):
             return None
         found.append((int(at[0]), int(at[-1]) + 1))
