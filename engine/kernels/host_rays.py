@@ -16,6 +16,7 @@ from engine.kernels.blocks import Images, OnProgress, padded, run_blocks, sum_bl
 from engine.kernels.bricks import Bricks, Pairs
 from engine.kernels.host_forms import Sharing
 from engine.kernels.kept_forms import chosen
+from engine.kernels.rows_ahead import TapRoom, tap_room
 from engine.kernels.slice_tracing import EventRows
 from engine.kernels.taps import Taps, taps
 from engine.kernels.tuning import ray_slot
@@ -25,7 +26,7 @@ from engine.profiling import Profiler
 Work = Callable[[Array, int, int], None]
 """Adds rows start to stop into an image."""
 
-_VOXELS_PER_ROW = 300
+_VOXELS_PER_ROW = 200
 """Voxels that can be filled and summed up in the time that a row gains by pairs, measured."""
 
 
@@ -87,7 +88,7 @@ class HostRays:
             if self._exact:
                 kernels.forward_exact(start, stop, *self._trace(), image, unit, out)
             else:
-                kernels.forward(start, stop, *self._trace(), image, out)
+                kernels.forward(start, stop, *self._trace_ahead(image.nbytes), image, out)
 
         with self._profiler.span("forward", events=self.n_rows):
             run_blocks(work, self.n_rows, self._threads, self._tick, rows=self._rows_at_once)
@@ -96,10 +97,13 @@ class HostRays:
     def back(self, values: Array, unit: float) -> Array:
         """Image of the rays, each times its value; sums are kept in 1 / unit."""
         values = only_read(np.ascontiguousarray(values, self.dtype))
-        kernel = kernels.back_exact if self._exact else kernels.back
 
         def work(sums: Array, start: int, stop: int) -> None:
-            kernel(start, stop, *self._trace(), values, unit, sums)
+            if self._exact:
+                kernels.back_exact(start, stop, *self._trace(), values, unit, sums)
+            else:
+                trace = self._trace_ahead(self._threads * sums.nbytes)
+                kernels.back(start, stop, *trace, values, unit, sums)
 
         with self._profiler.span("back", events=self.n_rows):
             return self._sum(work, unit)
@@ -147,7 +151,8 @@ class HostRays:
         image = self._bricks.laid(x)
 
         def work(sums: Array, start: int, stop: int) -> None:
-            kernels.update(start, stop, *self._trace(), image, rest, expected, unit, sums)
+            trace = self._trace_ahead(image.nbytes + self._threads * sums.nbytes)
+            kernels.update(start, stop, *trace, image, rest, expected, unit, sums)
 
         return self._sum(work, unit)
 
@@ -155,7 +160,7 @@ class HostRays:
         """As `_update_apart`, each sum beside its value: what is read is there to be added to."""
 
         def work(pairs: Array, start: int, stop: int) -> None:
-            trace = self._trace(apart=2)
+            trace = self._trace_ahead(self._threads * pairs.nbytes, apart=2)
             kernels.update(start, stop, *trace, pairs, rest, expected, unit, pairs[1:])
 
         return self._sum(work, unit, Pairs(x, self.dtype))
@@ -167,11 +172,18 @@ class HostRays:
         # places are 32-bit integers
         return is_filled_for_less and 2 * n_voxels < 1 << 31
 
-    def _trace(self, apart: int = 1) -> tuple[EventRows, tuple[int, ...], Taps]:
+    def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""
         shape = padded(self.shape)
-        # taps are made for every call, since calls run side by side and each writes into its own
-        return self.rows, shape, taps(shape, self.dtype, apart)
+        # room is made for every call, since calls run side by side and each writes into its own
+        return self.rows, shape, taps(shape, self.dtype)
+
+    def _trace_ahead(
+        self, n_bytes: int, apart: int = 1
+    ) -> tuple[EventRows, tuple[int, ...], TapRoom]:
+        """Do the same for kernels that lay a row ahead; images of all threads take `n_bytes`."""
+        shape = padded(self.shape)
+        return self.rows, shape, tap_room(shape, self.dtype, n_bytes, apart)
 
     def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""

@@ -2,7 +2,8 @@
 
 A call takes the rows [start, stop) one after the other, in one thread; `slice_tracing` lays each
 through the image and says how its points and its voxels are counted. Of the three taps of a slab
-half have no length: they are left out before the image is read, which is most of the work.
+half have no length: they are left out before the image is read, which is most of the work. The next
+row is laid before one is worked on, so that of large images its voxels can be fetched meanwhile.
 
 The exact kernels do every operation as it is written and add in integers: they return the same
 bits for any number of threads, any order of the rows, and on the GPU.
@@ -17,7 +18,16 @@ from numba import njit
 
 from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import EventRows, Shape, lay_exact, lay_kept
+from engine.kernels.rows_ahead import (
+    AT_ONCE,
+    Laid,
+    TapRoom,
+    fetch_some,
+    from_,
+    lay_next,
+    none_laid,
+)
+from engine.kernels.slice_tracing import EventRows, Shape, lay_exact
 from engine.kernels.taps import MATH, PLAIN, Taps, keep
 
 _KERNEL = cached_njit(**MATH)
@@ -29,26 +39,63 @@ _LEAST_EXPECTED = 1e-24
 
 
 @_INLINE
-def _gather(image: Array, n_taps: int, taps: Taps) -> float:
-    """Turn the lengths of the kept taps into their shares of the line integral, and sum them."""
+def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
+    """Turn the lengths of n kept taps into their shares of the line integral, and sum them."""
     voxel, length = taps.kept_voxel, taps.kept
     total = length.dtype.type(0.0)
-    for k in range(n_taps):
-        length[k] *= image[voxel[k]]
-        total += length[k]
+    for k in range(n):
+        at = from_(start, k)
+        length[at] *= image[voxel[at]]
+        total += length[at]
     return total
 
 
 @_INLINE
-def _scatter(sums: Array, n_taps: int, taps: Taps, value: float) -> None:
-    """Add value · length to the voxels of the kept taps, rounded if the sums are integers."""
+def _gather(image: Array, sums: Array, row: Laid, ahead: Laid, is_far: bool) -> float:
+    """Do so with all kept taps; of images that are far, fetch the row ahead in turn.
+
+    sums : where they will be added to, if that is elsewhere, or empty
+    """
+    # apart, since the loops below cost a tenth where nothing is fetched
+    if not is_far:
+        return _gather_some(image, row.taps, 0, row.n)
+    # in pieces of which none depends on the row ahead: so each row has its own bits
+    whole, total = row.n & -AT_ONCE, image.dtype.type(0.0)
+    for first in range(0, whole, AT_ONCE):
+        fetch_some(image, ahead, first, AT_ONCE)
+        if sums.size:
+            fetch_some(sums, ahead, first, AT_ONCE)
+        total += _gather_some(image, row.taps, first, AT_ONCE)
+    total += _gather_some(image, row.taps, whole, row.n - whole)
+    fetch_some(image, ahead, whole, ahead.n - whole)
+    return total
+
+
+@_INLINE
+def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
+    """Add value · length to the voxels of n kept taps, rounded if the sums are integers."""
     voxel, length = taps.kept_voxel, taps.kept
     # known when the kernel is compiled, so that floating sums pay nothing for it
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5 if is_integer else 0.0)
-    for k in range(n_taps):
-        share = value * length[k]
-        sums[voxel[k]] += sums.dtype.type(share + math.copysign(half, share))
+    for k in range(n):
+        at = from_(start, k)
+        share = value * length[at]
+        sums[voxel[at]] += sums.dtype.type(share + math.copysign(half, share))
+
+
+@_INLINE
+def _scatter_all(sums: Array, row: Laid, value: float, ahead: Laid, is_far: bool) -> None:
+    """Do so with all kept taps; of sums that are far, fetch the row ahead in turn."""
+    if not is_far:
+        _scatter(sums, row.taps, 0, row.n, value)
+        return
+    whole = row.n & -AT_ONCE
+    for first in range(0, whole, AT_ONCE):
+        fetch_some(sums, ahead, first, AT_ONCE)
+        _scatter(sums, row.taps, first, AT_ONCE, value)
+    _scatter(sums, row.taps, whole, row.n - whole, value)
+    fetch_some(sums, ahead, whole, ahead.n - whole)
 
 
 @_INLINE
@@ -69,17 +116,19 @@ def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
 
 @_KERNEL
 def forward(
-    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps, image: Array, out: Array
+    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom, image: Array, out: Array
 ) -> None:
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
-    for row in range(start, stop):
-        n_taps, scale = lay_kept(row, rows, shape, taps)
-        out[row] = _gather(image, n_taps, taps) * scale
+    here, ahead = none_laid(space)
+    for row in range(start - 1, stop):
+        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        if row >= start:
+            out[row] = _gather(image, image[:0], here, ahead, space.is_far) * here.scale
 
 
 @_KERNEL
 def back(
-    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """Back projection: sums += unit · Σ_row A_row · values[row].
@@ -88,14 +137,16 @@ def back(
         and so do not depend on the order of the rows
     """
     real = values.dtype.type
-    for row in range(start, stop):
-        n_taps, scale = lay_kept(row, rows, shape, taps)
-        _scatter(sums, n_taps, taps, real(values[row] * scale * unit))
+    here, ahead = none_laid(space)
+    for row in range(start - 1, stop):
+        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        if row >= start:
+            _scatter_all(sums, here, real(values[row] * here.scale * unit), ahead, space.is_far)
 
 
 @_KERNEL
 def update(
-    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom,
     image: Array, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """EM shares: sums_n += unit · Σ_row A_row,n · image_n / q_row, with q = A image + background.
@@ -108,14 +159,18 @@ def update(
     unit : as for `back`; the shares of one row sum to 1 at most
     """
     real = image.dtype.type
-    for row in range(start, stop):
-        n_taps, scale = lay_kept(row, rows, shape, taps)
-        q = _gather(image, n_taps, taps) * scale
+    elsewhere = sums if space.one.apart == 1 else sums[:0]
+    here, ahead = none_laid(space)
+    for row in range(start - 1, stop):
+        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        if row < start:
+            continue
+        q = _gather(image, elsewhere, here, ahead, space.is_far) * here.scale
         if background.size:
             q += background[row]
         if q > _LEAST_EXPECTED:
             expected[row] = q
-            _scatter(sums, n_taps, taps, real(scale / q * unit))
+            _scatter(sums, here.taps, 0, here.n, real(here.scale / q * unit))
         else:
             expected[row] = 0.0
 
@@ -143,7 +198,7 @@ def back_exact(
         n_slabs, scale = lay_exact(row, rows, shape, taps)
         # factor by factor in the dtype of the image, as the CUDA twin does: one product of doubles
         # would be rounded elsewhere
-        _scatter(sums, keep(n_slabs, taps), taps, values[row] * real(scale) * real(unit))
+        _scatter(sums, taps, 0, keep(n_slabs, taps), values[row] * real(scale) * real(unit))
 
 
 @_EXACT
@@ -160,6 +215,6 @@ def update_exact(
             q += background[row]
         if q > real(_LEAST_EXPECTED):
             expected[row] = q
-            _scatter(sums, keep(n_slabs, taps), taps, real(scale) / q * real(unit))
+            _scatter(sums, taps, 0, keep(n_slabs, taps), real(scale) / q * real(unit))
         else:
             expected[row] = real(0.0)

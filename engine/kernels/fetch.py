@@ -1,0 +1,44 @@
+"""Memory asked for before it is needed: a hint to the processor, which changes no result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+from numba import types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+from engine.kernels import lanes
+
+# of LLVM's own words: not to be written now, to be kept in the nearest cache, no instructions
+_HINT = tuple(ir.Constant(lanes.I32, n) for n in (0, 3, 1))
+
+
+def _fetch_type(typing: Context, values: Type, place: Type) -> lanes.Declared:
+    """Begin to bring values[place] into the nearest cache; nothing waits for it.
+
+    values : in one piece; place : uint32
+    """
+    del typing, place
+    return types.void(values, types.uint32), _emit_fetch
+
+
+fetch: Callable[..., None] = intrinsic(_fetch_type)
+
+
+def _emit_fetch(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    values, place = args
+    data = context.make_array(signature.args[0])(context, builder, values).data
+    pointer = builder.gep(data, [builder.zext(place, ir.IntType(64))])
+    lanes.called(builder, "llvm.prefetch.p0", ir.VoidType(), [_bytes_at(builder, pointer), *_HINT])
+    return context.get_dummy_value()
+
+
+def _bytes_at(builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
+    return builder.bitcast(pointer, ir.IntType(8).as_pointer())
