@@ -35,10 +35,7 @@ def _emit_fetch(
 ) -> ir.Value:
     values, place = args
     data = context.make_array(signature.args[0])(context, builder, values).data
-    pointer = builder.gep(data, [builder.zext(place, ir.IntType(64))])
-    lanes.called(builder, "llvm.prefetch.p0", ir.VoidType(), [_bytes_at(builder, pointer), *_HINT])
+    value = builder.gep(data, [builder.zext(place, ir.IntType(64))])
+    pointer = builder.bitcast(value, ir.IntType(8).as_pointer())
+    lanes.called(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *_HINT])
     return context.get_dummy_value()
-
-
-def _bytes_at(builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
-    return builder.bitcast(pointer, ir.IntType(8).as_pointer())

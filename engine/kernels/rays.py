@@ -23,7 +23,7 @@ from engine.kernels.rows_ahead import (
     Laid,
     TapRoom,
     fetch_some,
-    from_,
+    index_from,
     lay_next,
     none_laid,
 )
@@ -44,7 +44,7 @@ def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
     voxel, length = taps.kept_voxel, taps.kept
     total = length.dtype.type(0.0)
     for k in range(n):
-        at = from_(start, k)
+        at = index_from(start, k)
         length[at] *= image[voxel[at]]
         total += length[at]
     return total
@@ -68,6 +68,8 @@ def _gather(image: Array, sums: Array, row: Laid, ahead: Laid, is_far: bool) -> 
         total += _gather_some(image, row.taps, first, AT_ONCE)
     total += _gather_some(image, row.taps, whole, row.n - whole)
     fetch_some(image, ahead, whole, ahead.n - whole)
+    if sums.size:
+        fetch_some(sums, ahead, whole, ahead.n - whole)
     return total
 
 
@@ -79,7 +81,7 @@ def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5 if is_integer else 0.0)
     for k in range(n):
-        at = from_(start, k)
+        at = index_from(start, k)
         share = value * length[at]
         sums[voxel[at]] += sums.dtype.type(share + math.copysign(half, share))
 

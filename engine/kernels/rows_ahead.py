@@ -51,7 +51,7 @@ class Laid(NamedTuple):
 
 
 def tap_room(shape: tuple[int, ...], dtype: DTypeLike, n_bytes: int, apart: int = 1) -> TapRoom:
-    """TapRoom to trace rows through images with a border, `shape`, whose voxels lie `apart` steps.
+    """Room to trace rows through images with a border, `shape`, whose voxels lie `apart` steps.
 
     n_bytes : of the images that all threads work on
     """
@@ -74,7 +74,7 @@ def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> 
 
 
 @_INLINE
-def from_(start: int, k: int) -> np.uint64:
+def index_from(start: int, k: int) -> np.uint64:
     """Return start + k, of a type that is never negative: else Numba would test, value by value."""
     return np.uint64(start) + np.uint64(k)
 
@@ -83,8 +83,8 @@ def from_(start: int, k: int) -> np.uint64:
 def fetch_some(values: Array, ahead: Laid, start: int, n: int) -> None:
     """Begin to bring the values of n kept taps near, from `start` on.
 
-    Behind the last tap lie places of rows before, which it does no harm to ask for.
+    Behind the last tap lie places of rows before or of nothing; to ask for them does no harm.
     """
     places = ahead.taps.kept_voxel
     for k in range(n):
-        fetch(values, places[from_(start, k)])
+        fetch(values, places[index_from(start, k)])
