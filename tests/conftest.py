@@ -25,6 +25,7 @@ import pytest
 from engine.backend import Backend, cuda, named
 from engine.errors import ResourceError
 from tests.emulator import EmulatedGpu
+from tests.skips import summary
 
 sys.dont_write_bytecode = False
 """... and there are some hundred, compiles all our sources anew."""
@@ -92,3 +93,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     except ResourceError as e:
         for item in on_gpu:
             item.add_marker(pytest.mark.skip(reason=str(e)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why tests were skipped, so that a run with many of them explains itself."""
+    for line in summary(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)

@@ -1,4 +1,4 @@
-"""Volumes as MRC or CCP4 maps (.mrc, .map, .rec): cells in ångström, read by mrcfile.
+"""Volumes as MRC or CCP4 maps (.mrc, .map, .rec): cells in ångström, header as in mrcfile.
 
 Which axis of space is the fastest in the file, the header says (mapc, mapr, maps). There is no
 patient; makers use the fields of the origin in several ways, so the middle of the volume is at 0.
@@ -6,10 +6,11 @@ patient; makers use the fields of the origin in several ways, so the middle of t
 
 from __future__ import annotations
 
-from io import BytesIO
+from math import prod
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
@@ -18,7 +19,7 @@ from engine.io.budget import refuse_no_room
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import stated_grid
 
-MARK, MARK_AT = b"MAP ", 208
+MARK, MARK_AT, STAMP_AT = b"MAP ", 208, 212
 MODES = {0: "i1", 1: "i2", 2: "f4", 6: "u2", 12: "f2"}
 HEADER_BYTES, EXTENDED = 1024, slice(92, 96)
 ANGSTROM_PER_MM = 1e7
@@ -36,20 +37,11 @@ class Mrc(VolumeReader):
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
-        from mrcfile.mrcinterpreter import MrcInterpreter
-
         _refuse_unusable(file)
-        try:
-            with MrcInterpreter(iostream=BytesIO(file.read())) as image:
-                stored = np.asarray(image.data)
-                cells = [float(image.header.cella[axis]) for axis in "xyz"]
-                along = [int(image.header[name]) for name in ("mapc", "mapr", "maps")]
-                intervals = [int(image.header[f"m{axis}"]) for axis in "xyz"]
-        except (ValueError, OSError, TypeError, ArithmeticError) as e:
-            reason = " ".join(str(e).split())
-            raise FileFormatError(
-                f"{file.name}: damaged or truncated MRC file ({reason}); copy it again."
-            ) from e
+        header = _header(file)
+        cells = [float(header["cella"][axis]) for axis in "xyz"]
+        along = [int(header[name]) for name in ("mapc", "mapr", "maps")]
+        intervals = [int(header[f"m{axis}"]) for axis in "xyz"]
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
                 f"{file.name}: does not say how large a voxel is (cell of {cells} Å in {intervals} "
@@ -57,18 +49,43 @@ class Mrc(VolumeReader):
                 "describe them with `isocenter import`."
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
-        values = stored.transpose([places[axis] for axis in (3, 2, 1)])
+        stored = _stored(file, header).transpose([places[axis] for axis in (3, 2, 1)])
         voxel = [cell / n / ANGSTROM_PER_MM for cell, n in zip(cells, intervals, strict=True)]
-        grid = stated_grid(file.path, values.shape, voxel, (0.0, 0.0, 0.0))
-        values = np.ascontiguousarray(values, np.float32)
+        grid = stated_grid(file.path, stored.shape, voxel, (0.0, 0.0, 0.0))
+        values = np.ascontiguousarray(stored, np.float32)
         refuse_not_finite(file.path, values)
         note = f"{file.name}: has no place in space; the middle of the volume is taken as 0."
         return Volume(values, grid, "", {"axes": "xyz"}, (note,))
 
 
+def _order(file: InputFile) -> str:
+    """Return NumPy's sign for the byte order that the machine stamp states."""
+    return ">" if file.head[STAMP_AT : STAMP_AT + 1] == b"\x11" else "<"
+
+
+def _header(file: InputFile) -> np.void:
+    """Return the fields of the header.
+
+    mrcfile's interpreter is not used: it assigns to `dtype`, which NumPy 2.5 deprecates.
+    """
+    from mrcfile.dtypes import HEADER_DTYPE
+
+    (header,) = np.frombuffer(file.head[:HEADER_BYTES], HEADER_DTYPE.newbyteorder(_order(file)))
+    fields: np.void = header
+    return fields
+
+
+def _stored(file: InputFile, header: np.void) -> NDArray[np.generic]:
+    """Return the values as the file has them: sections, rows, columns."""
+    shape = [int(header[name]) for name in ("nz", "ny", "nx")]
+    dtype = np.dtype(_order(file) + MODES[int(header["mode"])])
+    start = HEADER_BYTES + int(header["nsymbt"])
+    return np.frombuffer(file.read(), dtype, prod(shape), start).reshape(shape)
+
+
 def _refuse_unusable(file: InputFile) -> None:
     """Refuse what is no volume of numbers, and sizes that the file cannot hold."""
-    order = ">" if file.head[212:213] == b"\x11" else "<"
+    order = _order(file)
     columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
     if mode not in MODES:
         raise FileFormatError(
