@@ -7,12 +7,17 @@ from pathlib import Path
 
 from engine.cli import candidates
 from engine.cli.console import Console
+from engine.cli.outputs import Output
 from engine.cli.reading_apart import refuse_crashing
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError
-from engine.io import Report
+from engine.io import Report, to_json
+from engine.io.atomic_write import write_atomically
+from engine.io.report import FORMAT
 from engine.jobs.loader import for_command
 from engine.modalities.inspection import inspect
+from engine.plain import Plain
+from engine.regions.inspection import inspect_regions
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -20,6 +25,9 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "inspect")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument(
+        "--json", type=Path, action=Output, metavar="OUT", help="also write the reports as JSON"
+    )
     candidates.add_options(p)
     p.set_defaults(act=_inspect, reads_apart=True)
 
@@ -29,22 +37,40 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
         refuse_crashing(arguments)
         candidates.write_candidates(arguments, console)
         return
-    faulty = []
-    loader = for_command()
+    loader, reports = for_command(), []
     for path in arguments.files:
         report = loader.call(_report, path, arguments.scanner, about=path)
-        console.line(f"{path.name}: {report.title}")
-        for label, text in report.facts:
-            console.line(f"  {label + ':':22s} {text}")
-        for note in report.notes:
-            console.line(f"  note: {note}")
-        for fault in report.faults:
-            console.line(f"  FAULT: {fault}")
-        if report.faults:
-            faulty.append(report.faults[0])
-    if faulty:
-        raise DataError(faulty[0])
+        reports.append((path, report))
+        _say(path, report, console)
+    if arguments.json is not None:
+        write_atomically(to_json([_plain(*each) for each in reports]).encode(), arguments.json)
+    faults = [fault for _, report in reports for fault in report.faults]
+    if faults:
+        raise DataError(faults[0])
 
 
 def _report(path: Path, scanner: str | None) -> Report:
-    return inspect(path, scanner=scanner)
+    return inspect_regions(path) or inspect(path, scanner=scanner)
+
+
+def _say(path: Path, report: Report, console: Console) -> None:
+    console.line(f"{path.name}: {report.title}")
+    for label, text in report.facts:
+        console.line(f"  {label + ':':22s} {text}")
+    for note in report.notes:
+        console.line(f"  note: {note}")
+    for fault in report.faults:
+        console.line(f"  FAULT: {fault}")
+
+
+def _plain(path: Path, report: Report) -> Plain:
+    """Return one report for JSON."""
+    facts = dict(report.facts)
+    return {
+        "file": path.name,
+        "format": facts.pop(FORMAT, None),
+        "title": report.title,
+        "facts": facts,
+        "notes": report.notes,
+        "faults": report.faults,
+    }

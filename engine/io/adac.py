@@ -52,6 +52,7 @@ class AdacCsv(ListModeReader):
     """ADAC list mode."""
 
     name: ClassVar[str] = "ADAC list mode"
+    format_name: ClassVar[str] = "ADAC list mode (CSV)"
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".txt")
 
     @classmethod

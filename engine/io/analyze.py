@@ -29,6 +29,7 @@ class AnalyzeVolume(VolumeReader):
     """Analyze 7.5 volume."""
 
     name: ClassVar[str] = "Analyze 7.5 volume"
+    format_name: ClassVar[str] = "Analyze 7.5"
     suffixes: ClassVar[tuple[str, ...]] = (".hdr",)
 
     @classmethod

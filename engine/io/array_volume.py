@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import EngineError, FileFormatError, GeometryError
-from engine.io.array_facts import facts_in, is_array_file
+from engine.io.array_facts import facts_in, is_array_file, is_npz
 from engine.io.array_sizes import (
     FACTS,
     NAME,
@@ -29,6 +29,7 @@ from engine.io.base import VolumeReader
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import stated_grid
 from engine.io.straight_axes import straightened
+from engine.io.xray import matlab
 from engine.io.xray.array_files import StoredArray, array_of, arrays_in
 
 
@@ -37,6 +38,14 @@ class ArrayVolume(VolumeReader):
 
     name: ClassVar[str] = "array with voxel sizes (NumPy, MATLAB)"
     suffixes: ClassVar[tuple[str, ...]] = (".npy", ".npz", ".mat")
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        if file.head.startswith(matlab.MARK_OF_HDF5):
+            return "MATLAB 7.3"
+        if file.head.startswith(matlab.MARK):
+            return "MATLAB 5"
+        return "NumPy archive (.npz)" if is_npz(file.head) else "NumPy array (.npy)"
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -28,6 +28,7 @@ class Format(ABC):
     Attributes
     ----------
     name : for people
+    format_name : the format as its makers call it, for `inspect`; `name` if empty
     suffixes : how names of its files end, the usual one first
     companions : suffixes of files that lie beside and may be named instead, such as images
     """
@@ -35,6 +36,12 @@ class Format(ABC):
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
     companions: ClassVar[tuple[str, ...]] = ()
+    format_name: ClassVar[str] = ""
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        """Return the exact format of a file that this reader accepts, such as "NIfTI-2"."""
+        return cls.format_name or cls.name
 
     @classmethod
     def ends(cls, path: Path) -> bool:

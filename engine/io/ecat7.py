@@ -53,6 +53,7 @@ class Ecat7(VolumeReader):
     """ECAT 7 volume."""
 
     name: ClassVar[str] = "ECAT 7 volume"
+    format_name: ClassVar[str] = "ECAT 7"
     suffixes: ClassVar[tuple[str, ...]] = (".v",)
 
     @classmethod

@@ -48,6 +48,7 @@ class HistogramHdf5(HistogramReader):
     """Isocenter histogram."""
 
     name: ClassVar[str] = "Isocenter histogram"
+    format_name: ClassVar[str] = "Isocenter histogram (HDF5)"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod

@@ -57,10 +57,19 @@ class InterfileImage(VolumeReader):
     companions: ClassVar[tuple[str, ...]] = (VALUES,)
 
     @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        said = _squeezed(file.head)
+        marks = {b"castorversion": "CASToR", b"namespace:=imagesubheader": "Siemens"}
+        maker = next((name for mark, name in marks.items() if mark in said), "")
+        if not maker and (b"keys:=stir" in said or file.path.suffix.lower() == HEADER):
+            maker = "STIR"
+        return f"Interfile ({maker})" if maker else "Interfile"
+
+    @classmethod
     def accepts(cls, file: InputFile) -> bool:
         if not is_interfile(file.head):
             return False
-        said = file.head.lower().translate(None, b" \t!%")
+        said = _squeezed(file.head)
         names_values = b"nameofdatafile:=" in said
         return cls.ends(file.path) or (names_values and any(mark in said for mark in MARKS))
 
@@ -92,6 +101,11 @@ class InterfileImage(VolumeReader):
             return volume
         as_it_was = replace(volume, info={**volume.info, "axes": "LPS"})
         return in_scanner_frame(as_it_was)  # turned when it was written
+
+
+def _squeezed(head: bytes) -> bytes:
+    """Return a header in lower case, without spaces and signs."""
+    return head.lower().translate(None, b" \t!%")
 
 
 def _shape(header: InterfileHeader) -> tuple[int, int, int]:

@@ -59,6 +59,7 @@ class ListModeHdf5(ListModeReader):
     """Isocenter list mode."""
 
     name: ClassVar[str] = "Isocenter list mode"
+    format_name: ClassVar[str] = "Isocenter list mode (HDF5)"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod

@@ -30,6 +30,7 @@ class MetaImageVolumes(VolumeReader):
     """MetaImage volume."""
 
     name: ClassVar[str] = "MetaImage volume"
+    format_name: ClassVar[str] = "MetaImage"
     suffixes: ClassVar[tuple[str, ...]] = (".mha", ".mhd")
 
     @classmethod

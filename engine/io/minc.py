@@ -42,6 +42,10 @@ class Minc(VolumeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".mnc",)
 
     @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return "MINC 2" if is_hdf5(file.head) else "MINC 1"
+
+    @classmethod
     def accepts(cls, file: InputFile) -> bool:
         if is_hdf5(file.head):
             return has_object(file, GROUP)

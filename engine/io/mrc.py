@@ -29,6 +29,7 @@ class Mrc(VolumeReader):
     """MRC volume."""
 
     name: ClassVar[str] = "MRC volume"
+    format_name: ClassVar[str] = "MRC"
     suffixes: ClassVar[tuple[str, ...]] = (".mrc", ".rec", ".map")
 
     @classmethod

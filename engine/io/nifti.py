@@ -36,6 +36,10 @@ class Nifti(VolumeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
 
     @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return "NIfTI-2" if magic_of(file.head) == "n+2" else "NIfTI-1"
+
+    @classmethod
     def accepts(cls, file: InputFile) -> bool:
         return cls.ends(file.path) or magic_of(file.head) is not None
 

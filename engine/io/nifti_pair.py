@@ -29,6 +29,7 @@ class NiftiPair(VolumeReader):
     """NIfTI volume in two files."""
 
     name: ClassVar[str] = "NIfTI volume in two files"
+    format_name: ClassVar[str] = "NIfTI-1 (header and values apart)"
     suffixes: ClassVar[tuple[str, ...]] = (".hdr",)
 
     @classmethod

@@ -61,6 +61,10 @@ class Nrrd(VolumeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".nrrd",)
 
     @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return "NRRD"
+
+    @classmethod
     def accepts(cls, file: InputFile) -> bool:
         return file.head.startswith(MAGIC)
 

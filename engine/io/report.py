@@ -13,14 +13,15 @@ from engine.data.projections import Projections
 from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.data.volume import Volume
 from engine.errors import EngineError
-from engine.geometry.dual_head import DualHead
-from engine.geometry.scanner import Scanner
+from engine.io.base import Format
 from engine.io.event_facts import EventFacts, facts_of
 from engine.io.fact_labels import fact_of
 from engine.io.open_input import InputFile, open_input
 
 Facts = tuple[tuple[str, str], ...]
 Look = Callable[[], "Report"]
+FORMAT = "Format"
+"""Label of the fact that names the exact format."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Report:
 
     Attributes
     ----------
-    format : name of the format, "unknown" if none
+    format : name of the reader or of the kind of file, "unknown" if none
     title : one line, what the file is
     facts : (label, text), in the order to show them
     faults : why the file cannot be used, one sentence each; none if it can
@@ -58,34 +59,88 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
         refuse_unfinished(path)
         path = scan_file(path)
         with open_input(path) as file:
-            size = (("Size", f"{file.size:,} bytes"),)
-            name, look = _of_xray(path) or _recognise(file, scanner)
-            return _looked_into(name, look, size)
+            size = ("Size", f"{file.size:,} bytes")
+            return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
     except EngineError as e:
-        return Report("unknown", "unknown format", faults=(str(e),))
+        return _unreadable(path, e)
 
 
-def _looked_into(name: str, look: Look, size: Facts) -> Report:
+def _unreadable(path: Path, fault: EngineError) -> Report:
+    """Return the report on a file that no reader takes, with its format if that is known."""
+    from engine.io.recogniser import recognised
+
     try:
-        found = look()
+        with open_input(path) as file:
+            known = recognised(file)
+    except EngineError:
+        known = None
+    facts = ((FORMAT, known.title),) if known else ()
+    return Report(
+        "unknown", "unknown format" if known is None else known.title, facts, (str(fault),)
+    )
+
+
+@dataclass(frozen=True)
+class _Recognised:
+    """A file whose kind is known.
+
+    Attributes
+    ----------
+    name : of its reader, or of the kind of file
+    look : reads it
+    format : exact name of the format; `name` if empty
+    """
+
+    name: str
+    look: Look
+    format: str = ""
+
+
+def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
+    name, head = file.name, ((FORMAT, file.format or file.name), size)
+    try:
+        found = file.look()
     except EngineError as e:
-        return Report(name, f"{name}, not usable", size, (str(e),))
-    return Report(name, found.title, size + found.facts, found.faults, found.notes)
+        return Report(name, f"{name}, not usable", head, (str(e),))
+    return Report(name, found.title, with_format(head, found.facts), found.faults, found.notes)
 
 
-def _of_xray(path: Path) -> tuple[str, Look] | None:
-    """Return the name and what reads an X-ray scan, None if it is none."""
+def with_format(head: Facts, facts: Facts) -> Facts:
+    """Return facts after a head that states the format, without a format of their own."""
+    return (*head, *(fact for fact in facts if fact[0] != FORMAT))
+
+
+def format_of_scan(path: Path) -> str:
+    """Return the exact format of a scan; empty if it is none."""
+    from engine.io import scan_file
+    from engine.io.formats import SCAN_READERS, reader_of
+    from engine.io.xray.find import find
+
+    found = find(path)
+    if found is not None:
+        with open_input(found[1]) as file:
+            return found[0].format_of(file)
+    with open_input(scan_file(path)) as file:
+        reader = reader_of(SCAN_READERS, file)
+        return "" if reader is None else reader.format_of(file)
+
+
+def _of_xray(path: Path) -> _Recognised | None:
+    """Return the name and the reader of an X-ray scan, None if it is none."""
     from engine.io import read_projections
     from engine.io.xray.find import find
 
     found = find(path)
     if found is None:
         return None
-    return found[0].name, lambda: _of_projections(read_projections(path))
+    reader, settings = found
+    with open_input(settings) as file:
+        exact = reader.format_of(file)
+    return _Recognised(reader.name, lambda: _of_projections(read_projections(path)), exact)
 
 
-def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
-    """Return the format's name and what reads it."""
+def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
+    """Return the format's name and its reader."""
     from engine.io.auxiliary_report import of_calibration, of_tracer, of_triggers
     from engine.io.calibration_file import is_calibration
     from engine.io.efficiencies import DATASET
@@ -101,46 +156,50 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.normalisation_hdf5 import is_components
     from engine.io.normalisation_report import of_components, of_efficiencies
     from engine.io.response_hdf5 import is_response
+    from engine.io.scanner_report import of_map, of_response, of_toml_scanner
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
     from engine.io.tracer_file import is_tracer
     from engine.io.trigger_file import is_trigger_file
     from engine.io.unknown import NOTHING_KNOWN, unnamed
 
-    path, head = file.path, file.head
+    path, head, suffix = file.path, file.head, file.path.suffix.lower()
     scan = reader_of(LISTMODE_READERS, file)
     if scan is not None:
-        return scan.name, lambda: _of_scan(facts_of(scan, file, scanner=scanner))
+        return _of_reader(file, scan, lambda: _of_scan(facts_of(scan, file, scanner=scanner)))
     counts = reader_of(HISTOGRAM_READERS, file)
     if counts is not None:
-        return counts.name, lambda: _of_histogram(counts.read(file, scanner=scanner))
+        return _of_reader(file, counts, lambda: _of_histogram(counts.read(file, scanner=scanner)))
     sinogram = reader_of(SINOGRAM_READERS, file)
     if sinogram is not None:
-        return sinogram.name, lambda: _of_sinogram(sinogram.read(file))
+        return _of_reader(file, sinogram, lambda: _of_sinogram(sinogram.read(file)))
     if is_response(file):
-        return "Isocenter response matrix", lambda: _of_response(path)
+        return _Recognised("Isocenter response matrix", lambda: of_response(path))
     image = reader_of(VOLUME_READERS, file)
     if image is not None:
-        return image.name, lambda: _of_volume(image.read(file))
+        return _of_reader(file, image, lambda: _of_volume(image.read(file)))
     if is_calibration(file):
-        return "Calibration", lambda: of_calibration(path)
+        return _Recognised("Calibration", lambda: of_calibration(path))
     if is_tracer(file):
-        return "Tracer and dose", lambda: of_tracer(path)
+        return _Recognised("Tracer and dose", lambda: of_tracer(path))
     if is_trigger_file(file):
-        return "Trigger times", lambda: of_triggers(path)
-    suffix = path.suffix.lower()
+        return _Recognised("Trigger times", lambda: of_triggers(path))
     if suffix == ".toml" and is_scanner_toml(path):
-        return "Scanner", lambda: _of_toml_scanner(path)
+        return _Recognised("Scanner", lambda: of_toml_scanner(path))
     if is_components(file):
-        return "Isocenter normalisation", lambda: of_components(path)
+        return _Recognised("Isocenter normalisation", lambda: of_components(path))
     if is_hdf5(head) and not holds(file, DATASET):
         raise unnamed(file, describe_contents(file))
     fields = _first_row(head) if suffix in MAP_SUFFIXES else []
     if is_hdf5(head) or (fields and len(fields) <= 2):
-        return "Crystal efficiencies", lambda: of_efficiencies(path, scanner)
+        return _Recognised("Crystal efficiencies", lambda: of_efficiencies(path, scanner))
     if fields:
-        return "Crystal map", lambda: _of_map(path)
+        return _Recognised("Crystal map", lambda: of_map(path))
     raise unnamed(file, f"{path.name}: {NOTHING_KNOWN}")
+
+
+def _of_reader(file: InputFile, reader: type[Format], look: Look) -> _Recognised:
+    return _Recognised(reader.name, look, reader.format_of(file))
 
 
 def _first_row(head: bytes) -> list[str]:
@@ -233,55 +292,3 @@ def _unit_guess(low: float, high: float) -> str:
     if low < MIN_PER_MM or high > MAX_PER_CM or high <= 0:
         return "not given"
     return f"not given; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"
-
-
-def _of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
-    low, high = scanner.axial_range_mm
-    facts = (
-        ("Name", scanner.name),
-        ("Crystals", f"{scanner.n_crystals:,}, {int(scanner.alive.sum()):,} of them not in gaps"),
-        ("Bore", f"{2 * scanner.bore_radius_mm:g} mm across"),
-        ("Length", f"{high - low:g} mm between the outer crystals"),
-        ("Lines of response", f"{scanner.n_lors:,}"),
-        ("Time of flight", f"{scanner.tof.fwhm_ps:g} ps" if scanner.tof else "not measured"),
-        *more,
-    )
-    return Report("", f"scanner {scanner.name}, {scanner.describe()}", facts)
-
-
-def _of_toml_scanner(path: Path) -> Report:
-    from engine.io.scanner_toml import read_toml_scanner
-
-    scanner = read_toml_scanner(path)
-    if isinstance(scanner, DualHead):
-        p = scanner.settings
-        panel = f"{p.n_rows} × {p.n_columns} crystals, {p.pitch_mm:g} mm apart"
-        return _of_scanner(scanner, (("Panel", panel), ("Image", scanner.grid.describe())))
-    s = scanner.settings
-    more = (
-        ("Rings", f"{s.n_rings}, {s.ring_pitch_mm:g} mm apart"),
-        ("Places on a ring", f"{s.n_crystals_per_ring}, {len(s.gap_places)} of them gaps"),
-        ("Largest ring difference", str(s.max_ring_difference)),
-    )
-    return _of_scanner(scanner, more)
-
-
-def _of_response(path: Path) -> Report:
-    from engine.io.response_hdf5 import read_response
-
-    matrix = read_response(path)
-    facts = (
-        ("Scanner", f"{matrix.scanner.name}, {matrix.scanner.describe()}"),
-        ("Image", matrix.scanner.grid.describe()),
-        ("Orientations", f"{len(matrix.orientations):,}"),
-        ("Non-zeros", f"{matrix.n_nonzero:,}, {matrix.n_bytes / 2**20:,.0f} MiB"),
-        ("Dropped as too small", f"at most {100 * matrix.dropped.max():.2g} % of a row"),
-        ("Error", f"at most {100 * matrix.errors.max():.2g} % of a row"),
-    )
-    return Report("", f"response matrix of {matrix.scanner.name}", facts, notes=matrix.notes)
-
-
-def _of_map(path: Path) -> Report:
-    from engine.io.crystal_map import read_crystal_map
-
-    return _of_scanner(read_crystal_map(path))

@@ -43,6 +43,7 @@ class SiemensMmr(ListModeReader):
     """Siemens Biograph mMR, 32-bit list mode."""
 
     name: ClassVar[str] = NAME
+    format_name: ClassVar[str] = "Siemens list mode (PETLINK)"
     suffixes: ClassVar[tuple[str, ...]] = (".hdr", ".hdr.STIR", ".l")
 
     @classmethod

@@ -26,6 +26,7 @@ class SiemensRawListMode(ListModeReader):
     """Siemens Biograph mMR, list mode in raw DICOM."""
 
     name: ClassVar[str] = "Siemens raw DICOM list mode"
+    format_name: ClassVar[str] = "Siemens raw DICOM"
     suffixes: ClassVar[tuple[str, ...]] = (".ptd", ".IMA", ".dcm")
     companions: ClassVar[tuple[str, ...]] = (BYTES,)
 

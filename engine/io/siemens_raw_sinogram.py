@@ -17,6 +17,7 @@ class SiemensRawSinogram(SinogramReader):
     """Sinograms of Siemens' PET scanners in raw DICOM."""
 
     name: ClassVar[str] = "Siemens raw DICOM sinograms"
+    format_name: ClassVar[str] = "Siemens raw DICOM"
     suffixes: ClassVar[tuple[str, ...]] = (".ptd", ".IMA", ".dcm")
     companions: ClassVar[tuple[str, ...]] = (BYTES,)
 

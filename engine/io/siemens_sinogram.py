@@ -37,6 +37,7 @@ class SiemensSinogram(SinogramReader):
     """Sinograms of Siemens' PET scanners."""
 
     name: ClassVar[str] = "Siemens sinograms"
+    format_name: ClassVar[str] = "Interfile (Siemens)"
     suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
     companions: ClassVar[tuple[str, ...]] = (BINS,)
 

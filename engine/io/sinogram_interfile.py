@@ -43,6 +43,7 @@ class InterfileSinogram(SinogramReader):
     """Sinograms in Interfile."""
 
     name: ClassVar[str] = "Interfile sinograms (STIR)"
+    format_name: ClassVar[str] = "Interfile (STIR)"
     suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
     companions: ClassVar[tuple[str, ...]] = (BINS,)
 

@@ -16,7 +16,7 @@ from engine.io.base import VolumeReader
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.provenance_file import provenance_beside
 from engine.io.ranges import stated_grid
-from engine.io.tiff_sizes import TiffSizes, sizes_of
+from engine.io.tiff_sizes import TiffSizes, dialect_of, sizes_of
 from engine.io.xray.tiff import is_tiff, tiff_of
 
 
@@ -25,6 +25,10 @@ class TiffVolume(VolumeReader):
 
     name: ClassVar[str] = "TIFF stack with voxel sizes"
     suffixes: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return dialect_of(file)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -75,6 +75,19 @@ def sizes_of(file: InputFile) -> TiffSizes | None:
         return None  # no volume with sizes; whoever reads the image says what is wrong
 
 
+def dialect_of(file: InputFile) -> str:
+    """Return whose TIFF a file is: "OME-TIFF", "ImageJ TIFF", or "TIFF" of any other writer."""
+    import tifffile
+
+    try:
+        with tifffile.TiffFile(file.stream(), name=file.name) as images:
+            if images.is_ome:
+                return "OME-TIFF"
+            return "ImageJ TIFF" if images.is_imagej else "TIFF"
+    except DAMAGE:
+        return "TIFF"
+
+
 def _ours(said: Plain) -> TiffSizes | None:
     if not {"slope", "offset", "voxel_mm", "centre_mm", "axes"} <= set(said):
         return None

@@ -42,6 +42,7 @@ class VolumeHdf5(VolumeReader):
     """Isocenter volume."""
 
     name: ClassVar[str] = "Isocenter volume"
+    format_name: ClassVar[str] = "Isocenter volume (HDF5)"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod

@@ -12,6 +12,7 @@ from engine.io import inspect as inspect_format
 from engine.io.fact_labels import text_of
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
+from engine.io.report import FORMAT
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan
@@ -33,8 +34,8 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     try:
         found = _of_study(path) if is_study else _of_protocol(path)
     except EngineError as e:
-        return Report(name, f"{name}, not usable", _size(path), (str(e),))
-    return Report(name, found.title, _size(path) + found.facts, found.faults)
+        return Report(name, f"{name}, not usable", _head(name, path), (str(e),))
+    return Report(name, found.title, _head(name, path) + found.facts, found.faults)
 
 
 def _with_files_beside(path: Path) -> Report | None:
@@ -56,9 +57,10 @@ def _with_files_beside(path: Path) -> Report | None:
     return replace(report, facts=facts, notes=(*report.notes, *files.notes))
 
 
-def _size(path: Path) -> tuple[tuple[str, str], ...]:
+def _head(name: str, path: Path) -> tuple[tuple[str, str], ...]:
+    """Return the first facts: format and size."""
     with open_input(path) as file:
-        return (("Size", f"{file.size:,} bytes"),)
+        return (FORMAT, f"Isocenter {name.lower()} (TOML)"), ("Size", f"{file.size:,} bytes")
 
 
 def _of_protocol(path: Path) -> Report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from engine.errors import UnknownFormatError
 from engine.io import VOLUME_READERS, inspect, scan_file
 from engine.io.folder import is_folder
 from engine.io.open_input import open_input
+from engine.io.report import FORMAT, format_of_scan, with_format
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
@@ -97,7 +98,9 @@ def summarise(
     modality = modality_of_scan(path)
     if modality is None:
         raise UnknownFormatError(why_no_scan(path))
-    return modality.summarise(path, scanner, complete_events=complete_events)
+    summary = modality.summarise(path, scanner, complete_events=complete_events)
+    head = ((FORMAT, format_of_scan(path)),)
+    return replace(summary, facts=with_format(head, summary.facts))
 
 
 def why_no_scan(path: Path) -> str:

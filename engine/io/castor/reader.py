@@ -50,6 +50,14 @@ class Castor(ListModeReader):
     names_scanner = False
 
     @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        try:
+            header = read_header(file) if is_header(file.head) else _header_beside(file.path)
+        except EngineError:
+            return "CASToR"  # read() names the fault
+        return "CASToR histogram" if is_histogram_mode(header) else "CASToR list mode"
+
+    @classmethod
     def accepts(cls, file: InputFile) -> bool:
         if is_header(file.head):
             return not is_normalisation(file.head)

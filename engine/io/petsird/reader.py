@@ -47,6 +47,7 @@ class Petsird(ListModeReader):
     """PETSIRD list mode."""
 
     name: ClassVar[str] = "PETSIRD list mode"
+    format_name: ClassVar[str] = "PETSIRD"
     suffixes: ClassVar[tuple[str, ...]] = (".petsird", ".petsird.gz")
 
     @classmethod

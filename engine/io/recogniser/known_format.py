@@ -25,6 +25,12 @@ class KnownFormat:
     tell: Tell
     remedy: str
 
+    @property
+    def title(self) -> str:
+        """The name without its article: "MATLAB 5 file" of "a MATLAB 5 file"."""
+        article, _, rest = self.name.partition(" ")
+        return rest if article in ("a", "an", "the") else self.name
+
     def refuse(self, file: InputFile) -> str:
         """Return the sentence on such a file."""
         return f"{file.name}: this is {self.name}, which is not read; {self.remedy}."

@@ -37,6 +37,7 @@ class Bruker(ProjectionsReader):
     """Bruker SkyScan scan."""
 
     name: ClassVar[str] = "Bruker SkyScan scan"
+    format_name: ClassVar[str] = "Bruker SkyScan"
     suffixes: ClassVar[tuple[str, ...]] = (".log",)
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 

@@ -42,6 +42,7 @@ class CilNexus(ProjectionsReader):
     """NeXus file of CIL."""
 
     name: ClassVar[str] = "NeXus of CIL"
+    format_name: ClassVar[str] = "CIL NeXus"
     suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".h5", ".hdf5")
 
     @classmethod

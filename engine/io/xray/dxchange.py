@@ -54,6 +54,7 @@ class DxChange(ProjectionsReader):
     """Data Exchange file."""
 
     name: ClassVar[str] = "Data Exchange HDF5"
+    format_name: ClassVar[str] = "Data Exchange (HDF5)"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".hdf")
 
     @classmethod

@@ -46,6 +46,7 @@ class Elekta(ProjectionsReader):
     """Elekta XVI cone-beam scan."""
 
     name: ClassVar[str] = "Elekta XVI scan"
+    format_name: ClassVar[str] = "Elekta XVI"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".his",)
 

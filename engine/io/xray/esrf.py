@@ -47,6 +47,7 @@ class EsrfEdf(ProjectionsReader):
     """ESRF scan of EDF images."""
 
     name: ClassVar[str] = "ESRF scan (EDF)"
+    format_name: ClassVar[str] = "ESRF EDF"
     suffixes: ClassVar[tuple[str, ...]] = (".info",)
     companions: ClassVar[tuple[str, ...]] = (".edf",)
 

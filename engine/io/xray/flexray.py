@@ -42,6 +42,7 @@ class FlexRay(ProjectionsReader):
     """FleX-ray scan folder."""
 
     name: ClassVar[str] = "FleX-ray scan"
+    format_name: ClassVar[str] = "FleX-ray"
     suffixes: ClassVar[tuple[str, ...]] = (".txt",)
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 

@@ -35,6 +35,7 @@ class HtcMatlab(ProjectionsReader):
     """Sinogram of the Helsinki Tomography Challenge."""
 
     name: ClassVar[str] = "HTC 2022 sinogram (MATLAB)"
+    format_name: ClassVar[str] = "HTC 2022 (MATLAB)"
     suffixes: ClassVar[tuple[str, ...]] = (".mat",)
 
     @classmethod

@@ -35,6 +35,7 @@ class Nikon(ProjectionsReader):
     """Nikon scan."""
 
     name: ClassVar[str] = "Nikon scan"
+    format_name: ClassVar[str] = "Nikon XTEK"
     suffixes: ClassVar[tuple[str, ...]] = (".xtekct",)
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 

@@ -36,6 +36,7 @@ class RtkXml(ProjectionsReader):
     """RTK geometry beside its projections."""
 
     name: ClassVar[str] = "RTK circular geometry"
+    format_name: ClassVar[str] = "RTK geometry (XML)"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".mha",)
 

@@ -39,6 +39,7 @@ class RawSidecar(ProjectionsReader):
     """Raw values or TIFF images with a sidecar."""
 
     name: ClassVar[str] = "Projections with a .toml sidecar"
+    format_name: ClassVar[str] = "Isocenter sidecar (TOML)"
     suffixes: ClassVar[tuple[str, ...]] = (".toml",)
     companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff", ".npy", ".npz")
 

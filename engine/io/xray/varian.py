@@ -57,6 +57,7 @@ class Varian(ProjectionsReader):
     """Varian cone-beam scan."""
 
     name: ClassVar[str] = "Varian scan"
+    format_name: ClassVar[str] = "Varian (XIM)"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".xim",)
 

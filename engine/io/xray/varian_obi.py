@@ -51,6 +51,7 @@ class VarianObi(ProjectionsReader):
     """Varian cone-beam scan of an imager before TrueBeam."""
 
     name: ClassVar[str] = "Varian scan (HND)"
+    format_name: ClassVar[str] = "Varian OBI (HND)"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".hnd",)
 

@@ -33,6 +33,7 @@ class AstraVectors(ProjectionsReader):
     """ASTRA vectors beside TIFF images."""
 
     name: ClassVar[str] = "ASTRA vector geometry"
+    format_name: ClassVar[str] = "ASTRA vectors"
     suffixes: ClassVar[tuple[str, ...]] = (".geom",)
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 

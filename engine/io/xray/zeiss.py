@@ -47,6 +47,7 @@ class Zeiss(ProjectionsReader):
     """Zeiss scan."""
 
     name: ClassVar[str] = "Zeiss scan"
+    format_name: ClassVar[str] = "Zeiss XRM"
     suffixes: ClassVar[tuple[str, ...]] = (".txrm",)
 
     @classmethod

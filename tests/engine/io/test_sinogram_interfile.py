@@ -174,7 +174,7 @@ def test_list_mode_sinogram_and_back_on_the_command_line(tmp_path, capsys):
     assert main(["sinogram", str(tmp_path / "a.hs"), str(tmp_path / "b.txt")]) == 2
     assert main(["sinogram", str(tmp_path / "scan.h5"), str(tmp_path / "c.h5")]) == 2
     assert main(["inspect", str(tmp_path / "a.hs")]) == 0
-    assert "Interfile sinograms" in capsys.readouterr().out
+    assert "Format:                Interfile (STIR)" in capsys.readouterr().out
 
 
 def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
