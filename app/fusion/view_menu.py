@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.language.translation import tr
 from app.views.ortho_view import OrthoView
 from app.views.plain_text import plain_tip
-from app.views.planes import POSITIONS, PlaneName, ViewTurn
+from app.views.planes import POSITIONS, ViewTurn
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
+from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
 SAID = tr("The volume says how the patient lay.")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import tr
 from app.views.candidate_view import raster_of
 from app.views.gestures import Drag, PointDrag
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
@@ -19,7 +18,7 @@ from app.views.text import number
 from app.views.viewport import Viewport
 from app.views.windows import full_window
 from engine.data import Volume
-from engine.geometry import ImageGrid
+from engine.geometry import Edges, ImageGrid, Rect
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter

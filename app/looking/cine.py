@@ -7,8 +7,9 @@ from typing import Literal, get_args
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.views.ortho_view import OrthoView
-from app.views.planes import PLANES, PlaneName, slice_index
+from app.views.planes import slice_index
 from app.views.scrubber import IterationScrubber
+from engine.geometry import PLANES, PlaneName
 
 CineKind = Literal["turn", "axial", "coronal", "sagittal", "images"]
 STEP_DEGREES = 5

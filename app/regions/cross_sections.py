@@ -15,10 +15,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QPolygonF
 
-from app.views.planes import Orientation, slice_index
+from app.views.planes import slice_index
 from app.views.viewport import Viewport
 from engine.data import Volume
-from engine.geometry import Point
+from engine.geometry import Orientation, Point
 from engine.regions import (
     BoxRegion,
     CylinderRegion,

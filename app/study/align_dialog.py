@@ -18,11 +18,10 @@ from app.models.inputs import Input
 from app.models.messages import Problem
 from app.study.motion_row import MotionRow
 from app.views.contoured_slice import ContouredSlice
-from app.views.planes import PLANES
 from app.views.state import ViewState
 from engine.data import InputRole
 from engine.errors import EngineError
-from engine.geometry import Point
+from engine.geometry import PLANES, Point
 
 SIZE_PX = (1080, 640)
 LEVELS_PER_MM = (0.0048, 0.0125)

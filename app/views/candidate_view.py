@@ -10,13 +10,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
 from app.views.gestures import Drag, PointDrag
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.viewport import Viewport
 from engine.data import Volume
-from engine.geometry import ImageGrid
+from engine.geometry import Edges, ImageGrid, Rect
 
 
 def raster_volume(raster: NDArray[np.float32]) -> Volume:

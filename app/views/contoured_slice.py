@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.views.gestures import Drag
 from app.views.halo import halo_pen
-from app.views.planes import PlaneName, Rect
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
 from app.views.viewport import Viewport
-from engine.geometry import Point
+from engine.geometry import PlaneName, Point, Rect
 
 Sampler = Callable[[NDArray[np.float64]], NDArray[np.float32]]
 N_ACROSS = 180

@@ -8,14 +8,13 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import tr
 from app.views.gestures import Drag, PointDrag
 from app.views.overlay import BETWEEN
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.text import millimetres
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
-from engine.geometry import Point
+from engine.geometry import Edges, Point, Rect
 from engine.quality import CurvedPlane
 
 NAME = tr("Along the curve")

@@ -15,11 +15,11 @@ from app.views import overlay
 from app.views.colour_maps import colourise
 from app.views.detector_state import DetectorState
 from app.views.gestures import Drag, PointDrag
-from app.views.planes import Edges
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.viewport import Viewport
 from app.views.windows import Window
+from engine.geometry import Edges
 
 BAD_COLOUR = "#ff8f00"
 

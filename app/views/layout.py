@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import Literal, get_args
 
-from app.views.planes import PlaneName
+from engine.geometry import PlaneName
 
 LayoutKind = Literal["four", "main", "one", "sheet"]
 ViewName = Literal["axial", "coronal", "sagittal", "projection"]

@@ -10,11 +10,10 @@ from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.views.halo import halo_pen, halo_text
-from app.views.planes import Orientation, PlaneName
 from app.views.slice_marks import SlicePane
 from app.views.text import millimetres
 from app.views.viewport import Viewport
-from engine.geometry import Point
+from engine.geometry import Orientation, PlaneName, Point
 
 NEAR_PX = 9.0
 """A press this near to an end takes hold of it."""

@@ -18,7 +18,6 @@ from app.views.fusion_words import named
 from app.views.gestures import Drag, PointDrag
 from app.views.overlay import BETWEEN
 from app.views.plain_text import plain_tip
-from app.views.planes import Edges, Rect
 from app.views.projection import Projector
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
@@ -26,6 +25,7 @@ from app.views.state import ViewState
 from app.views.volume_facts import facts_of
 from app.views.windows import Window, auto_window
 from engine.data import Volume
+from engine.geometry import Edges, Rect
 
 DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
@@ -64,13 +64,18 @@ class MipView(RasterView):
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
             self._gain = self._brighter(volume)
-        values, rect = self._projector.project(self._degrees, self.state.convention)
+        values, rect = self._projector.project(self._scanner_degrees, self.state.convention)
         return Raster.of(values[::-1] if self._is_turned else values, self._upright(rect))
 
     @property
     def _is_turned(self) -> bool:
         """Whether z grows towards the feet, so that the head would be at the bottom."""
         return self.state.axes.endswith("I")
+
+    @property
+    def _scanner_degrees(self) -> float:
+        """The angle of view about z of the volume, which may not be the patient's."""
+        return projection.scanner_degrees(self._degrees, self.state.axes)
 
     def _upright(self, rect: Rect) -> Rect:
         if not self._is_turned:
@@ -96,14 +101,15 @@ class MipView(RasterView):
         return self._upright(Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height))
 
     def edges(self) -> Edges:
-        found = projection.edges(self._degrees, self.state.convention)
+        found = projection.edges(self._scanner_degrees, self.state.convention)
         return replace(found, top=found.bottom, bottom=found.top) if self._is_turned else found
 
     def cursor_uv(self) -> tuple[float, float]:
         state = self.state
         if state.volume is None:
             return 0.0, 0.0
-        u, v = projection.cursor_uv(state.volume, state.cursor_mm, self._degrees, state.convention)
+        degrees = self._scanner_degrees
+        u, v = projection.cursor_uv(state.volume, state.cursor_mm, degrees, state.convention)
         return u, -v if self._is_turned else v
 
     def caption(self) -> str:

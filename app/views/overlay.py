@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.views.colours import ViewColours
 from app.views.halo import halo_pen, halo_text
-from app.views.planes import Edges, Rect
 from app.views.viewport import Viewport, nice_length
+from engine.geometry import Edges, Rect
 
 EDGE_PX = 6.0  # from the view's edge to a plate
 PAD_X, PAD_Y = 5.0, 2.0

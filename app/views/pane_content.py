@@ -9,11 +9,11 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views.gestures import Drag
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
+from engine.geometry import Edges, Rect
 
 
 class PaneContent(QWidget):

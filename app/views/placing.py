@@ -16,9 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views.planes import Direction, Orientation, Rect
 from engine.data import Volume
-from engine.geometry import ImageGrid, Point, RigidMotion
+from engine.geometry import Direction, ImageGrid, Orientation, Point, Rect, RigidMotion
 
 Matrix = NDArray[np.float64]
 Rows = tuple[Point, Point, Point]

@@ -36,12 +36,11 @@ from app.views.plane_scene_painter import (
     paint_scene,
 )
 from app.views.plane_words import facing, place_of
-from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.scan_scene import SceneCamera
 from app.views.state import ViewState
 from app.views.triad import triad
-from engine.geometry import Plane, Point
+from engine.geometry import Plane, Point, Rect
 
 Values = NDArray[np.floating]
 NAME = tr("Planes in space")

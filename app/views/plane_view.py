@@ -16,7 +16,6 @@ from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.plane_placement import PlanePlacement
 from app.views.plane_scene_painter import inks
 from app.views.plane_words import NAMES, SIDES, edges_of, facing, place_of
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
@@ -24,7 +23,7 @@ from app.views.upper_plane import UpperPlane
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
-from engine.geometry import ImageGrid, Plane, Point
+from engine.geometry import Edges, ImageGrid, Plane, Point, Rect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

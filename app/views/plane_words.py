@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.language.translation import tr
-from app.views.planes import Edges
 from app.views.text import millimetres
-from engine.geometry import Plane, Point
+from engine.geometry import Edges, Plane, Point
 
 NAMES = (tr("Across z"), tr("Across y"), tr("Across x"))
 FACING = (2, 1, 0)

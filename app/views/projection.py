@@ -11,11 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views.planes import Convention, Direction, Edges, Rect
 from app.views.volume_facts import facts_of
 from app.views.windows import largest_along
 from engine.data import Volume
-from engine.geometry import Point
+from engine.geometry import Convention, Direction, Edges, Point, Rect, orientation
 
 MOST_VOXELS = 2_000_000  # in the copy that is turned: well below 40 ms on one core
 DEPTH_STEP = 0.4  # of a voxel: below the shortest chord of any line that must not miss it
@@ -113,6 +112,22 @@ class Projector:
         """(n_y, n_x) maxima of the blocks of one coarse slice, small enough for the cache."""
         plane = highest.reduce(slab, axis=0)
         return _pool(_pool(plane, 0, self._block[1], highest), 1, self._block[2], highest)
+
+
+def scanner_degrees(degrees: float, axes: str) -> float:
+    """Return the angle about z of a volume that shows a patient from an angle.
+
+    0° shows the patient's front and 90° the left side, whatever the sides that x and y lead to.
+    Axes whose z does not follow the patient's long axis are turned as those of "LPS".
+    """
+    front, side = (orientation(plane, axes=axes) for plane in ("coronal", "sagittal"))
+    if front.down.axis != 2:
+        return degrees
+    left, back = np.zeros(2), np.zeros(2)
+    left[front.right.axis], back[side.right.axis] = front.right.sign, side.right.sign
+    begin = math.degrees(math.atan2(left[1], left[0]))
+    turning = left[0] * back[1] - left[1] * back[0]  # 1, or −1 where the axes are left-handed
+    return float(begin + turning * degrees)
 
 
 def cursor_uv(

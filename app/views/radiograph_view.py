@@ -12,10 +12,10 @@ from app.views import overlay
 from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedRaster
 from app.views.halo import halo_text
-from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.viewport import Viewport
 from engine.data import Volume
+from engine.geometry import Rect
 
 MOST_RINGS = 300
 RING_PX = 4.0

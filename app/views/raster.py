@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from app.views.colour_maps import colourise
-from app.views.planes import Rect
 from app.views.windows import Window
+from engine.geometry import Rect
 
 
 @dataclass(frozen=True)

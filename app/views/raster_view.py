@@ -25,7 +25,6 @@ from app.views import overlay
 from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
 from app.views.magnifier import Magnifier
 from app.views.pane_content import PaneContent
-from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.scaled_image import ScaledImage
 from app.views.state import ViewState
@@ -33,6 +32,7 @@ from app.views.view_keys import KEYS, ZOOM_STEP
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from app.views.windows import Window
+from engine.geometry import Edges, Rect
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
 

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.views.placing import VolumePlacing
-from app.views.planes import Orientation, Rect
 from app.views.trilinear import plane_values
 from engine.data import Volume
-from engine.geometry import ImageGrid, Point
+from engine.geometry import ImageGrid, Orientation, Point, Rect
 
 Values = NDArray[np.float32]
 Cut = Callable[[int, int], Values]

@@ -12,11 +12,11 @@ from app.views import overlay
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView, MarkedRaster
 from app.views.halo import halo_text
-from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.raster_view import FIT_MARGIN_PX
 from app.views.viewport import Viewport
 from engine.data import Volume
+from engine.geometry import Rect
 
 
 class SinogramView(DetectorView):

@@ -8,10 +8,9 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
 
 from app.views.gestures import Drag
-from app.views.planes import Orientation
 from app.views.state import ViewState
 from app.views.viewport import Viewport
-from engine.geometry import Point
+from engine.geometry import Orientation, Point
 
 
 class SlicePane(Protocol):

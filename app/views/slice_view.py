@@ -16,7 +16,7 @@ from app.views.fusion_state import COMPARING
 from app.views.fusion_words import caption_parts, warning_of
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
-from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
+from app.views.planes import slice_index
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.slab import SlabCutter
@@ -26,7 +26,7 @@ from app.views.upper_slice import UpperSlice
 from app.views.viewport import Viewport
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
-from engine.geometry import Point
+from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
 
 Part = Literal["both", "upper"]
 STATED_REMARK = tr("sides as you say")

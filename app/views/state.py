@@ -10,14 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from app.views import windows
 from app.views.colours import ViewColours
 from app.views.fusion_state import FusionState
-from app.views.planes import Convention, PlaneName, ViewTurn, clamp_to, slice_index
+from app.views.planes import ViewTurn, clamp_to, slice_index
 from app.views.slab import Slab
 from app.views.start_cursor import shows_something
 from app.views.text import length_unit, power_of
 from app.views.volume_facts import facts_of
 from app.views.volume_look import VolumeLook
 from engine.data import Volume
-from engine.geometry import ImageGrid, Point
+from engine.geometry import Convention, ImageGrid, PlaneName, Point
 
 if TYPE_CHECKING:
     from app.views.line import Line

@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from app.views import overlay
 from app.views.colour_maps import colourise
 from app.views.halo import halo_pen
-from app.views.planes import Rect
 from app.views.scaled_image import ScaledImage
 from app.views.viewport import Viewport
+from engine.geometry import Rect
 
 if TYPE_CHECKING:
     from app.views.state import ViewState

@@ -16,12 +16,11 @@ import numpy as np
 from app.language.translation import tr
 from app.views import comparing
 from app.views.placing import VolumePlacing
-from app.views.planes import Rect
 from app.views.resampling import N_ACROSS, on_plane
 from app.views.state import ViewState
 from app.views.upper_layer import UpperLayer, Values
 from engine.data import Volume
-from engine.geometry import Plane
+from engine.geometry import Plane, Rect
 
 BESIDE_REMARK = tr("the second volume stands beside the first one under Volume")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.views import comparing
-from app.views.planes import Orientation, Rect, slice_centre
+from app.views.planes import slice_centre
 from app.views.resampling import resampled, slice_through
 from app.views.slab import SlabCutter
 from app.views.upper_layer import UpperLayer, Values
-from engine.geometry import Point
+from engine.geometry import Orientation, Point, Rect
 
 if TYPE_CHECKING:
     from app.views.state import ViewState

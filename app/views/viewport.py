@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from app.views.planes import Rect
+from engine.geometry import Rect
 
 LARGEST_PX_PER_MM = 200.0
 SMALLEST_PX_PER_MM = 0.02

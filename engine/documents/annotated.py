@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.documents.blocks import Grid, Illustration, Section
 from engine.documents.subject import ReportSubject
-from engine.geometry.grid import ImageGrid
 from engine.io.png import (
     MARGIN_PX,
     PANEL_PX,
     TEXT_PX,
     font,
+    frontal_projection,
     greys,
+    layout_across,
     length_unit,
-    panels,
     place_panel,
     shades,
     slice_panel,
@@ -113,7 +113,7 @@ def _images(
     """Draw slices with what lies in them, side by side."""
     from PIL import Image
 
-    window = shades(volume, panels(volume, volume.grid.centre_mm)[-1])
+    window = shades(volume, frontal_projection(volume))
     for first in range(0, len(slices), IN_ROW):
         made = [_drawn(volume, at, some, window) for at, some in slices[first : first + IN_ROW]]
         side = made[0][0].width
@@ -141,17 +141,18 @@ def _drawn(
     coloured = page.convert("RGB")
     draw = ImageDraw.Draw(coloured)
     for each in drawn:
-        places = _in_slice(_line_of(each), volume.grid, at[0])
+        places = _in_slice(_line_of(each), volume, at[0])
         spots = [(corner[0] + r * px_per_mm, corner[1] + d * px_per_mm) for r, d in places]
         _draw(draw, each, spots, length_unit(volume))
     return coloured, panel.title
 
 
-def _in_slice(points_mm: Points, grid: ImageGrid, axis: int) -> Points:
+def _in_slice(points_mm: Points, volume: Volume, axis: int) -> Points:
     """Return how far points lie to the right and down in a slice, from its corner [mm]."""
-    from_low, from_high = points_mm - grid.lower_mm, grid.upper_mm - points_mm
-    right = from_low[:, 1 if axis == 0 else 0]
-    return np.stack([right, from_low[:, 1] if axis == 2 else from_high[:, 2]], axis=1)
+    way = layout_across(volume, axis)
+    corner = way.rect(volume.grid)
+    places = [way.to_screen((float(x), float(y), float(z))) for x, y, z in points_mm]
+    return np.array([(u - corner.u, v - corner.v) for u, v in places])
 
 
 def _draw(draw: ImageDraw, drawn: Annotation, spots: Sequence[Pixel], unit: str) -> None:

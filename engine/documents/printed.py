@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCREEN_DPI = 150
-SMALLER, SMALLEST = 0.85, 0.35
+SMALLER, SMALLEST = 0.85, 0.45
 """Steps in which pictures shrink until a brief report fits on its page, and how far."""
 
 
@@ -24,7 +24,7 @@ def to_pdf(report: ResultReport) -> bytes:
 
     out = BytesIO()
     facts = {"Title": report.title, "Creator": "Isocenter", "Author": report.site}
-    with _type(), PdfPages(out, metadata=facts) as pages:
+    with _type(embeds_pixels=True), PdfPages(out, metadata=facts) as pages:
         for page in set_pages(report):
             pages.savefig(page)
     return out.getvalue()
@@ -47,11 +47,17 @@ def set_pages(report: ResultReport) -> list[Figure]:
 
 
 @contextmanager
-def _type() -> Iterator[None]:
-    """Set type that other programs can search and copy, as wide in pictures as it is in print."""
-    from matplotlib import rc_context
+def _type(*, embeds_pixels: bool = False) -> Iterator[None]:
+    """Set type that other programs can search and copy, as wide in pictures as it is in print.
 
-    with rc_context({"pdf.fonttype": 42, "text.hinting": "none"}):
+    `embeds_pixels` puts all pixels of a picture into a PDF; without it their letters are blurred.
+    """
+    from matplotlib import rc_context, rcParams
+
+    resampling = "none" if embeds_pixels else rcParams["image.interpolation"]
+    with rc_context(
+        {"pdf.fonttype": 42, "text.hinting": "none", "image.interpolation": resampling}
+    ):
         yield
 
 

@@ -33,9 +33,12 @@ UNSIGNED = "Not signed off"
 
 def illustrations(subject: ReportSubject) -> Section:
     """Return three slices and a projection."""
-    volume = subject.volume
-    caption = f"{volume.grid.describe()} voxels, {volume.unit or 'no unit'}"
-    return Section("Image", illustrations=(Illustration(snapshot(volume), caption, 0.78),))
+    return _image(subject, snapshot(subject.volume), 0.78)
+
+
+def illustrations_in_a_row(subject: ReportSubject) -> Section:
+    """Return three slices and a projection side by side, as wide as the page."""
+    return _image(subject, snapshot(subject.volume, n_columns=4), 1.0)
 
 
 def summary(subject: ReportSubject) -> Section:
@@ -165,12 +168,19 @@ def digests(subject: ReportSubject) -> Section:
 
 
 BRIEF: tuple[Part, ...] = (
-    *(signatures, summary, illustrations, regions, annotation_table, corrections, digests),
+    *(signatures, summary, illustrations_in_a_row, regions, annotation_table, corrections),
+    digests,
 )
 FULL: tuple[Part, ...] = (
     *(signatures, summary, illustrations, regions, annotated_slices, scan, corrections, settings),
     *(image_numbers, quality, provenance),
 )
+
+
+def _image(subject: ReportSubject, png: bytes, width: float) -> Section:
+    volume = subject.volume
+    caption = f"{volume.grid.describe()} voxels, {volume.unit or 'no unit'}"
+    return Section("Image", illustrations=(Illustration(png, caption, width),))
 
 
 def _changed(protocol: Protocol) -> tuple[str, ...]:

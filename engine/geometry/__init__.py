@@ -8,6 +8,15 @@ if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead as DualHead
     from engine.geometry.grid import ImageGrid as ImageGrid
     from engine.geometry.grid import Point as Point
+    from engine.geometry.patient_planes import PLANES as PLANES
+    from engine.geometry.patient_planes import Convention as Convention
+    from engine.geometry.patient_planes import Direction as Direction
+    from engine.geometry.patient_planes import Edges as Edges
+    from engine.geometry.patient_planes import Orientation as Orientation
+    from engine.geometry.patient_planes import PlaneName as PlaneName
+    from engine.geometry.patient_planes import Rect as Rect
+    from engine.geometry.patient_planes import orientation as orientation
+    from engine.geometry.patient_planes import plane_across as plane_across
     from engine.geometry.plane import Plane as Plane
     from engine.geometry.rigid_motion import RigidMotion as RigidMotion
     from engine.geometry.rigid_motion import motion_of as motion_of
@@ -20,6 +29,17 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.geometry.dual_head": ("DualHead",),
+            "engine.geometry.patient_planes": (
+                "Convention",
+                "Direction",
+                "Edges",
+                "Orientation",
+                "PLANES",
+                "PlaneName",
+                "Rect",
+                "orientation",
+                "plane_across",
+            ),
             "engine.geometry.plane": ("Plane",),
             "engine.geometry.grid": (
                 "ImageGrid",

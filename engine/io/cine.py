@@ -1,4 +1,6 @@
-"""A film of a volume (GIF): slice after slice along z, beside a projection that shows where it is.
+"""A film of a volume (GIF): slice after slice, beside a projection that shows where it is.
+
+The axial slices run from the feet to the head where the patient's position is known.
 
 Every frame has the same shades, letters and warning as the snapshot. Of volumes with very many
 slices, evenly chosen ones are shown; their titles say which.
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from engine.data.volume import Volume
+from engine.geometry.patient_planes import orientation
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
 from engine.io.png import (
@@ -21,10 +24,9 @@ from engine.io.png import (
     INK,
     MARGIN_PX,
     PANEL_PX,
-    centroid_mm,
     draw_footer,
+    frontal_projection,
     greys,
-    panels,
     place_panel,
     shades,
     slice_panel,
@@ -74,24 +76,32 @@ def shown_slices(n: int) -> list[int]:
 def _frames(volume: Volume) -> Iterator[Image]:
     from PIL import Image, ImageDraw
 
-    projection = panels(volume, centroid_mm(volume))[-1]
+    axis = orientation("axial", axes=volume.axes).normal
+    projection = frontal_projection(volume)
     window = shades(volume, projection)
     step = PANEL_PX + 2 * MARGIN_PX
-    sizes = (slice_panel(volume, 2, 0).size_mm, projection.size_mm)
+    sizes = (slice_panel(volume, axis, 0).size_mm, projection.size_mm)
     px_per_mm = PANEL_PX / max(max(size) for size in sizes)
     blank = Image.new("L", (2 * step, step + FOOTER_PX), 255)
     draw, corner = ImageDraw.Draw(blank), (step + MARGIN_PX, MARGIN_PX)
     grey = greys(volume, projection.pixels, window)
     place_panel(blank, draw, projection, grey, px_per_mm=px_per_mm, corner=corner)
     draw_footer(draw, volume, window, px_per_mm, width=2 * step, top=step)
-    n_z, height_mm = len(volume.values), projection.size_mm[0]
-    for i_z in shown_slices(n_z):
+    n_slices, height_mm = volume.grid.shape[2 - axis], projection.size_mm[0]
+    for n_below in shown_slices(n_slices):
         page = blank.copy()
-        draw, panel = ImageDraw.Draw(page), slice_panel(volume, 2, i_z)
+        draw = ImageDraw.Draw(page)
+        panel = slice_panel(volume, axis, _from_below(volume, axis, n_below))
         grey = greys(volume, panel.pixels, window)
         place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX))
-        above_mm = height_mm * (n_z - i_z - 0.5) / n_z  # the last slice is on top
+        above_mm = height_mm * (n_slices - n_below - 0.5) / n_slices
         y = MARGIN_PX + (PANEL_PX - round(height_mm * px_per_mm)) // 2 + above_mm * px_per_mm
         for left in (step + 4, 2 * step - 16):
             draw.line((left, round(y), left + 12, round(y)), fill=INK, width=3)
         yield page
+
+
+def _from_below(volume: Volume, axis: int, n_below: int) -> int:
+    """Return the number of the slice that lies so many above the lowest one of the projection."""
+    grows_down = orientation("coronal", axes=volume.axes).down.sign > 0
+    return volume.grid.shape[2 - axis] - 1 - n_below if grows_down else n_below

@@ -1,6 +1,7 @@
 """A picture of a volume to look at and to paste: three slices through a point, and a projection.
 
-Patient right is on the left of the picture, as radiologists look at it.
+The head is on top and the patient's right at the left, whatever the axes of the volume. The planes
+are laid out by `engine.geometry.patient_planes`, as in the window.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from engine.arrays import Array
+from engine.data.patient_position import is_position_assumed
 from engine.data.readable import number_text, quantity
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.patient_planes import PLANES, Orientation, orientation, plane_across
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
 from engine.plain import Plain
@@ -36,6 +39,7 @@ WINDOW_PERCENTILE = 99.9
 AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"
+ASSUMED = "Patient position not stated: head first, supine is assumed"
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,13 @@ class PngWriter(VolumeWriter):
         write_atomically(snapshot(volume), path)
 
 
-def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | None = None) -> bytes:
+def snapshot(
+    volume: Volume,
+    *,
+    point_mm: Point | None = None,
+    upper: float | None = None,
+    n_columns: int = 2,
+) -> bytes:
     """Return a PNG of a volume, the same bytes every time.
 
     Parameters
@@ -85,13 +95,22 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
         where the slices cross [mm]; the centre of the positive values if None
     upper
         value shown black; nearly the largest of the projection if None
+    n_columns
+        of the four pictures: 2, or 4 for a row
     """
     buffer = BytesIO()
-    page_of(volume, point_mm=point_mm, upper=upper).save(buffer, "PNG", optimize=False)
+    page = page_of(volume, point_mm=point_mm, upper=upper, n_columns=n_columns)
+    page.save(buffer, "PNG", optimize=False)
     return buffer.getvalue()
 
 
-def page_of(volume: Volume, *, point_mm: Point | None = None, upper: float | None = None) -> Image:
+def page_of(
+    volume: Volume,
+    *,
+    point_mm: Point | None = None,
+    upper: float | None = None,
+    n_columns: int = 2,
+) -> Image:
     """Return the page of a snapshot, in shades of grey."""
     from PIL import Image, ImageDraw
 
@@ -100,14 +119,16 @@ def page_of(volume: Volume, *, point_mm: Point | None = None, upper: float | Non
     low, usual = shades(volume, shown[-1])
     upper = usual if upper is None else upper
     step = PANEL_PX + 2 * MARGIN_PX
-    page = Image.new("L", (2 * step, 2 * step + FOOTER_PX), 255)
+    width, height = n_columns * step, -(-len(shown) // n_columns) * step
+    page = Image.new("L", (width, height + FOOTER_PX), 255)
     draw = ImageDraw.Draw(page)
     px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
     for k, panel in enumerate(shown):
-        corner = (k % 2 * step + MARGIN_PX, k // 2 * step + MARGIN_PX)
+        row, column = divmod(k, n_columns)
+        corner = (column * step + MARGIN_PX, row * step + MARGIN_PX)
         grey = greys(volume, panel.pixels, (low, upper))
         place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
-    draw_footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
+    draw_footer(draw, volume, (low, upper), px_per_mm, width=width, top=height)
     return page
 
 
@@ -138,45 +159,43 @@ def centroid_mm(volume: Volume) -> Point:
 
 def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]:
     """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
-    i_z, i_y, i_x = _nearest(volume.grid, point_mm)
-    d_x, _, d_z = volume.grid.voxel_mm
-    across, _, high = _letters(volume.axes)
-    projection = volume.values[::-1].max(axis=1)
-    return (
-        slice_panel(volume, 2, i_z),
-        slice_panel(volume, 1, i_y),
-        slice_panel(volume, 0, i_x),
-        Panel(projection, (d_z, d_x), "largest along y (MIP)", across + high),
-    )
+    index = _nearest(volume.grid, point_mm)
+    normals = [orientation(plane, axes=volume.axes).normal for plane in PLANES]
+    axial, coronal, sagittal = (slice_panel(volume, axis, index[axis]) for axis in normals)
+    return axial, coronal, sagittal, frontal_projection(volume)
 
 
 def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
-    """Return one slice across x, y or z (0, 1, 2); z is drawn upwards, x and y as counted."""
-    v, (d_x, d_y, d_z) = volume.values, volume.grid.voxel_mm
-    across, deep, high = _letters(volume.axes)
+    """Return one slice across x, y or z (0, 1, 2), laid out by the axes of the patient."""
+    way = layout_across(volume, axis)
     at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
-    if axis == 2:
-        return Panel(v[index], (d_y, d_x), f"axial, {at}", across + deep)
-    if axis == 1:
-        return Panel(v[::-1, index], (d_z, d_x), f"coronal, {at}", across + high)
-    return Panel(v[::-1, :, index], (d_z, d_y), f"sagittal, {at}", deep + high)
+    title = f"{plane_across(axis, volume.axes)}, {at}"
+    return _panel(volume, way, way.extract(volume.values, index), title)
 
 
-def _letters(axes: str) -> tuple[tuple[str, str], ...]:
-    """Sides to which −x and +x, −y and +y lead, and +z and −z."""
-    if axes == "xyz":
-        return ("-x", "+x"), ("-y", "+y"), ("+z", "-z")
-    return ("R", "L"), ("A", "P"), ("F", "H") if axes.endswith("I") else ("H", "F")
+def layout_across(volume: Volume, axis: int) -> Orientation:
+    """Return how the slices of a volume across x, y or z (0, 1, 2) lie in a picture."""
+    return orientation(plane_across(axis, volume.axes), axes=volume.axes)
+
+
+def frontal_projection(volume: Volume) -> Panel:
+    """Return the largest values along the lines from front to back, the head on top."""
+    way = orientation("coronal", axes=volume.axes)
+    largest = way.place(volume.values.max(axis=2 - way.normal))
+    return _panel(volume, way, largest, f"largest along {'xyz'[way.normal]} (MIP)")
+
+
+def _panel(volume: Volume, way: Orientation, pixels: Array, title: str) -> Panel:
+    ends = way.edges.on(volume.axes)
+    letters = (ends.left, ends.right, ends.top, ends.bottom)
+    return Panel(pixels, way.pixel_mm(volume.grid), title, letters)
 
 
 def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
-    x, y, z = np.floor(grid.to_voxels(np.array(point_mm))).astype(int)
-    n_z, n_y, n_x = grid.shape
-    return (
-        int(np.clip(z, 0, n_z - 1)),
-        int(np.clip(y, 0, n_y - 1)),
-        int(np.clip(x, 0, n_x - 1)),
-    )
+    """Return the (x, y, z) numbers of the voxel nearest to a point."""
+    found = np.floor(grid.to_voxels(np.array(point_mm))).astype(int)
+    x, y, z = (int(np.clip(found[k], 0, grid.shape[2 - k] - 1)) for k in range(3))
+    return x, y, z
 
 
 def length_unit(volume: Volume) -> str:
@@ -248,6 +267,9 @@ def draw_footer(
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
+    if is_position_assumed(volume.info):
+        low_y = top + FOOTER_PX - 2
+        draw.text((width // 2, low_y), ASSUMED, fill=PALE, font=font(TITLE_PX), anchor="mb")
 
 
 def font(size_px: int) -> FreeTypeFont:

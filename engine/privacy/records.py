@@ -12,6 +12,7 @@ from engine.privacy.names import Names
 HARMLESS = frozenset(
     (
         *("scanner", "crystals", "sensitivity", "response", "format", "source", "phantom", "axes"),
+        "patient_position",
         *(
             "isotope",
             "radiopharmaceutical",

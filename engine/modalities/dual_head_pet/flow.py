@@ -15,6 +15,7 @@ from engine.corrections.histogram import (
 )
 from engine.data.histogram import Column, Histogram
 from engine.data.layered_response import LayeredResponse, StoredResponse
+from engine.data.patient_position import position_facts
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
@@ -253,6 +254,7 @@ def facts_of(data: Histogram) -> Plain:
         "delayeds": _whole(data.n_delayeds),
         "duration_s": data.duration_s,
         **data.info,
+        **position_facts(data.info),
     }
 
 

@@ -21,6 +21,7 @@ from engine.data.calibration import scanner_digest
 from engine.data.frame_request import FrameRequest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
+from engine.data.patient_position import position_facts
 from engine.data.time_division import FrameShares, TimeDivision, length_ms, middle_counts
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -242,4 +243,5 @@ def facts_of(data: ListMode) -> Plain:
         "scanner_sha256": scanner_digest(data.scanner),
         "efficiencies_sha256": efficiencies_digest(data),
         **data.info,
+        **position_facts(data.info),
     }

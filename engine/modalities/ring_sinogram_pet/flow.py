@@ -9,6 +9,7 @@ from engine.arrays import Array
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
+from engine.data.patient_position import position_facts
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -181,4 +182,5 @@ def facts_of(data: Sinogram) -> Plain:
         "duration_s": data.duration_s,
         **({} if data.timed is None else {"tof_bins": data.timed.n_times}),
         **data.info,
+        **position_facts(data.info),
     }

@@ -12,10 +12,10 @@ from scipy.spatial.transform import Rotation
 from app.control.image_plane_reader import ImagePlaneReader
 from app.inspect.planes_page import PlanesPage
 from app.views.placing import VolumePlacing
-from app.views.planes import Rect
 from app.views.state import ViewState
 from app.views.upper_plane import UpperPlane
 from engine.data.volume import Volume
+from engine.geometry import Rect
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane
 from engine.geometry.rigid_motion import RigidMotion

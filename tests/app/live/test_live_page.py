@@ -20,8 +20,8 @@ from app.live.live_views import LiveViews
 from app.shell.actions import Actions
 from app.views.plane_placement import PlanePlacement
 from app.views.plane_view import PlaneView
-from app.views.planes import Edges
 from engine.filtering.settings import FilterSettings
+from engine.geometry import Edges
 from engine.geometry.plane import orthogonal
 from engine.io import read_projections, save_projections, slice_files
 from engine.live.images import LiveImages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.views.planes import orientation
+from engine.geometry import orientation
 
 
 def test_letters_name_the_axes_where_no_patient_is_known():

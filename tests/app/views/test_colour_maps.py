@@ -5,8 +5,8 @@ import pytest
 
 from app.views.colour_maps import COLOUR_MAPS, colour_map, colourise, lookup_table
 from app.views.colours import DARK, LIGHT
-from app.views.planes import Rect
 from app.views.raster import Raster
+from engine.geometry import Rect
 
 WHITE, BLACK = 0xFFFFFFFF, 0xFF000000
 

@@ -5,15 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from app.views.planes import (
-    PLANES,
-    POSITIONS,
-    Direction,
-    ViewTurn,
-    clamp_to,
-    orientation,
-    slice_index,
-)
+from app.views.planes import POSITIONS, ViewTurn, clamp_to, slice_index
+from engine.geometry import PLANES, Direction, orientation
 from engine.geometry.grid import ImageGrid
 
 CONVENTIONS = ("radiological", "neurological")

@@ -9,10 +9,10 @@ import pytest
 from scipy.ndimage import map_coordinates
 
 from app.views.placing import VolumePlacing
-from app.views.planes import PLANES, orientation
 from app.views.resampling import resampled, slice_through, value_at
 from app.views.trilinear import plane_values
 from engine.data.volume import Volume
+from engine.geometry import PLANES, orientation
 from engine.geometry.grid import ImageGrid
 from engine.geometry.rigid_motion import RigidMotion
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from app.views.placing import VolumePlacing
-from app.views.planes import PLANES, orientation
 from app.views.slab import Slab, SlabCutter
 from app.views.slice_view import SliceView
 from engine.data.volume import Volume
+from engine.geometry import PLANES, orientation
 from engine.geometry.grid import ImageGrid
 
 GRID = ImageGrid((40, 30, 26), (1.0, 2.0, 1.5))

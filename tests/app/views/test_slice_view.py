@@ -6,9 +6,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.views.colour_maps import lookup_table
-from app.views.planes import PLANES
 from app.views.slice_view import SliceView
 from engine.data.volume import Volume
+from engine.geometry import PLANES
 
 SIDES = {"R": 1, "L": 2, "A": 3, "P": 4, "F": 5, "H": 6}
 LEFT, RIGHT, MIDDLE = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.views.planes import Rect
 from app.views.viewport import Viewport, nice_length
+from engine.geometry import Rect
 
 RECT = Rect(-10.0, 40.0, 200.0, 100.0)
 VIEW = Viewport.fit(RECT, (640, 480), 20.0)

@@ -105,7 +105,7 @@ def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
 
 
 def test_one_page_is_one_page_and_every_line_fits(subject):
-    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(5))
+    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(7))
     report = report_of(subject)
     crowded = replace(report, sections=(*report.sections, Section("More", long)))
     assert len(PageFlow(crowded).pages) == 2, "it would not fit"

@@ -307,4 +307,4 @@ def test_in_the_picture_every_mark_lies_towards_the_letter_of_its_side(
         letters = {where: glyph(page, *spot) for where, spot in spots.items()}
     assert found[letters["left"]][0] < -width / 8 and found[letters["right"]][0] > width / 8
     assert found[letters["above"]][1] < -height / 8 and found[letters["below"]][1] > height / 8
-    assert [letters[where] for where in ("left", "right")] == ["R", "L"]
+    assert "".join(letters.values()) == "RLHF"

@@ -113,17 +113,20 @@ def test_thin_volumes_can_be_shown(shape: tuple[int, int, int]) -> None:
     assert snapshot(Volume(np.zeros(shape, np.float32), grid, ""))
 
 
-def test_letters_turn_over_where_z_leads_to_the_feet() -> None:
+def test_the_head_is_on_top_where_z_leads_to_the_feet() -> None:
     grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
     values = np.ones(grid.shape, np.float32)
-    for axes, ends in (("LPS", "HF"), ("LPI", "FH")):
+    values[0] = 5.0
+    for axes, row in (("LPS", 3), ("LPI", 0)):
         shown = panels(Volume(values, grid, "counts/mm", {"axes": axes}), (0.0, 0.0, 0.0))
-        assert ["".join(panel.letters[2:]) for panel in shown] == ["AP", ends, ends, ends]
+        assert ["".join(panel.letters[2:]) for panel in shown] == ["AP", "HF", "HF", "HF"]
+        for panel in shown[1:]:
+            assert panel.pixels[row].min() == 5.0
 
 
 def test_axes_are_named_where_no_patient_is_known() -> None:
     grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
     values = np.ones(grid.shape, np.float32)
     shown = panels(Volume(values, grid, "1/mm", {"axes": "xyz"}), (0.0, 0.0, 0.0))
-    assert shown[0].letters == ("-x", "+x", "-y", "+y")
-    assert [panel.letters[2:] for panel in shown[1:]] == [("+z", "-z")] * 3
+    assert shown[0].letters == ("−x", "+x", "−y", "+y")
+    assert [panel.letters[2:] for panel in shown[1:]] == [("+z", "−z")] * 3

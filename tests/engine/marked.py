@@ -1,0 +1,49 @@
+"""A volume with one bright block near the patient's left, front and head, in any orientation."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
+
+ORIENTATIONS = tuple("".join(sides) for sides in product("LR", "PA", "SI"))
+"""The eight codes of the sides to which x, y and z of a volume may lead."""
+N, EDGE = 10, 3
+"""Voxels along an edge of the volume, and of the block."""
+TOWARDS = "LAS"
+"""Sides of the patient at which the block lies."""
+CORNERS = {"axial": (1, -1), "coronal": (1, -1), "sagittal": (-1, -1), "frontal": (1, -1)}
+"""Where the block is in a picture with the head on top and the patient's right at the left:
+(1, −1) is at the right and on top."""
+
+
+def marked(axes: str, info: Plain | None = None, unit: str = "counts/mm") -> Volume:
+    """Return the volume; each axis is filled by its letter alone, without code of the engine."""
+    x, y, z = (
+        slice(N - 1 - EDGE, N - 1) if side in TOWARDS else slice(1, 1 + EDGE) for side in axes
+    )
+    values = np.zeros((N, N, N), np.float32)
+    values[z, y, x] = 1.0
+    grid = ImageGrid(values.shape, (2.0, 2.0, 2.0))
+    return Volume(values, grid, unit, {**(info or {}), "axes": axes})
+
+
+def corner_of(ink: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return in which corner of a picture the largest connected blot lies: (right, down) signs.
+
+    Raises if it lies within an eighth of the middle along either axis.
+    """
+    labels, n_blots = ndimage.label(ink)
+    assert n_blots, "nothing is drawn"
+    sizes = ndimage.sum_labels(ink, labels, np.arange(1, n_blots + 1))
+    row, column = ndimage.center_of_mass(labels == 1 + int(np.argmax(sizes)))
+    height, width = ink.shape
+    right, down = column / width - 0.5, row / height - 0.5
+    assert min(abs(right), abs(down)) > 1 / 8, f"in the middle: {right:.2f}, {down:.2f}"
+    return int(np.sign(right)), int(np.sign(down))
