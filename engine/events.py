@@ -1,11 +1,15 @@
 """What a reconstruction tells the world while it runs: typed, frozen, in order.
 
 `run` yields these; the window, the command line, the checkpoint and the tests draw from it.
+
+This module alone decides which messages are warnings: each message has a `level`. Ledger, log,
+report, provenance and command line read that level and never judge the text themselves.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from engine.data.run_history import RunHistory
@@ -18,6 +22,16 @@ if TYPE_CHECKING:
     from engine.profiling import Profile
 
 CorrectionState = Literal["applied", "off", "unavailable"]
+
+
+class Level(StrEnum):
+    """How much a message matters: a note informs, a warning asks the user to check something.
+
+    A warning never has a green mark.
+    """
+
+    NOTE = "note"
+    WARNING = "warning"
 
 
 @dataclass(frozen=True)
@@ -84,19 +98,43 @@ class Corrected(Event):
     state : whether it was applied
     text : plain words with numbers
     profile : of scatter that was simulated, beside what was measured
+    is_needless : whether the data lack nothing without it: they are corrected already, or the
+        user asked for nothing
     """
 
     kind: str
     state: CorrectionState
     text: str
     profile: ScatterProfile | None = None
+    is_needless: bool = False
+
+    @property
+    def level(self) -> Level:
+        """A warning where the data needed a correction that could not be applied.
+
+        A correction that was applied and is in doubt has a `Warned` about it as well.
+        """
+        is_missing = self.state == "unavailable" and not self.is_needless
+        return Level.WARNING if is_missing else Level.NOTE
 
 
 @dataclass(frozen=True)
 class Warned(Event):
-    """Something the user should know."""
+    """Something the user should check.
+
+    Attributes
+    ----------
+    text : a sentence
+    about : key of the correction that it casts doubt on; empty: of none
+    """
 
     text: str
+    about: str = ""
+
+    @property
+    def level(self) -> Level:
+        """A warning, always."""
+        return Level.WARNING
 
 
 @dataclass(frozen=True)

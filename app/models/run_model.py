@@ -17,6 +17,7 @@ from engine.events import (
     Event,
     Failed,
     Finished,
+    Level,
     Loaded,
     Measured,
     Planned,
@@ -26,6 +27,8 @@ from engine.events import (
     Warned,
 )
 from engine.modalities import Study
+
+LOG_LEVELS = {Level.NOTE: "info", Level.WARNING: "warning"}
 
 
 class RunModel(QObject):
@@ -99,11 +102,11 @@ class RunModel(QObject):
                     self.set_state(self.record.state_of_stage)
                 self.reported.emit("info", event.text)
             case Corrected():
-                self.reported.emit("info", f"{words(event.kind)}: {event.text}")
+                self.reported.emit(LOG_LEVELS[event.level], f"{words(event.kind)}: {event.text}")
             case Planned() | Loaded():
                 self.reported.emit("info", event.text)
             case Warned():
-                self.reported.emit("warning", event.text)
+                self.reported.emit(LOG_LEVELS[event.level], event.text)
             case ResultKept():
                 self.reported.emit("info", event.text)
                 self.result_kept.emit()

@@ -12,6 +12,7 @@ from engine.events import (
     Corrected,
     Event,
     Finished,
+    Level,
     Loaded,
     Measured,
     Planned,
@@ -62,9 +63,9 @@ class Console:
             case Planned(text=text) | Loaded(text=text):
                 self._say(f"  {text}")
             case Corrected(kind=kind, state=state, text=text):
-                self._say(f"  {kind}: {state} ({text})")
+                self._say(f"  {_mark(event)}{kind}: {state} ({text})")
             case Warned(text=text):
-                self._say(f"  note: {text}")
+                self._say(f"  {_mark(event)}{text}")
             case ResultKept(text=text):
                 self._say(f"  {text}")
             case Profiled() | Checkpointed() | Finished():
@@ -124,6 +125,10 @@ class Console:
         if self._bar is not None:
             self._bar.close()
         self._bar = None
+
+
+def _mark(event: Corrected | Warned) -> str:
+    return "warning: " if event.level is Level.WARNING else ""
 
 
 def _figures(stage: str, figures: Plain) -> str:

@@ -82,6 +82,17 @@ class Correction(Settings, Generic[D]):
     def summary(self, before: D, after: D, /) -> str:
         """Say what `apply` did, in plain words with numbers and units."""
 
+    def is_needless(self, data: D, /) -> bool:
+        """Whether the data lack nothing without it, although there is an obstacle."""
+        return self.on_demand
+
+    def doubt(self, before: D, after: D, /) -> str:
+        """Return why the user should check what `apply` did, as a sentence; empty for no reason.
+
+        The sentence becomes a warning about this correction, which then has no green mark.
+        """
+        return ""
+
 
 class Multiplicative(Correction[C]):
     """An effect that changes which share of the photon pairs on a line is counted."""

@@ -76,6 +76,9 @@ class CrystalEdges(Multiplicative[Histogram]):
             return "the measured detection factors have it in them"
         return None
 
+    def is_needless(self, data: Histogram) -> bool:
+        return data.normalisation is not None or data.efficiencies is not None
+
     def factor(self, data: Histogram, *, on: Backend) -> Array:
         from engine.operators.crystal_edges import edge_efficiencies
 

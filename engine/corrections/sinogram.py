@@ -118,6 +118,9 @@ class BinNormalisation(Multiplicative[Sinogram]):
             return _done(data, "norm")
         return "no normalisation factors are given; load their sinogram"
 
+    def is_needless(self, data: Sinogram) -> bool:
+        return data.has_applied("norm")
+
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
         return _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
@@ -140,6 +143,9 @@ class BinGeometry(Multiplicative[Sinogram]):
         if data.layout.bin_mm is not None:
             return "arc correction has mixed the lines of the crystals"
         return None
+
+    def is_needless(self, data: Sinogram) -> bool:
+        return NORMALISATION.key in data.auxiliary or data.has_applied("norm")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
         scanner, layout = data.scanner, data.layout
@@ -173,6 +179,9 @@ class BinAttenuation(Multiplicative[Sinogram]):
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
             return _done(data, "atten")
         return "neither attenuation factors nor a μ-map are given; load one of them"
+
+    def is_needless(self, data: Sinogram) -> bool:
+        return data.has_applied("atten")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
         if ATTENUATION.key in data.auxiliary:
@@ -221,6 +230,9 @@ class BinRandoms(Additive[Sinogram]):
             return _done(data, "random") or _unknown_counts(data, RANDOMS)
         return "no randoms are given; load their sinogram"
 
+    def is_needless(self, data: Sinogram) -> bool:
+        return data.has_applied("random")
+
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         values = _expected(data, RANDOMS)
         return expected_randoms(data.layout, values) if self._smooths(data, values) else values
@@ -257,6 +269,9 @@ class BinScatter(RingScatter[Sinogram]):
         if data.has_applied("atten"):
             return "the scan's header says that its counts are corrected for attenuation already"
         return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
+
+    def is_needless(self, data: Sinogram) -> bool:
+        return data.has_applied("scatt")
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         if self.simulates(data):

@@ -58,9 +58,12 @@ def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
 def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:
     """Apply what can be, and tell for each what it did, or why it did nothing."""
     for step in steps:
+        before = data
         with context.profiler.span("correct"):
             data, event = _apply(step, data, context.on)
         yield context.log.corrected(event)
+        if event.state == "applied" and (doubt := step.doubt(before, data)):
+            yield context.log.warn(doubt, about=step.kind)
     return data
 
 
@@ -73,7 +76,8 @@ def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Correcte
         return after, Corrected(correction.kind, "applied", correction.summary(data, after))
     if correction.use == "on":
         raise DataError(f"{correction.title} correction is switched on, but {obstacle}.")
-    return data, Corrected(correction.kind, "unavailable", obstacle)
+    needless = correction.is_needless(data)
+    return data, Corrected(correction.kind, "unavailable", obstacle, is_needless=needless)
 
 
 def begin(context: RunContext[Protocol], resume: Resume | None) -> StageStarted:

@@ -42,6 +42,9 @@ class PreprocessStep(Correction[Projections]):
         made = cls.output_kind
         return made is not None and ORDER.index(kind) >= ORDER.index(made)
 
+    def is_needless(self, projections: Projections) -> bool:
+        return self.on_demand or self.is_done(projections.kind)
+
     @property
     def takes_single_views(self) -> bool:
         """Whether one projection after the other becomes what it becomes among all of the scan."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.data.projections import Projections
 from engine.preprocess.bad_pixels import BadPixels
 from engine.preprocess.base import percent
@@ -20,29 +22,41 @@ MOST_SATURATED = 0.05
 
 def doubts(projections: Projections) -> tuple[str, ...]:
     """Return a sentence for each thing worth a warning in projections after their steps."""
+    return tuple(text for _, text in doubts_of_steps(projections))
+
+
+def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
+    """Yield the kind of the step that is in doubt, empty for none, and a sentence that says why."""
     n = projections.values.size
     replaced = projections.info.get(BadPixels.kind, {})
     n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
     n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
     saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
-    found = []
     if saturated > MOST_SATURATED:
-        found.append(
-            f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
-            "may be brighter than they tell, and line integrals too small; scan again, flats too, "
-            "with less exposure."
+        yield (
+            FlatField.kind,
+            (
+                f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
+                "may be brighter than they tell, and line integrals too small; scan again, flats too, "
+                "with less exposure."
+            ),
         )
     if n_replaced > MOST_REPLACED * n:
-        found.append(
-            f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
-            "guessed from their neighbours; scan again with less exposure, or crop the detector to "
-            "what it measured."
+        yield (
+            BadPixels.kind,
+            (
+                f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
+                "guessed from their neighbours; scan again with less exposure, or crop the detector to "
+                "what it measured."
+            ),
         )
     if n_clipped > MOST_CLIPPED * n:
-        found.append(
-            f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
-            "were clipped before the logarithm; look at the projections, the flats and the darks."
+        yield (
+            Logarithm.kind,
+            (
+                f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
+                "were clipped before the logarithm; look at the projections, the flats and the darks."
+            ),
         )
     if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:
-        found.append(doubt)
-    return tuple(found)
+        yield "", doubt

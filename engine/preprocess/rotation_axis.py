@@ -60,6 +60,11 @@ class CentreOfRotation(PreprocessStep):
             return "source and detector keep to no circle, so their positions stay as they are"
         return None
 
+    def is_needless(self, projections: Projections) -> bool:
+        # their positions are known, so that there is nothing to find
+        geometry = projections.geometry
+        return projections.calibrated or (geometry.beam == "cone" and not geometry.is_circular)
+
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
         if self.column is None:
             return geometry
@@ -103,6 +108,12 @@ class CentreOfRotation(PreprocessStep):
         moved = np.round(facts["column"] - facts["before"], 2)
         away = f"moved by {moved:+g}" if moved else "where the geometry has it"
         return f"axis at column {facts['column']:.2f} ({facts['method']}), {away}"
+
+    def doubt(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        if "why" not in facts:
+            return ""
+        return f"The axis was not found, and stays at column {facts['column']:.2f}: {facts['why']}."
 
 
 def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:

@@ -124,10 +124,10 @@ class RunLog:
         """Tell of a stage, with the time it took before an interruption."""
         return Measured(stage, self.history.seconds.get(stage, 0.0), figures)
 
-    def warn(self, text: str) -> Warned:
-        """Keep a warning for the provenance."""
+    def warn(self, text: str, about: str = "") -> Warned:
+        """Keep a warning for the provenance; `about` names the correction that it doubts."""
         self.warnings.append(text)
-        return Warned(text)
+        return Warned(text, about)
 
     def applied(self, kind: str, text: str) -> Corrected:
         """Keep what an effect came to that no correction of the protocol stands for."""

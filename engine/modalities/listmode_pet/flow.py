@@ -180,7 +180,7 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
     if found is not None:
         context.log.facts["concentration"] = found.facts
         for remark in found.remarks:
-            yield context.log.warn(remark)
+            yield context.log.warn(remark, about=units.kind)
     return prompts
 
 

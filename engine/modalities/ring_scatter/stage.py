@@ -80,7 +80,9 @@ def correct_scatter(
         if scatter.use == "on":
             raise DataError(f"{scatter.title} correction is switched on, but {obstacle}.")
         text = obstacle + _cost(context, scan)
-        yield context.log.corrected(Corrected(scatter.kind, "unavailable", text))
+        needless = scatter.is_needless(scan.data)
+        row = Corrected(scatter.kind, "unavailable", text, is_needless=needless)
+        yield context.log.corrected(row)
         return scan.data
     if not scatter.simulates(scan.data):
         return (yield from stages.correct(context, [scatter], scan.data))
@@ -103,7 +105,7 @@ def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringS
     row = Corrected(scatter.kind, "applied", estimate.describe(), estimate.profile)
     yield context.log.corrected(row)
     for warning in _warnings(estimate):
-        yield context.log.warn(warning)
+        yield context.log.warn(warning, about=scatter.kind)
     yield context.log.end("scatter", fraction_percent=100 * estimate.fraction)
     yield from context.profiled()
     return expected

@@ -36,7 +36,7 @@ from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
 from engine.plain import Plain
 from engine.preprocess import STEPS
-from engine.preprocess.plausibility import doubts
+from engine.preprocess.plausibility import doubts_of_steps
 from engine.reporting.context import ImageSpace, Resume, RunContext
 from engine.reporting.provenance import hash_array
 
@@ -148,8 +148,8 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
             f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
             "infinite or no numbers; switch the correction of bad pixels on."
         )
-    for doubt in doubts(scan):
-        yield context.log.warn(doubt)
+    for step, doubt in doubts_of_steps(scan):
+        yield context.log.warn(doubt, about=step)
     if protocol.algorithm.filter is not None:
         plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)
         message = "; ".join(sentence.rstrip(".") for sentence in plan.messages)

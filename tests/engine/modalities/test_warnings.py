@@ -1,0 +1,79 @@
+"""Which messages of a run are warnings: the engine decides it where it makes them."""
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.cli.console import Console
+from engine.data.projections import Projections
+from engine.events import Corrected, Level, Warned
+from engine.geometry.orbits import circle, parallel
+from engine.io import write_projections
+from engine.jobs.reconstruction import run
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.preprocess.rotation_axis import FEWEST_VIEWS, CentreOfRotation
+
+ON = cpu(2)
+
+
+def few_views(**changes):
+    """Return projections with fewer views than the axis can be found from."""
+    geometry = parallel(circle(FEWEST_VIEWS - 1), shape=(4, 24), pixel_mm=1.0)
+    values = np.ones((geometry.n_views, 4, 24), np.float32)
+    values[:, :, :4] = values[:, :, -4:] = 0
+    fields = {"values": values, "geometry": geometry, "kind": "integrals"} | changes
+    return Projections(**fields)
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What a run tells whose axis cannot be found."""
+    path = tmp_path_factory.mktemp("few") / "scan.h5"
+    write_projections(few_views(), path)
+    return list(run(Study(data=path, protocol=CtProtocol()), on=ON))
+
+
+def rows(said):
+    return {event.kind: event for event in said if isinstance(event, Corrected)}
+
+
+def test_a_correction_that_is_missing_is_a_warning():
+    assert Corrected("attenuation", "unavailable", "no map").level is Level.WARNING
+
+
+@pytest.mark.parametrize("state", ["applied", "off"])
+def test_a_correction_that_did_as_it_was_told_is_a_note(state):
+    assert Corrected("attenuation", state, "as told").level is Level.NOTE
+
+
+def test_an_axis_that_was_not_found_is_applied_and_in_doubt(said):
+    (doubt,) = [e for e in said if isinstance(e, Warned) and e.about == CentreOfRotation.kind]
+    assert rows(said)["centre"].state == "applied"
+    assert doubt.level is Level.WARNING and "The axis was not found" in doubt.text
+    assert f"{FEWEST_VIEWS - 1}" in doubt.text
+
+
+def test_steps_that_are_done_or_that_nobody_asked_for_are_no_warnings(said):
+    # the file holds line integrals, and nobody chose a crop, a binning or a roll
+    needless = {"flat_field", "logarithm", "crop", "binning", "roll", "hardening"}
+    found = {kind: event for kind, event in rows(said).items() if event.state == "unavailable"}
+    assert needless <= set(found)
+    assert all(found[kind].level is Level.NOTE for kind in needless)
+
+
+def test_counts_without_flat_fields_are_a_warning(tmp_path):
+    step = CtProtocol().steps.flat_field
+    scan = few_views(kind="counts")
+    assert step.obstacle(scan) and not step.is_needless(scan)
+    assert step.is_needless(few_views(kind="transmission"))
+
+
+def test_the_command_line_marks_warnings_and_nothing_else(said, capsys):
+    console = Console()
+    for event in said:
+        console.show(event)
+    lines = capsys.readouterr().out.splitlines()
+    marked = [line for line in lines if line.strip().startswith("warning: ")]
+    warnings = [e for e in said if getattr(e, "level", None) is Level.WARNING]
+    assert len(marked) == len(warnings) > 0
