@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.backend import Backend
@@ -23,6 +22,16 @@ from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_ob
 from engine.corrections.scatter_in_time import near_by
 from engine.corrections.sinogram_delayeds import are_counted, expected_randoms, words_of
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
+from engine.corrections.supplied_bins import (
+    expected_of,
+    inverse_of,
+    is_of_normalised,
+    refuse_negative,
+    refuse_survival,
+    spread_words,
+    unknown_counts,
+    why_done,
+)
 from engine.data.histogram import total
 from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
@@ -34,75 +43,6 @@ NO_ENERGIES = (
     "the header states no energy window with the energy resolution, which tell how much scatter "
     "counts; add them, or load the sinogram of the scatter"
 )
-LEAST_CORRECTION = 0.99
-"""Attenuation correction factors are 1 and more; files round."""
-
-
-def _done(data: Sinogram, *words: str) -> str | None:
-    """Return why counts are not corrected once more; None where nothing says that they were."""
-    if any(data.has_applied(word) for word in words):
-        return "the scan's header says that its counts are corrected for it already"
-    return None
-
-
-def _inverse(factors: Array, role: InputRole) -> NDArray[np.float32]:
-    """Detection factors from those that counts are multiplied with, 0 in dead bins."""
-    if not np.all(factors >= 0):
-        raise DataError(
-            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0; want factors "
-            "by which counts are multiplied, 0 where nothing is measured."
-        )
-    return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
-
-
-def _refuse_survival(factors: Array) -> Array:
-    """Refuse the share of photons that is left in place of its inverse."""
-    below = (factors > 0) & (factors < LEAST_CORRECTION)
-    if np.any(below):
-        raise DataError(
-            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1, least "
-            f"{float(factors[below].min()):.3g}, which would add photons: perhaps the share that "
-            "is left; want correction factors, 1 over that share."
-        )
-    return factors
-
-
-def _refuse_negative(counts: Array, role: InputRole) -> Array:
-    if not np.all(counts >= 0):
-        raise DataError(
-            f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0; want expected "
-            "counts, such as those before smoothing or tail fitting cut them off at 0."
-        )
-    return counts
-
-
-def _unknown_counts(data: Sinogram, role: InputRole) -> str | None:
-    """Return why values of normalised counts cannot become counts; None where they can."""
-    if not _is_of_normalised(data, role):
-        return None
-    if NORMALISATION.key in data.auxiliary:
-        return None
-    return "it is of normalised counts, and no normalisation factors are given; load them"
-
-
-def _is_of_normalised(data: Sinogram, role: InputRole) -> bool:
-    return role.key in data.normalised and not data.has_applied("norm")
-
-
-def _expected(data: Sinogram, role: InputRole) -> Array:
-    """Return the counts expected in each bin, of what may be of normalised counts."""
-    values = _refuse_negative(data.auxiliary[role.key], role)
-    if not _is_of_normalised(data, role):
-        return values
-    return values * _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
-
-
-def _spread(factors: Array) -> str:
-    used = factors[factors > 0]
-    varies = 100 * float(used.std(dtype=np.float64) / used.mean(dtype=np.float64))
-    return (
-        f"factors of {len(used):,} bins vary by {varies:.1f} %, {len(factors) - len(used):,} dead"
-    )
 
 
 class BinNormalisation(Multiplicative[Sinogram]):
@@ -115,17 +55,17 @@ class BinNormalisation(Multiplicative[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if NORMALISATION.key in data.auxiliary:
-            return _done(data, "norm")
+            return why_done(data, "norm")
         return "no normalisation factors are given; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
         return data.has_applied("norm")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
-        return _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
+        return inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        return _spread(before.auxiliary[NORMALISATION.key])
+        return spread_words(before.auxiliary[NORMALISATION.key])
 
 
 class BinGeometry(Multiplicative[Sinogram]):
@@ -177,7 +117,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
-            return _done(data, "atten")
+            return why_done(data, "atten")
         return "neither attenuation factors nor a μ-map are given; load one of them"
 
     def is_needless(self, data: Sinogram) -> bool:
@@ -185,7 +125,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
         if ATTENUATION.key in data.auxiliary:
-            return _inverse(_refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
+            return inverse_of(refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
         if data.mu_map is None:
             raise DataError("no attenuation map is given; load a μ-map.")
         layout, factors = data.layout, np.empty(data.layout.n_bins, np.float32)
@@ -227,25 +167,23 @@ class BinRandoms(Additive[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if RANDOMS.key in data.auxiliary:
-            return _done(data, "random") or _unknown_counts(data, RANDOMS)
+            return why_done(data, "random") or unknown_counts(data, RANDOMS)
         return "no randoms are given; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
         return data.has_applied("random")
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
-        values = _expected(data, RANDOMS)
+        values = expected_of(data, RANDOMS)
         return expected_randoms(data.layout, values) if self._smooths(data, values) else values
 
     def _smooths(self, data: Sinogram, values: Array) -> bool:
         return (
-            self.smooth
-            and not _is_of_normalised(data, RANDOMS)
-            and are_counted(data.layout, values)
+            self.smooth and not is_of_normalised(data, RANDOMS) and are_counted(data.layout, values)
         )
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        said, values = _share(before, RANDOMS), _expected(before, RANDOMS)
+        said, values = _share(before, RANDOMS), expected_of(before, RANDOMS)
         if self._smooths(before, values):
             return f"{said}; {words_of(before.layout, total(values))}"
         return said
@@ -262,10 +200,10 @@ class BinScatter(RingScatter[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if data.has_applied("scatt"):
-            return _done(data, "scatt")
+            return why_done(data, "scatt")
         if not self.simulates(data):
             missing = "no scatter is given; load its sinogram"
-            return _unknown_counts(data, SCATTER) if self.is_brought(data) else missing
+            return unknown_counts(data, SCATTER) if self.is_brought(data) else missing
         if data.has_applied("atten"):
             return "the scan's header says that its counts are corrected for attenuation already"
         return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
@@ -276,7 +214,7 @@ class BinScatter(RingScatter[Sinogram]):
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         if self.simulates(data):
             raise DataError(ONLY_IN_A_RUN)
-        return _expected(data, SCATTER)
+        return expected_of(data, SCATTER)
 
     def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:
         expected = self.expected(data, on=on)
@@ -287,10 +225,10 @@ class BinScatter(RingScatter[Sinogram]):
         """(n,) expected beside each of the timed counts."""
         if SCATTER.key not in timed.estimates:
             return near_by(data, timed, expected)
-        values = _refuse_negative(timed.estimates[SCATTER.key], SCATTER)
-        if not _is_of_normalised(data, SCATTER):
+        values = refuse_negative(timed.estimates[SCATTER.key], SCATTER)
+        if not is_of_normalised(data, SCATTER):
             return values
-        return values * _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)[timed.bins]
+        return values * inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)[timed.bins]
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
         said = _share(before, SCATTER)
@@ -300,7 +238,7 @@ class BinScatter(RingScatter[Sinogram]):
 
 
 def _share(data: Sinogram, role: InputRole) -> str:
-    counts = total(_expected(data, role))
+    counts = total(expected_of(data, role))
     return f"{counts:,.0f} counts, {100 * counts / max(data.n_prompts, 1):.1f} % of the prompts"
 
 

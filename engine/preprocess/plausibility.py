@@ -33,30 +33,24 @@ def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
     n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
     saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
     if saturated > MOST_SATURATED:
-        yield (
-            FlatField.kind,
-            (
-                f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
-                "may be brighter than they tell, and line integrals too small; scan again, flats too, "
-                "with less exposure."
-            ),
+        text = (
+            f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
+            "may be brighter than they tell, and line integrals too small; scan again, flats too, "
+            "with less exposure."
         )
+        yield FlatField.kind, text
     if n_replaced > MOST_REPLACED * n:
-        yield (
-            BadPixels.kind,
-            (
-                f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
-                "guessed from their neighbours; scan again with less exposure, or crop the detector to "
-                "what it measured."
-            ),
+        text = (
+            f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
+            "guessed from their neighbours; scan again with less exposure, or crop the detector to "
+            "what it measured."
         )
+        yield BadPixels.kind, text
     if n_clipped > MOST_CLIPPED * n:
-        yield (
-            Logarithm.kind,
-            (
-                f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
-                "were clipped before the logarithm; look at the projections, the flats and the darks."
-            ),
+        text = (
+            f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
+            "were clipped before the logarithm; look at the projections, the flats and the darks."
         )
+        yield Logarithm.kind, text
     if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:
         yield "", doubt
