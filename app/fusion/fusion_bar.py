@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -23,6 +23,7 @@ from app.language.translation import tr
 from app.look.file_dialogs import ask_open
 from app.look.widgets import icon_button, label, set_tone
 from app.models.open_volumes import OpenVolume
+from app.views.comparing import obstacle
 from app.views.fusion_state import COMPARING, FusionMode
 from app.views.fusion_words import warning_of
 from app.views.labels import shortened
@@ -38,8 +39,8 @@ MODES: tuple[tuple[FusionMode, str, str], ...] = (
     ("blend", tr("Blend"), tr("The upper volume lets the lower one through")),
     ("swipe", tr("Swipe"), tr("The upper volume from a border on; drag the border in a view")),
     ("beside", tr("Side by side"), tr("Both at the same place, in the same part and size")),
-    ("difference", tr("Difference"), tr("The lower volume less the upper one, about 0")),
-    ("ratio", tr("Ratio"), tr("The lower volume over the upper one, about 1")),
+    ("difference", tr("Difference"), tr("The first volume minus the second, about 0")),
+    ("ratio", tr("Ratio"), tr("The first volume divided by the second, about 1")),
 )
 KINDS = tr("Volumes (*);;All files (*)")
 
@@ -62,7 +63,7 @@ class FusionBar(QWidget):
         self._fusion = context.session.view.fusion
         self.base = self._name_button("base")
         self.overlay = self._name_button("overlay")
-        words = tr("Change places: the upper volume goes below")
+        words = tr("Exchange the volumes; regions and figures are of the first, PET stays on top")
         self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
         self.mode = self._mode_box()
         self.share = self._slider()
@@ -70,9 +71,11 @@ class FusionBar(QWidget):
             tr("Clear below window"), tr("What is below its window lets through")
         )
         self.hides_low.toggled.connect(self._fusion.set_hides_low)
-        self.linked = self._switch(tr("One window"), tr("Both volumes have one window"))
+        self.linked = self._switch(
+            tr("One window"), tr("Both volumes have one window and one colour map")
+        )
         self.linked.toggled.connect(self._link)
-        self.window_of_upper = WindowControls(self._fusion, tr(" of the upper volume"))
+        self.window_of_upper = WindowControls(self._fusion, tr(" of the second volume"))
         self.window_of_both = WindowControls(self._fusion.compared, tr(" of the comparison"))
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
@@ -147,13 +150,15 @@ class FusionBar(QWidget):
             self._fusion.set_opacity(value / STEPS)
 
     def _link(self, on: bool) -> None:
+        view = self._context.session.view
         self._fusion.set_links_windows(on)
         if on:
-            self._fusion.set_window(*self._context.session.view.window)
+            self._fusion.set_window(*view.window)
+            self._fusion.set_colour_map(view.colour_map)
 
     def _ask_file(self, place: Place) -> None:
         preferences = self._context.preferences
-        title = tr("Show a volume") if place == "base" else tr("Lay a volume over it")
+        title = tr("Show a volume") if place == "base" else tr("Show a second volume")
         path = ask_open(self.window(), title, preferences.folder_last_used, KINDS)
         if path is not None:
             preferences.folder_last_used = str(path.parent)
@@ -199,15 +204,17 @@ class FusionBar(QWidget):
         """Show what is on show."""
         fusion, view = self._fusion, self._context.session.view
         self._name(self.base, "base", tr("Nothing on show"))
-        self._name(self.overlay, "overlay", tr("Lay over it …"))
+        self._name(self.overlay, "overlay", tr("Second volume …"))
         two, blends = fusion.has_values, fusion.mode == "blend"
         for each in (self.swap, self.mode):
             each.setVisible(two)
         mixes = two and fusion.mode in ("blend", "swipe")
         same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
         self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
-        self.window_of_upper.setVisible(two and fusion.mode not in COMPARING)
+        shares = same_unit and fusion.links_windows
+        self.window_of_upper.setVisible(two and not shares and fusion.mode not in COMPARING)
         self.window_of_both.setVisible(fusion.compares)
+        self._offer_modes(view.unit, fusion.unit)
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
         self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
         name = tr("Opacity of the upper volume") if blends else tr("Border between both volumes")
@@ -225,9 +232,20 @@ class FusionBar(QWidget):
         set_tone(self.words, "look" if warning else "muted")
         self._give_way()
 
+    def _offer_modes(self, *units: str) -> None:
+        """Grey out the modes that these units do not allow; their tips say why."""
+        model = self.mode.model()
+        for row, (mode, _, tip) in enumerate(MODES):
+            why = obstacle(mode, *units) if self._fusion.has_values else ""
+            index = model.index(row, self.mode.modelColumn())
+            model.setData(index, plain_tip(why or tip), Qt.ItemDataRole.ToolTipRole)
+            item = model.item(row) if isinstance(model, QStandardItemModel) else None
+            if item is not None:
+                item.setEnabled(not why)
+
     def _name(self, button: QPushButton, place: Place, empty: str) -> None:
         found = self._at(place)
-        title = tr("Volume on show") if place == "base" else tr("Volume over it")
+        title = tr("First volume") if place == "base" else tr("Second volume")
         button.setText(shortened(found.name, NAME_LETTERS) if found is not None else empty)
         button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
         button.setAccessibleName(f"{title}: {button.text()}")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.language.translation import tr
 from app.looking.cine import Cine
 from app.views.state import ViewState
-from app.views.text import number
 
 MOST_FRAMES, MOST_PX = 240, 1280
 PAD_PX = 6
@@ -117,6 +116,6 @@ def legend(state: ViewState) -> str:
         looks = [state.fusion.compared]
     words = []
     for look in looks:
-        low, high = (number(look.to_shown(end)) for end in look.window)
+        low, high = (look.shown_number(end) for end in look.window)
         words.append(f"{low} to {high} {look.shown_unit}".rstrip())
     return "   ".join(words)

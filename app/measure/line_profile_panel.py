@@ -16,7 +16,7 @@ from app.look.widgets import button, label
 from app.run.progress_panel import Numbers
 from app.views.line_plot import LinePlot
 from app.views.state import ViewState
-from app.views.text import millimetres, number
+from app.views.text import millimetres
 from engine.quality import LineProfile, peak_width, profile_along
 
 SAVE = Callable[[str, str], None]
@@ -142,7 +142,7 @@ class LineProfileBox(QWidget):
         ]
 
     def _words(self, value: float) -> str:
-        return f"{number(self._state.to_shown(value))} {self._state.shown_unit}"
+        return self._state.shown_text(value)
 
     def _toggle(self) -> None:
         self._state.set_draws_lines(self.draw.isChecked())

@@ -7,9 +7,9 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.pair_look import PairLook
 from app.models.volume_display import VolumeDisplay
 from app.models.volume_origin import NO_SIDES, Bond, Origin, bond_of
-from app.views.fusion_state import OVERLAY_MAPS
 from app.views.placing import NO_SIDES as NOT_TOLD
 from app.views.placing import VolumePlacing
 from app.views.state import ViewState
@@ -69,6 +69,7 @@ class OpenVolumes(QObject):
         super().__init__(view)
         self._view = view
         self._display = VolumeDisplay(view)
+        self._look = PairLook(view)
         self._image: OpenVolume | None = None
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
@@ -185,11 +186,18 @@ class OpenVolumes(QObject):
             self._display.show(base.volume if base is not None else None, refit=refit)
             if switched and had_one:  # both lie in one space
                 view.set_cursor(cursor)
+        keys = self._base_key, self._overlay_key
+        if switched:
+            view.fusion.set_links_windows(False)
         self._show_overlay()
         if switched:
-            for key, look in ((self._base_key, view), (self._overlay_key, view.fusion)):
+            for key, look in zip(keys, (view, view.fusion), strict=True):
                 if key in self._windows:
                     look.set_window(*self._windows[key])
+        if view.fusion.volume is None or base is None:
+            self._look.leave(self._base_key)
+        elif switched or self._look.is_new(keys):
+            self._look.dress(keys)
         self.changed.emit()
 
     def _show_overlay(self) -> None:
@@ -199,9 +207,6 @@ class OpenVolumes(QObject):
             if fusion.volume is not None:
                 fusion.lay(None, VolumePlacing(), "")
             return
-        if fusion.colour_map == self._view.colour_map:
-            other = next(key for key in OVERLAY_MAPS if key != self._view.colour_map)
-            fusion.set_colour_map(other)
         fusion.lay(overlay.volume, overlay.placing_over(base), overlay.name)
 
     def _keep_windows(self) -> None:

@@ -77,7 +77,8 @@ class RegionDetails(QWidget):
         self.fault.setVisible(bool(measured.fault))
         self.numbers.show_rows([*self._rows(figures)] if figures else [])
         self._show_contrast(region.name, figures)
-        self.histogram.show_histogram(self._histogram, self._view.unit, region.colour)
+        unit, power = self._view.unit, self._view.power
+        self.histogram.show_histogram(self._histogram, unit, power, region.colour)
 
     def _rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
         say = self._say
@@ -104,7 +105,7 @@ class RegionDetails(QWidget):
             yield tr("{percent}th percentile", percent=percent), say(value)
 
     def _say(self, value: float, *, unit: bool = True) -> str:
-        shown = number(self._view.to_shown(value), 4)
+        shown = self._view.shown_number(value, 4)
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
 
     def _show_contrast(self, name: str, figures: RegionFigures | None) -> None:

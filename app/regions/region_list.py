@@ -94,11 +94,11 @@ class RegionList(QTreeWidget):
         figures = found.figures if found is not None else None
         if figures is None:
             return ("–",) * (len(COLUMNS) - 1)
-        shown = self._view.to_shown
-        peak = "–" if figures.peak is None else number(shown(figures.peak.value))
+        say = self._view.shown_number
+        peak = "–" if figures.peak is None else say(figures.peak.value)
         return (
-            number(shown(figures.mean)),
-            number(shown(figures.sd)),
+            say(figures.mean),
+            say(figures.sd),
             peak,
             number(figures.volume_ml),
         )

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.plain_text import PlainLabel
-from app.views.plot_axes import StillPlot, paint_axes, thousands
-from app.views.text import unit_text
+from app.views.plot_axes import StillPlot, paint_axes
+from engine.data import unit_text
 from engine.regions import ValueHistogram
 
 ROOM = 0.08
@@ -65,11 +65,14 @@ class HistogramPlot(_LazyPlot):
     def __init__(self) -> None:
         super().__init__(tr("Histogram of the region"))
         self._found: ValueHistogram | None = None
-        self._unit, self._colour = "", "#ffffff"
+        self._unit, self._power, self._colour = "", 0, "#ffffff"
 
-    def show_histogram(self, found: ValueHistogram | None, unit: str, colour: str) -> None:
-        """Show a histogram; None hides it."""
+    def show_histogram(
+        self, found: ValueHistogram | None, unit: str, power: int, colour: str
+    ) -> None:
+        """Show a histogram in the unit and power of ten of the table; None hides it."""
         self._found, self._unit, self._colour = found, unit, colour
+        self._power = power
         self.setVisible(found is not None)
         self.draw()
 
@@ -77,7 +80,7 @@ class HistogramPlot(_LazyPlot):
         found, plot = self._found, self.plot
         if found is None:
             return
-        power = thousands([float(found.edges[0]), float(found.edges[-1])])
+        power = self._power
         self.head.setText(
             tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or tr("no unit"))
         )
@@ -103,19 +106,24 @@ class MeanCurves(_LazyPlot):
         super().__init__(tr("Means of the regions over the run"))
         self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
         self._ink: Mapping[str, str] = {}
-        self._unit, self._below, self._over_time = "", "", False
+        self._unit, self._power = "", 0
+        self._below, self._over_time = "", False
 
     def show_curves(
         self,
         curves: Mapping[str, Sequence[tuple[float, float]]],
         ink: Mapping[str, str],
         unit: str,
+        power: int,
         *,
         over_time: bool,
     ) -> None:
-        """Show a curve for each region that has an ink; hidden before there are two points."""
+        """Show a curve for each region that has an ink; hidden before there are two points.
+
+        `unit` and `power`, the power of ten taken out of the values, are those of the table.
+        """
         self._curves = {name: points for name, points in curves.items() if name in ink}
-        self._ink, self._unit = ink, unit
+        self._ink, self._unit, self._power = ink, unit, power
         self._over_time = over_time
         self._below = tr("time [s]") if over_time else tr("iteration")
         self.setVisible(any(len(points) > 1 for points in self._curves.values()))
@@ -123,7 +131,7 @@ class MeanCurves(_LazyPlot):
 
     def draw(self) -> None:
         values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
-        power = thousands(values)
+        power = self._power
         over = tr("frames") if self._over_time else tr("iterations")
         self.head.setText(
             tr(

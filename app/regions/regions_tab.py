@@ -204,8 +204,9 @@ class RegionsTab(QWidget):
         found = {each.region.name: each for each in self.live.found.measured}
         self.list.show_figures(found)
         ink = {region.name: region.colour for region in self.model.regions if region.shown}
-        unit = self._session.view.unit
-        self.curves.show_curves(self.live.found.curves, ink, unit, over_time=self.live.is_of_frames)
+        view, found_curves = self._session.view, self.live.found.curves
+        over_time = self.live.is_of_frames
+        self.curves.show_curves(found_curves, ink, view.unit, view.power, over_time=over_time)
         self.details.show_figures(found, self.live.found.histogram)
 
     def _say(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
 from app.control.context import AppContext
@@ -22,7 +22,7 @@ from app.views.plain_text import PlainLabel, plain_tip
 CLAIM = tr("Not for clinical use")
 PATIENT_LETTERS = 40
 PLACE_PX = 330
-"""The longest place and value of the cursor that is written out."""
+"""Room for place and values at the cursor in a narrow window; a wide one gives them half."""
 
 
 class StatusLine(QStatusBar):
@@ -73,7 +73,7 @@ class StatusLine(QStatusBar):
             signal.connect(self.refresh)
         session.device.changed.connect(self.refresh)
         state = session.view
-        for changed in (state.cursor_changed, state.volume_changed):
+        for changed in (state.cursor_changed, state.volume_changed, state.fusion.volume_changed):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
         context.commands.stoppable_changed.connect(self.stop.setVisible)
@@ -150,4 +150,8 @@ class StatusLine(QStatusBar):
         self.refresh()
 
     def _show_cursor(self) -> None:
-        self.place.show_within(self._cursor_text(), 0, PLACE_PX)
+        self.place.show_within(self._cursor_text(), 0, max(PLACE_PX, self.width() // 2))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_cursor()

@@ -16,7 +16,7 @@ from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import StillPlot, paint_axes, thousands
-from app.views.text import unit_text
+from engine.data import unit_text
 
 
 class WholeAxis(pyqtgraph.AxisItem):

@@ -1,4 +1,4 @@
-"""A volume over another one: which, where, how it is mixed in, and what must be said of the two."""
+"""A second volume: which, where, how it is mixed with the first, and what must be said of both."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.language.translation import tr
 from app.views import windows
 from app.views.colours import ViewColours
 from app.views.placing import VolumePlacing
-from app.views.text import power_of
 from app.views.volume_facts import facts_of
+from app.views.volume_kind import is_anatomical
 from app.views.volume_look import VolumeLook
-from engine.data import Volume
+from engine.data import Volume, power_of
 
 FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio"]
 COMPARING: tuple[FusionMode, ...] = ("difference", "ratio")
@@ -24,7 +24,9 @@ SWIPE = 0.5
 
 
 class FusionState(VolumeLook):
-    """The volume that lies over the one on show, with a window and colours of its own.
+    """The second volume, with a window and colours of its own.
+
+    It is painted over the first one, except that anatomy always lies below function.
 
     Attributes
     ----------
@@ -33,7 +35,7 @@ class FusionState(VolumeLook):
     opacity : of the upper one where they are blended, 0 to 1
     swipe : part of a pane's width from which the upper one is shown, 0 to 1
     hides_low : whether what is below the window lets the lower picture through
-    links_windows : whether both have one window, which takes one unit
+    links_windows : whether both have one window and colour map, which takes one unit
     warning : what must be said of the two as long as they are on show; empty if nothing
     remark : what to keep in mind of them; empty if nothing
     compared : how their difference or ratio is shown
@@ -52,6 +54,19 @@ class FusionState(VolumeLook):
         self.warning = self.remark = ""
         self.colour_map = OVERLAY_MAPS[0]
         self.compared = ComparedLook(self)
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the first volume is painted over this one: PET over CT or MR."""
+        upper = self._lower.volume
+        if self.volume is None or upper is None:
+            return False
+        return is_anatomical(self.volume) and not is_anatomical(upper)
+
+    @property
+    def is_blended_below(self) -> bool:
+        """Whether the first volume is mixed in over this one in a single picture."""
+        return self.mode in ("blend", "swipe") and self.is_below
 
     @property
     def compares(self) -> bool:

@@ -8,7 +8,6 @@ from app.language.translation import tr
 from app.views import comparing
 from app.views.labels import shortened
 from app.views.resampling import value_at
-from app.views.text import number
 from app.views.volume_look import VolumeLook
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     if fusion.compares:
         return _compared(state)
     share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
-    return lower, f"+ {upper}{share}"
+    below, above = (upper, lower) if fusion.is_below else (lower, upper)
+    return below, f"+ {above}{share}"
 
 
 def _compared(state: ViewState) -> tuple[str, ...]:
@@ -61,4 +61,4 @@ def upper_value(state: ViewState) -> str:
     value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
     if value is None:
         return tr("outside the second volume")
-    return f"{number(fusion.to_shown(value))} {fusion.shown_unit}".strip()
+    return fusion.shown_text(value)

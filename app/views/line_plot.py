@@ -13,7 +13,7 @@ from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plot_axes import StillPlot, paint_axes, thousands
-from app.views.text import unit_text
+from engine.data import unit_text
 from engine.quality import LineProfile
 
 EMPTY_TEXT = tr("Draw a line across a slice to see the values along it")

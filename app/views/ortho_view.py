@@ -19,7 +19,7 @@ from app.views.note import Note
 from app.views.raster_view import RasterView
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
-from app.views.text import number, place
+from app.views.text import place
 from app.views.view_toolbar import ViewToolbar
 from engine.geometry import ImageGrid
 
@@ -186,7 +186,7 @@ class OrthoView(QWidget):
         if value is None:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
-        own = f"{at}   {number(self.state.to_shown(value))} {self.state.shown_unit}"
+        own = f"{at}   {self.state.shown_text(value)}"
         other = upper_value(self.state)
         return f"{own} | {other}" if other else own
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.views import overlay
@@ -52,7 +52,7 @@ class PlaneView(RasterView):
     ) -> None:
         super().__init__(ViewState(parent), NAMES[index], parent)
         self._index = index
-        self._upper = None if fused is None else UpperPlane(fused, self.update)
+        self._upper = None if fused is None else UpperPlane(fused, self._forget_image)
         # z grows upwards on the screen, y downwards as in other views
         self._sign = 1.0 if index == 0 else -1.0
         self.note = ""
@@ -86,14 +86,27 @@ class PlaneView(RasterView):
     def shows_own(self) -> bool:
         return self.upper is None or not self.upper.fusion.compares
 
+    def own_image(self, raster: Raster) -> QImage:
+        if self.upper is None or not self.upper.lies_below:
+            return super().own_image(raster)
+        return self.upper.own_image(raster, self.shown_window(), self.state.colour_map)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        upper = self.upper
+        if upper is None or not upper.lies_below:
+            super().paint_image(painter, raster, viewport)
+            return
+        self.paint_over(painter, raster, viewport)
+        with upper.mixing(painter, viewport, upper.border_px(self, viewport)):
+            self.paint_own(painter, raster, viewport)
+
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         upper = self.upper
         found = upper and upper.values(self._plane, self._sign, raster.rect)
         if upper is None or not found:
             return
-        edge, _ = self.to_mm(QPointF(upper.fusion.swipe * self.width(), 0))
-        swipe_px, _ = viewport.to_px(edge, 0)  # under a glass, too, where the border is
-        is_alone = not self.shows_own
+        is_alone = not self.shows_own or upper.lies_below
+        swipe_px = upper.border_px(self, viewport)
         upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
 
     def forget_raster(self) -> None:
@@ -107,7 +120,7 @@ class PlaneView(RasterView):
         fusion = self.upper.fusion
         if fusion.compares:
             return fusion.compared
-        return fusion if upper else self.state
+        return fusion if upper != self.upper.lies_below else self.state
 
     def warning(self) -> str:
         return warning_of(self.upper.state) if self.upper is not None else ""

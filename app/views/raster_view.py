@@ -196,12 +196,22 @@ class RasterView(PaneContent):
     def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         """Paint the picture itself, without what tells sides and lengths."""
         if self.shows_own:
-            if self._image is None:
-                self._image = raster.image(self.shown_window(), self.state.colour_map)
-            smooth, ground = self.state.interpolation == "linear", self.state.colours.canvas
-            area, size = overlay.to_view(raster.rect, viewport), viewport.size
-            self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
+            self.paint_own(painter, raster, viewport, ground=self.state.colours.canvas)
         self.paint_over(painter, raster, viewport)
+
+    def paint_own(
+        self, painter: QPainter, raster: Raster, viewport: Viewport, ground: str = ""
+    ) -> None:
+        """Paint the volume on show; `ground` is the colour behind it where it hides all else."""
+        if self._image is None:
+            self._image = self.own_image(raster)
+        smooth = self.state.interpolation == "linear"
+        area, size = overlay.to_view(raster.rect, viewport), viewport.size
+        self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
+
+    def own_image(self, raster: Raster) -> QImage:
+        """Return the volume on show in its colours."""
+        return raster.image(self.shown_window(), self.state.colour_map)
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         colours = self.state.colours

@@ -10,8 +10,7 @@ from app.language.translation import tr
 from app.views.colours import DARK, ViewColours
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import StillPlot, paint_axes, thousands
-from app.views.text import unit_text
-from engine.data import ScatterProfile
+from engine.data import ScatterProfile, unit_text
 
 HEIGHT_PX = 150
 KEY = tr("Counts without randoms (line), scatter (dashes)")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.language.keys import name_of_key
@@ -114,8 +114,6 @@ class SliceView(RasterView):
             return COMPARED_REMARK
         if fusion.has_values and self.state.slab.kind and not fusion.placing.is_straight:
             return ASKEW_REMARK
-        if fusion.has_values and fusion.remark:
-            return fusion.remark
         if self.state.note:
             return self.state.note
         if self.state.box is not None:
@@ -146,8 +144,28 @@ class SliceView(RasterView):
         fusion = self.state.fusion
         if fusion.compares:
             return fusion.compared
+        if self.is_mixed_over:
+            return self.state if upper else fusion
         is_upper = self.part == "upper" or (upper and self.shows_upper)
         return fusion if is_upper and fusion.has_values else self.state
+
+    @property
+    def is_mixed_over(self) -> bool:
+        """Whether the first volume is painted over the second one, which shows anatomy."""
+        return self.part == "both" and self.state.fusion.is_blended_below
+
+    def own_image(self, raster: Raster) -> QImage:
+        if not self.is_mixed_over:
+            return super().own_image(raster)
+        return self._upper.own_image(raster, self.shown_window(), self.state.colour_map)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        if not self.is_mixed_over:
+            super().paint_image(painter, raster, viewport)
+            return
+        self.paint_over(painter, raster, viewport)
+        with self._upper.mixing(painter, viewport, self._upper.border_px(self, viewport)):
+            self.paint_own(painter, raster, viewport)
 
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         if not self.shows_upper or not self.state.fusion.has_values:
@@ -155,10 +173,9 @@ class SliceView(RasterView):
         at = self.plane_point
         found = self._upper.values(self._orientation, raster.values, raster.rect, at)
         if found is not None:
-            edge, _ = self.to_mm(QPointF(self.state.fusion.swipe * self.width(), 0))
-            swipe_px, _ = viewport.to_px(edge, 0)  # under a glass, too, where the border is
-            is_alone = not self.shows_own
-            self._upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
+            is_alone = not self.shows_own or self.is_mixed_over
+            at_px = self._upper.border_px(self, viewport)
+            self._upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=at_px)
 
     def forget_raster(self) -> None:
         self._reorient()
@@ -173,11 +190,11 @@ class SliceView(RasterView):
 
     def _forget_upper(self) -> None:
         self._upper.forget_values()
-        self.update()
+        self._forget_image()  # which may be clear where it lies over the other one
 
     def _forget_upper_colours(self) -> None:
         self._upper.forget_colours()
-        self.update()
+        self._forget_image()
 
     def primary_drag(self, at: QPointF) -> Drag:
         if self.part == "both" and self._upper.is_on_border(at, self.width()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -13,10 +14,10 @@ from app.views.fusion_state import FusionState
 from app.views.planes import ViewTurn, clamp_to, slice_index
 from app.views.slab import Slab
 from app.views.start_cursor import shows_something
-from app.views.text import length_unit, power_of
+from app.views.text import length_unit
 from app.views.volume_facts import facts_of
 from app.views.volume_look import VolumeLook
-from engine.data import Volume
+from engine.data import Volume, power_of
 from engine.geometry import Convention, ImageGrid, PlaneName, Point
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ class ViewState(VolumeLook):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.fusion = FusionState(self)
-        self.window_changed.connect(lambda: self._link_windows(self, self.fusion))
-        self.fusion.window_changed.connect(lambda: self._link_windows(self.fusion, self))
+        for one, other in ((self, self.fusion), (self.fusion, self)):
+            one.window_changed.connect(partial(self._link_windows, one, other))
+            one.colour_map_changed.connect(partial(self._link_colours, one, other))
         self.cursor_mm: Point = (0.0, 0.0, 0.0)
         self.interpolation: Interpolation = "linear"
         self.convention: Convention = "radiological"
@@ -88,6 +90,12 @@ class ViewState(VolumeLook):
         """Give both volumes one window, where that is wanted and they have one unit."""
         if self.fusion.links_windows and one.unit == other.unit:
             other.set_window(*one.window)
+
+    def _link_colours(self, one: VolumeLook, other: VolumeLook) -> None:
+        """Give both volumes one colour map where they have one window."""
+        is_linked = self.fusion.links_windows and one.unit == other.unit
+        if is_linked and one.colour_map != other.colour_map:
+            other.set_colour_map(one.colour_map)
 
     def set_cursor(self, point_mm: Point) -> None:
         """Move the cursor, at most to the outermost voxel centres."""

@@ -6,7 +6,7 @@ import math
 import re
 
 from app.language.translation import tr
-from engine.data import number_text, power_text
+from engine.data import number_text
 from engine.geometry import Point
 
 
@@ -28,25 +28,6 @@ IMAGE_OF_RUN = re.compile(
     r"|(iteration|frame) \d+( of \d+)?(, subset \d+( of \d+)?)?"
 )
 """Labels of images that a run has made; others are names of files."""
-PLAIN = (1e-2, 1e5)
-"""Largest values of a picture that are read without a power of ten."""
-
-
-def power_of(largest: float) -> int:
-    """Return the power of ten, in steps of three, to take out of values so that they can be read.
-
-    >>> power_of(7.3e-5)
-    -6
-    """
-    if largest <= 0 or not math.isfinite(largest) or PLAIN[0] <= largest < PLAIN[1]:
-        return 0
-    return 3 * math.floor(math.log10(largest) / 3)
-
-
-def unit_text(unit: str, power: int) -> str:
-    """Return a unit with the power of ten that was taken out of its values."""
-    factor = f"×{power_text(power)}" if power else ""
-    return " ".join(part for part in (factor, unit) if part)
 
 
 def millimetres(value: float) -> str:

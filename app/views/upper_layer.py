@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +14,14 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from app.views import overlay
 from app.views.colour_maps import colourise
 from app.views.halo import halo_pen
+from app.views.raster import Raster
 from app.views.scaled_image import ScaledImage
 from app.views.viewport import Viewport
+from app.views.windows import Window
 from engine.geometry import Rect
 
 if TYPE_CHECKING:
+    from app.views.raster_view import RasterView
     from app.views.state import ViewState
 
 HANDLE_PX = 7.0
@@ -61,11 +66,38 @@ class UpperLayer:
         """Whether the pointer touches the border of a swipe in a view so wide."""
         return self.swipes and abs(at.x() - self.fusion.swipe * width_px) <= HANDLE_PX
 
+    def border_px(self, view: RasterView, viewport: Viewport) -> float:
+        """Return where the border of a swipe in a view is, under a glass, too [px]."""
+        edge, _ = view.to_mm(QPointF(self.fusion.swipe * view.width(), 0))
+        return viewport.to_px(edge, 0)[0]
+
     def paint_border(self, painter: QPainter, size: tuple[int, int]) -> None:
         """Paint the border of a swipe, where there is one."""
         if self.swipes:
             colours = self.state.colours
             swipe_line(painter, self.fusion.swipe, size, colours.plate_text, colours.canvas)
+
+    @property
+    def lies_below(self) -> bool:
+        """Whether the first volume is painted over this one."""
+        return self.fusion.is_blended_below
+
+    def own_image(self, raster: Raster, window: Window, colour_map: str) -> QImage:
+        """Return the picture of the first volume, clear where it lets this one through."""
+        hides_low = self.fusion.hides_low
+        return clear_image(raster.values, window, colour_map, hides_low=hides_low)
+
+    @contextmanager
+    def mixing(self, painter: QPainter, viewport: Viewport, swipe_px: float) -> Iterator[None]:
+        """Let what is painted inside be mixed in as the user wants."""
+        painter.save()
+        if self.fusion.mode == "blend":
+            painter.setOpacity(self.fusion.opacity)
+        if self.fusion.mode == "swipe":
+            width, height = viewport.size
+            painter.setClipRect(QRectF(swipe_px, 0, width - swipe_px, height))
+        yield
+        painter.restore()
 
     def paint(
         self,
@@ -83,15 +115,9 @@ class UpperLayer:
             hides = fusion.hides_low and not is_alone and not fusion.compares
             self._image = clear_image(found[0], look.window, look.colour_map, hides_low=hides)
         area = overlay.to_view(found[1], viewport)
-        painter.save()
-        if not is_alone and fusion.mode == "blend":
-            painter.setOpacity(fusion.opacity)
-        if not is_alone and fusion.mode == "swipe":
-            width, height = viewport.size
-            painter.setClipRect(QRectF(swipe_px, 0, width - swipe_px, height))
         smooth = state.interpolation == "linear"
-        self._scaled.paint(painter, self._image, area, smooth=smooth, size=viewport.size)
-        painter.restore()
+        with nullcontext() if is_alone else self.mixing(painter, viewport, swipe_px):
+            self._scaled.paint(painter, self._image, area, smooth=smooth, size=viewport.size)
 
 
 def clear_image(

@@ -64,7 +64,7 @@ class UpperPlane(UpperLayer):
 
     def remark(self) -> str:
         """Return what to keep in mind of both."""
-        return BESIDE_REMARK if self.fusion.is_beside else self.fusion.remark
+        return BESIDE_REMARK if self.fusion.is_beside else ""
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
         """Return what is to be coloured, and where it lies [mm].

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Signal
 from app.views import windows
 from app.views.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colours import DARK, ViewColours
-from app.views.text import unit_text
+from app.views.text import number
 from app.views.volume_facts import facts_of
 from app.views.windows import Preset, Window
-from engine.data import Volume
+from engine.data import Volume, scaled_number, unit_text
 
 
 class VolumeLook(QObject):
@@ -25,6 +25,7 @@ class VolumeLook(QObject):
     volume_changed = Signal()
     window_changed = Signal()
     display_changed = Signal()
+    colour_map_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +54,15 @@ class VolumeLook(QObject):
     def to_shown(self, value: float) -> float:
         """Return a value as its number stands on the screen, in `shown_unit`."""
         return value / 10.0**self.power
+
+    def shown_number(self, value: float, figures: int = 3) -> str:
+        """Return a value as the number to write before `shown_unit`: one power of ten at most."""
+        shown = self.to_shown(value)
+        return scaled_number(shown, figures) if self.power else number(shown, figures)
+
+    def shown_text(self, value: float, figures: int = 3) -> str:
+        """Return a value with its unit."""
+        return f"{self.shown_number(value, figures)} {self.shown_unit}".rstrip()
 
     def from_shown(self, shown: float) -> float:
         """Return the value of a number on the screen."""
@@ -90,6 +100,7 @@ class VolumeLook(QObject):
         """Choose a colour map; to and from a difference map the window is set anew."""
         was_diverging, self.colour_map = self.is_diverging, colour_map(key).key
         self.display_changed.emit()
+        self.colour_map_changed.emit()
         if was_diverging != self.is_diverging:
             self.auto_window()
 

@@ -118,7 +118,7 @@ class WindowControls(QWidget):
         menu.addAction(tr("Automatic")).triggered.connect(lambda: self._look.auto_window())
         menu.addSeparator()
         for preset in self._look.window_presets():
-            ends = (number(self._look.to_shown(end)) for end in preset.window)
+            ends = (self._look.shown_number(end) for end in preset.window)
             words = f"{' to '.join(ends)} {self._look.shown_unit}".rstrip()
             action = menu.addAction(f"{preset.title}: {words}")
             action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))

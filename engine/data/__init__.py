@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
     from engine.data.readable import number_text as number_text
+    from engine.data.readable import power_of as power_of
     from engine.data.readable import power_text as power_text
     from engine.data.readable import quantity as quantity
+    from engine.data.readable import scaled_number as scaled_number
+    from engine.data.readable import unit_text as unit_text
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
     from engine.data.time_frames import FrameVolume as FrameVolume
     from engine.data.time_frames import TimeFrame as TimeFrame
@@ -39,7 +42,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.data.readable": (
                 "number_text",
+                "power_of",
                 "power_text",
+                "scaled_number",
+                "unit_text",
                 "quantity",
             ),
             "engine.data.scatter_profile": ("ScatterProfile",),

@@ -8,6 +8,7 @@ MBq, 7.3 kBq/mL. Others have a power of ten in steps of three where zeros would 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 MINUS, TIMES = "−", "×"
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -16,6 +17,10 @@ PREFIXED = ("Bq", "Bq/mL", "Bq/s", "B/s", "Hz", "W", "J", "eV")
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ"}
 LEAST, MOST = 1e-3, 1e6
 """Between these a number is read without a power of ten."""
+PLAIN = (1e-2, 1e5)
+"""Largest values of an image that are read without a power of ten."""
+LEAST_SHOWN = 1e-6
+"""Numbers beside a power of ten that are smaller are about zero."""
 MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 
@@ -59,6 +64,74 @@ def quantity(value: float, unit: str, figures: int = 4) -> str:
         size = min(max(size, min(PREFIXES)), max(PREFIXES))
         return f"{number_text(value / 10.0**size, figures)} {PREFIXES[size]}{unit}"
     return f"{number_text(value, figures)} {unit}".rstrip()
+
+
+def quantities(values: Sequence[float], unit: str, largest: float, figures: int = 4) -> list[str]:
+    """Return values with their unit, all with one prefix or power of ten, to be compared.
+
+    Parameters
+    ----------
+    values
+        in `unit`
+    unit
+        of all of them
+    largest
+        value that chooses the prefix or power, such as the largest of the image
+    figures
+        figures that tell
+
+    Examples
+    --------
+    >>> quantities([1.11e-4, 2.005e-3], "counts/mm", 0.005)
+    ['0.111 ×10⁻³ counts/mm', '2.005 ×10⁻³ counts/mm']
+    >>> quantities([850.0, 7300.0], "Bq/mL", 9000.0)
+    ['0.85 kBq/mL', '7.3 kBq/mL']
+    """
+    if unit in PREFIXED and largest > 0 and math.isfinite(largest):
+        size = 3 * math.floor(math.log10(largest) / 3)
+        power = min(max(size, min(PREFIXES)), max(PREFIXES))
+        named = f"{PREFIXES[power]}{unit}"
+    else:
+        power = power_of(largest)
+        named = unit_text(unit, power)
+    return [f"{scaled_number(value / 10.0**power, figures)} {named}".rstrip() for value in values]
+
+
+def power_of(largest: float) -> int:
+    """Return the power of ten, in steps of three, to take out of values so that they can be read.
+
+    >>> power_of(7.3e-5)
+    -6
+    """
+    if largest <= 0 or not math.isfinite(largest) or PLAIN[0] <= largest < PLAIN[1]:
+        return 0
+    return 3 * math.floor(math.log10(largest) / 3)
+
+
+def unit_text(unit: str, power: int) -> str:
+    """Return a unit with the power of ten that was taken out of its values.
+
+    >>> unit_text("counts/mm", -3)
+    '×10⁻³ counts/mm'
+    """
+    factor = f"{TIMES}{power_text(power)}" if power else ""
+    return " ".join(part for part in (factor, unit) if part)
+
+
+def scaled_number(value: float, figures: int = 3) -> str:
+    """Return a value whose unit may hold a power of ten: never with a power of its own.
+
+    >>> scaled_number(6.24e-5), scaled_number(1e-9)
+    ('0.0000624', '≈ 0')
+    """
+    if not math.isfinite(value) or value == 0:
+        return number_text(value, figures)
+    if abs(value) < LEAST_SHOWN:
+        return "≈ 0"
+    exponent = math.floor(math.log10(abs(value)))
+    text = f"{value:,.{max(0, figures - 1 - exponent)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", MINUS)
 
 
 def _plain(value: float, figures: int) -> str:

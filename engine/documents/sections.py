@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from engine.data.readable import number_text, quantity
+from engine.data.readable import number_text, quantities, quantity
 from engine.documents.annotated import annotated_slices, annotation_table
 from engine.documents.blocks import Grid, Illustration, ReportRow, Section
 from engine.documents.subject import ReportSubject
@@ -109,7 +109,8 @@ def regions(subject: ReportSubject) -> Section | None:
     if found is None or not found.regions:
         return None
     measured = [measure(region, subject.volume) for region in found.regions]
-    rows = tuple(_region_row(each) for each in measured if each.figures is not None)
+    largest = float(np.nanmax(np.abs(subject.volume.values)))
+    rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
     faults = (each for each in measured if each.figures is None)
     notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
     grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
@@ -209,13 +210,15 @@ def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
             yield ReportRow(name, f"{number_text(values[-1], 6)}, changed by {change}")
 
 
-def _region_row(measured: MeasuredRegion) -> tuple[str, ...]:
+def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
+    """Return the cells of a region; `largest` chooses one power of ten for all regions."""
     found = measured.figures
     if found is None:
         return (measured.region.name,)
-    peak = "" if found.peak is None else quantity(found.peak.value, found.unit)
-    values = (quantity(each, found.unit) for each in (found.mean, found.sd, found.most))
-    return measured.region.name, *values, peak, f"{number_text(found.volume_ml)} mL"
+    peaks = [] if found.peak is None else [found.peak.value]
+    values = quantities([found.mean, found.sd, found.most, *peaks], found.unit, largest)
+    cells = values if peaks else [*values, ""]
+    return measured.region.name, *cells, f"{number_text(found.volume_ml)} mL"
 
 
 def _role_words(role: str) -> str:

@@ -1063,8 +1063,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>The lower volume less the upper one, about 0</source>
-      <translation>Das untere Volumen minus das obere, um 0</translation>
+      <source>The first volume minus the second, about 0</source>
+      <translation>Das erste Volumen minus das zweite, um 0</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1073,8 +1073,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>The lower volume over the upper one, about 1</source>
-      <translation>Das untere Volumen durch das obere, um 1</translation>
+      <source>The first volume divided by the second, about 1</source>
+      <translation>Das erste Volumen geteilt durch das zweite, um 1</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1093,8 +1093,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Change places: the upper volume goes below</source>
-      <translation>Plätze tauschen: Das obere Volumen kommt nach unten</translation>
+      <source>Exchange the volumes; regions and figures are of the first, PET stays on top</source>
+      <translation>Volumen vertauschen; Regionen und Werte gelten für das erste, PET bleibt oben</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1113,13 +1113,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Both volumes have one window</source>
-      <translation>Beide Volumina haben ein gemeinsames Fenster</translation>
+      <source>Both volumes have one window and one colour map</source>
+      <translation>Beide Volumen haben ein Fenster und eine Farbtabelle</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source> of the upper volume</source>
-      <translation> des oberen Volumens</translation>
+      <source> of the second volume</source>
+      <translation> des zweiten Volumens</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1138,8 +1138,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Lay a volume over it</source>
-      <translation>Ein Volumen darüberlegen</translation>
+      <source>Show a second volume</source>
+      <translation>Zweites Volumen zeigen</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1148,8 +1148,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Lay over it …</source>
-      <translation>Darüberlegen …</translation>
+      <source>Second volume …</source>
+      <translation>Zweites Volumen …</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
@@ -1168,13 +1168,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Volume on show</source>
-      <translation>Gezeigtes Volumen</translation>
+      <source>First volume</source>
+      <translation>Erstes Volumen</translation>
     </message>
     <message>
       <location filename="app/fusion/fusion_bar.py" />
-      <source>Volume over it</source>
-      <translation>Volumen darüber</translation>
+      <source>Second volume</source>
+      <translation>Zweites Volumen</translation>
     </message>
     <message>
       <location filename="app/fusion/view_menu.py" />

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from app.fusion.fusion_bar import FusionBar
 from app.models.inputs import Input, Inputs
@@ -58,7 +59,7 @@ def chosen(menu, title: str):
 
 
 def test_one_volume_alone_needs_one_row(bar):
-    assert bar.base.text() == "small.h5, Small" and bar.overlay.text() == "Lay over it …"
+    assert bar.base.text() == "small.h5, Small" and bar.overlay.text() == "Second volume …"
     hidden = (bar.swap, bar.mode, bar.share, bar.window_of_upper, bar.window_of_both, bar.words)
     assert not any(each.isVisible() for each in hidden)
 
@@ -72,8 +73,11 @@ def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls,
     volumes, fusion = controls.session.volumes, controls.session.view.fusion
     assert volumes.overlay.key == f"result:{kept.id}"
     np.testing.assert_array_equal(fusion.volume.values, volume(5.0).values)
-    assert bar.swap.isVisible() and bar.window_of_upper.isVisible()
+    assert bar.swap.isVisible() and bar.linked.isChecked()
+    assert not bar.window_of_upper.isVisible(), "one window serves both"
     assert not bar.words.isVisible(), "both are of one scan"
+    bar.linked.click()
+    assert bar.window_of_upper.isVisible()
     chosen(bar.overlay.menu(), "Nothing").trigger()
     assert fusion.volume is None and not bar.swap.isVisible()
 
@@ -183,3 +187,24 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert "sides as you say" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
+
+
+def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):
+    """Of an image in counts/mm and a map in 1/mm; the ratio of both is allowed."""
+    session = controls.session
+    session.study.inputs["attenuation"] = Input("map.h5", "", volume(0.01, "1/mm"))
+    chosen(bar.overlay.menu(), "μ-map: map.h5").trigger()
+    model = bar.mode.model()
+    row, ratio = bar.mode.findData("difference"), bar.mode.findData("ratio")
+    assert not model.item(row).isEnabled() and model.item(ratio).isEnabled()
+    assert "one unit" in bar.mode.itemData(row, Qt.ItemDataRole.ToolTipRole)
+    controls.context.volumes.open_iterate("final", "overlay")
+    assert model.item(row).isEnabled()
+
+
+def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
+    save(volume(3.0), tmp_path / "foreign.nii.gz", {})
+    controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
+    settle(qtbot, controls)
+    assert "one patient" in bar.words.text()
+    assert not any("one patient" in view.remark() for view in bar.views.views)

@@ -121,3 +121,53 @@ def test_what_is_said_stays_with_the_picture(volumes, view):
     assert view.fusion.warning == TWO_PATIENTS
     volumes.set_overlay("ct")
     assert (view.fusion.warning, view.fusion.remark) == ("", NOT_SAID)
+
+
+@pytest.fixture
+def compared(volumes, view) -> OpenVolumes:
+    """Two images with one unit, of which the second is twice as bright."""
+    brighter = opened("result", scan="/a")
+    brighter.volume.values[:] *= 2
+    volumes.add(brighter)
+    volumes.set_overlay("result")
+    return volumes
+
+
+def test_images_with_one_unit_begin_with_one_window_and_one_colour_map(compared, view):
+    assert view.fusion.window == view.window
+    assert view.fusion.colour_map == view.colour_map == "grey_inverted"
+    view.set_window(1.0, 4.0)
+    view.set_colour_map("viridis")
+    assert (view.fusion.window, view.fusion.colour_map) == ((1.0, 4.0), "viridis")
+    view.fusion.set_colour_map("hot")
+    assert view.colour_map == "hot"
+
+
+def test_two_windows_and_colour_maps_are_the_users_choice(compared, view):
+    view.fusion.set_links_windows(False)
+    view.fusion.set_window(0.0, 2.0)
+    view.fusion.set_colour_map("hot")
+    compared.take_image(opened(IMAGE, scan="/a"))
+    assert view.fusion.window == (0.0, 2.0) != view.window
+    assert (view.colour_map, view.fusion.colour_map) == ("grey_inverted", "hot")
+
+
+@pytest.mark.parametrize("first", [IMAGE, "ct"])
+def test_pet_is_hot_over_grey_ct_whichever_came_first(volumes, view, first):
+    second = "ct" if first == IMAGE else IMAGE
+    volumes.set_base(first)
+    volumes.set_overlay(second)
+    maps = {first: view.colour_map, second: view.fusion.colour_map}
+    assert maps == {IMAGE: "hot", "ct": "grey"}
+    assert view.fusion.is_below == (second == "ct")
+    assert not view.fusion.links_windows
+    volumes.set_overlay("")
+    assert view.colour_map == ("grey_inverted" if first == IMAGE else "grey"), "as it was alone"
+
+
+def test_a_volume_with_another_unit_leaves_the_difference(compared, view):
+    view.fusion.set_mode("difference")
+    compared.add(opened("mr", OTHER, ""))
+    compared.set_overlay("mr")
+    assert view.fusion.mode == "blend"
+    assert (view.colour_map, view.fusion.colour_map) == ("hot", "grey")

@@ -84,6 +84,16 @@ def test_presets_of_activity_are_pinned_to_zero(rng):
         assert {preset.window[0] for preset in windows.presets(values, unit)} == {0.0}
 
 
+@pytest.mark.parametrize(("unit", "per_kbq"), [("kBq/mL", 1.0), ("Bq/mL", 1000.0)])
+def test_presets_in_kilobecquerel_are_the_same_activity_in_either_unit(rng, unit, per_kbq):
+    """ "0 to 5 kBq/mL" ends at 5 kBq/mL: 5000 in an image in Bq/mL. 1 kBq is 1000 Bq."""
+    image_kbq = rng.uniform(0, 8, (9, 9, 9)).astype("f4")
+    _, *named = windows.presets(image_kbq * np.float32(per_kbq), unit)
+    assert [preset.title for preset in named] == [f"0 to {top} kBq/mL" for top in (1, 2, 5, 10)]
+    for preset, top in zip(named, (1, 2, 5, 10), strict=True):
+        assert preset.window == (0.0, top * per_kbq)
+
+
 def test_hounsfield_presets_are_named_by_tissue(rng):
     values = rng.uniform(-1000, 500, (9, 9, 9)).astype("f4")
     titles = [preset.title for preset in windows.presets(values, "HU")]

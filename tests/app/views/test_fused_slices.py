@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -145,3 +147,45 @@ def test_one_window_serves_both_where_they_have_one_unit(fused):
     fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.set_window(-5, 5)
     assert fused.fusion.window != (-5, 5)
+
+
+PAIRS = [("CT", "PT"), ("PT", "CT"), ("MR", "PT"), ("PT", "MR"), ("map", "image")]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_pet_is_painted_over_ct_and_mr_in_either_order(state, show, pixels, first, second):
+    """Clear PET shows the grey anatomy, opaque PET hides it, and captions name PET last."""
+    units = {"CT": "HU", "PT": "Bq/mL", "MR": "", "map": "1/mm", "image": "counts/mm"}
+    values = {"CT": 2, "MR": 2, "map": 2, "PT": 3, "image": 3}
+    looks = {first: state, second: state.fusion}
+    for name, look in looks.items():
+        volume = replace(even(values[name], units[name]), info={"kind": name})
+        if look is state:
+            state.set_volume(volume)
+            state.name = name
+        else:
+            look.lay(volume, VolumePlacing(), name)
+        look.set_window(0, 4)
+        look.set_colour_map("hot" if values[name] == 3 else "grey")
+    view = show(SliceView(state, "axial"), 420, 320)
+    for mode, opacity in (("blend", 0.0), ("blend", 1.0), ("blend", 0.4)):
+        state.fusion.set_mode(mode)
+        state.fusion.set_opacity(opacity)
+        expected = (1 - opacity) * of_map("grey", 2) + opacity * of_map("hot", 3)
+        np.testing.assert_allclose(colour_at(pixels(view), 0.4), expected, atol=2)
+    said = [text.words for text in painted(view).texts]
+    pet = next(name for name in (first, second) if values[name] == 3)
+    assert any(each.startswith(f"+ {pet} [") for each in said)
+    state.fusion.set_mode("swipe")
+    image = pixels(view)
+    np.testing.assert_allclose(colour_at(image, 0.4), of_map("grey", 2), atol=1)
+    np.testing.assert_allclose(colour_at(image, 0.6), of_map("hot", 3), atol=1)
+    state.fusion.set_mode("blend")
+    state.fusion.set_opacity(1.0)
+    pet_look, other = (looks[name] for name in sorted(looks, key=lambda name: -values[name]))
+    pet_look.set_window(3.5, 9)
+    np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("grey", 2), atol=1)
+    state.fusion.set_hides_low(False)
+    np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("hot", 0), atol=1)
+    assert view.look_dragged(upper=True) is pet_look
+    assert view.look_dragged(upper=False) is other

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from app.views.text import image_title, length_unit, millimetres, number, place, power_of, unit_text
+from app.views.text import image_title, length_unit, millimetres, number, place
+from engine.data import power_of, unit_text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.data.readable import PREFIXES, number_text, quantity
+from engine.data.readable import PREFIXES, number_text, quantities, quantity, scaled_number
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,25 @@ def test_what_is_read_is_the_number():
     for value in (3e-7, 0.02, 5.0, 7e3, 2e8, 4e12):
         number, unit = quantity(value, "Bq").split(" ")
         assert float(number.replace(",", "")) * prefixes[unit[:-2]] == pytest.approx(value)
+
+
+def test_values_to_be_compared_have_one_unit():
+    """Read back, each is its value, and all end in the same unit, with one power of ten at most."""
+    for largest, unit in ((2e-3, "counts/mm"), (7e3, "Bq/mL"), (3.0, "HU"), (4e8, "counts")):
+        values = [largest, -largest / 7, largest / 313, 0.0]
+        texts = quantities(values, unit, largest, figures=6)
+        units = {text.partition(" ")[2] for text in texts}
+        assert len(units) == 1
+        (named,) = units
+        back = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+        _, _, power = named.partition("×10")
+        scale = 10.0 ** int(power.split()[0].translate(back)) if power else 1.0
+        scale *= 1e3 if named == "kBq/mL" else 1.0
+        for value, text in zip(values, texts, strict=True):
+            number = text.partition(" ")[0].replace("−", "-").replace(",", "")
+            assert float(number) * scale == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("value", [6.24e-5, 1e-9, -3.2e-7, 999.0, 123456.0, math.nan])
+def test_a_number_beside_a_power_of_ten_has_none(value):
+    assert "10" not in scaled_number(value).replace(",", "")

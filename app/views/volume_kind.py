@@ -1,0 +1,21 @@
+"""Whether a volume shows anatomy (CT, MR, attenuation) or function (PET, SPECT); no Qt."""
+
+from __future__ import annotations
+
+from app.views.windows import is_ct
+from engine.data import Volume
+
+ANATOMICAL, FUNCTIONAL = ("CT", "MR"), ("PT", "NM")
+"""DICOM modalities (PS3.3 C.7.3.1.1.1) of either kind."""
+
+
+def is_anatomical(volume: Volume) -> bool:
+    """Return whether a volume goes below one that shows function.
+
+    The DICOM modality decides. Without one, attenuation and values without a unit, such as those
+    of an MR image as NIfTI, count as anatomy; activity always has a unit.
+    """
+    kind = str(volume.info.get("kind", ""))
+    if kind in (*ANATOMICAL, *FUNCTIONAL):
+        return kind in ANATOMICAL
+    return is_ct(volume.unit) or not volume.unit
