@@ -13,11 +13,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
-from engine.io.base import VolumeReader
+from engine.io.base import FramesReader
+from engine.io.frame_stack import framed
 from engine.io.nifti_pair import HEADER_BYTES, MARK, SIZES, values_beside
 from engine.io.nifti_values import damage
+from engine.io.not_numbers import nan_as_zero
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import stated_grid
 from engine.io.straight_axes import NO_SIDES
@@ -25,7 +28,7 @@ from engine.io.straight_axes import NO_SIDES
 NOTE = "Which side of the patient is left an Analyze header does not say; the image has no letters."
 
 
-class AnalyzeVolume(VolumeReader):
+class AnalyzeVolume(FramesReader):
     """Analyze 7.5 volume."""
 
     name: ClassVar[str] = "Analyze 7.5 volume"
@@ -38,7 +41,7 @@ class AnalyzeVolume(VolumeReader):
         return is_long and file.head[MARK.start : MARK.stop - 1] not in (b"n+1", b"ni1")
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         try:
             header = import_module("nibabel.spm99analyze").Spm99AnalyzeHeader(
                 file.head[:HEADER_BYTES], check=False
@@ -49,8 +52,12 @@ class AnalyzeVolume(VolumeReader):
             scale = header.get_slope_inter()[0]
         except damage() as e:
             raise FileFormatError(f"{file.name}: damaged Analyze header ({e}).") from e
-        values = values_beside(file, shape, (kind, start, scale, 0.0))
-        refuse_not_finite(file.path, values)
+        values, notes = nan_as_zero(
+            file.path, values_beside(file, shape, (kind, start, scale, 0.0))
+        )
+        refuse_not_finite(file.path, values.T)
         grid = stated_grid(file.path, shape[2::-1], edges, (0.0, 0.0, 0.0))
-        upright = np.ascontiguousarray(values.T)
-        return Volume(upright, grid, "", {"axes": NO_SIDES}, (NOTE,))
+        stack = np.ascontiguousarray(values.T)  # [t, z, y, x], or [z, y, x]
+        first = stack if stack.ndim == 3 else stack[0]
+        like = Volume(first, grid, "", {"axes": NO_SIDES}, (NOTE, *notes))
+        return framed(file.path, stack, like)

@@ -17,6 +17,7 @@ from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.atomic_write import refuse_impossible
 from engine.io.event_pieces import EventPieces
+from engine.io.frame_stack import whole
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile
 from engine.plain import Plain
@@ -145,6 +146,30 @@ class VolumeReader(Format):
     @abstractmethod
     def read(cls, file: InputFile) -> Volume:
         """Read a volume, axis-aligned in mm LPS; its unit is "" where the file has none."""
+
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        """Read the frames of time; none of a file that holds one image."""
+        return ()
+
+
+class FramesReader(VolumeReader):
+    """Reads volumes that may hold several frames of time."""
+
+    @classmethod
+    @abstractmethod
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        """Read all images: one, or one for each frame of time."""
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        found = cls.images(file)
+        return whole(found) if len(found) > 1 else found[0].volume
+
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        found = cls.images(file)
+        return found if len(found) > 1 else ()
 
 
 class VolumeWriter(Format):

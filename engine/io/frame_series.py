@@ -1,4 +1,4 @@
-"""Images in frames of time: our HDF5 file, NIfTI with four axes, dynamic DICOM, BIDS, OME-Zarr.
+"""Images in frames of time: our HDF5 file, four axes (NIfTI), dynamic DICOM, BIDS, OME-Zarr.
 
 The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
 their ends beside it (starts and ends, where there is time between them or before; of gates also
@@ -16,35 +16,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.time_frames import FrameVolume, Gate, TimeFrame, bids_times, join_up
+from engine.data.time_frames import FrameVolume, TimeFrame, bids_times, join_up
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, UnknownFormatError
+from engine.errors import UnknownFormatError
 from engine.io.bids.dataset import BidsWriter, write_dataset
-from engine.io.dicom.reader import DicomSeries, series_file
+from engine.io.dicom.reader import series_file
 from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
 from engine.io.dicom.subject import Subject
-from engine.io.ecat7 import Ecat7
 from engine.io.folder import is_folder
-from engine.io.formats import writer_of
-from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5, text_of
-from engine.io.hdf5_seal import check_seal, seal
+from engine.io.formats import VOLUME_READERS, reader_of, writer_of
+from engine.io.frames_hdf5 import FRAME_ENDS, FRAME_GATES, FRAME_TIMES, FRAMES, VALUES
+from engine.io.hdf5_seal import seal
 from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.nifti import NiftiWriter, nifti_bytes, packed
 from engine.io.ome_zarr import OmeZarrWriter, write_ome_zarr
-from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.open_input import open_input, refuse_not_finite
 from engine.io.provenance_file import write_with_sidecar
-from engine.io.seal import digest
-from engine.io.volume_hdf5 import (
-    FORMAT,
-    FRAME_ENDS,
-    FRAME_GATES,
-    FRAME_TIMES,
-    FRAMES,
-    VALUES,
-    VolumeHdf5,
-    VolumeHdf5Writer,
-    fill_volume,
-)
+from engine.io.volume_hdf5 import VolumeHdf5Writer, fill_volume
 from engine.io.volume_saving import note_written
 from engine.plain import Plain
 
@@ -138,45 +126,14 @@ def _write_hdf5(
 
 
 def read_frames(path: Path) -> tuple[FrameVolume, ...]:
-    """Return the frames of an HDF5 file of ours, of a dynamic DICOM series or of ECAT 7; else none.
+    """Return the frames of time, or gates, of a volume; none of a file that holds one image.
 
-    A series is named by its folder, or by one of its files.
+    A DICOM series is named by its folder, or by one of its files.
     """
     found = series_file(path) if is_folder(path) else None
     with open_input(found or path) as file:
-        if DicomSeries.accepts(file):
-            return DicomSeries.frames(file)
-        if Ecat7.accepts(file):
-            return Ecat7.frames(file)
-        if not is_hdf5(file.head) or not VolumeHdf5.accepts(file):
-            return ()
-        return _stored(file, VolumeHdf5.read(file))
-
-
-def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
-    path = file.path
-    with open_hdf5(file) as tree:
-        check_seal(tree, path, FORMAT, (VALUES, FRAMES))
-        if FRAMES not in tree:
-            return ()
-        item = dataset(tree, FRAMES, path)
-        frames = _frames(tree, path)
-        if item.shape != (len(frames), *volume.grid.shape):
-            raise FileFormatError(
-                f"{path.name}: frames of {item.shape} values at {len(frames)} times, want "
-                f"{(len(frames), *volume.grid.shape)}; write the file again."
-            )
-        values = column(item, "<f4", path)
-        if digest(values) != text_of(item.attrs["sha256"]):
-            raise FileFormatError(
-                f"{path.name}: the frames have changed since they were written (their checksum "
-                "differs); copy the file again."
-            )
-    refuse_not_finite(path, values)
-    return tuple(
-        FrameVolume(frame, Volume(each, volume.grid, volume.unit, volume.info))
-        for frame, each in zip(frames, values, strict=True)
-    )
+        reader = reader_of(VOLUME_READERS, file)
+        return () if reader is None else reader.frames(file)
 
 
 def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
@@ -185,34 +142,3 @@ def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
         ends = [frames[0].start_ms, *(frame.end_ms for frame in frames)]
         return FRAME_ENDS, np.array(ends, "<i8")
     return FRAME_TIMES, np.array([(frame.start_ms, frame.end_ms) for frame in frames], "<i8")
-
-
-def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
-    """Return the frames or gates of a file."""
-    times = _times(tree, path)
-    held: tuple[int, ...] = ()
-    if FRAME_GATES in tree:
-        held = tuple(column(dataset(tree, FRAME_GATES, path), "<i8", path).ravel().tolist())
-    disorder = len(held) != len(times) if held else (np.diff(times.ravel()) < 0).any()
-    if disorder or (times[:, 1] <= times[:, 0]).any():
-        raise FileFormatError(
-            f"{path.name}: its {len(times)} frames are not one after the other; write the file "
-            "again."
-        )
-    gates: list[Gate | None] = [Gate(k, len(held), held_ms) for k, held_ms in enumerate(held, 1)]
-    gates = gates or [None] * len(times)
-    return tuple(
-        TimeFrame(int(start), int(end), gate)
-        for (start, end), gate in zip(times, gates, strict=True)
-    )
-
-
-def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
-    """Return (n, 2) starts and ends of frames [ms]."""
-    if FRAME_TIMES not in tree:
-        ends = column(dataset(tree, FRAME_ENDS, path), "<i8", path)
-        return np.column_stack([ends[:-1], ends[1:]])
-    times = column(dataset(tree, FRAME_TIMES, path), "<i8", path)
-    if times.ndim != 2 or times.shape[1] != 2:
-        raise FileFormatError(f"{path.name}: times of frames of {times.shape}, want (n, 2).")
-    return times

@@ -17,6 +17,8 @@ from engine.io.castor import crystals as castor
 from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
+from engine.io.nrrd_header import files_named
+from engine.io.nrrd_volume import DETACHED
 from engine.io.open_input import open_input
 from engine.io.provenance_file import found_sidecar
 from engine.io.scanners import MAP_SUFFIXES
@@ -115,8 +117,19 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     if path.suffix.lower() not in HEADERS:
         return ()
     beside = [each for each in _files_in(path.parent) if each.name != path.name]
+    if path.suffix.lower() == DETACHED:
+        return _detached(path)
     pair = [each for each in beside if each.name == f"{path.stem}.img"]
     return tuple(dict.fromkeys((*_named(path, beside), *pair)))
+
+
+def _detached(header: Path) -> tuple[Path, ...]:
+    """Return the files that hold the values of a detached NRRD header."""
+    try:
+        with open_input(header) as file:
+            return tuple(each for each in files_named(header, file) if is_file(each))
+    except EngineError:
+        return ()
 
 
 def _scan(path: Path) -> _xray.Found | None:

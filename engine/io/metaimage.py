@@ -27,7 +27,9 @@ TYPES = {
 }
 LAST = "ElementDataFile"
 ORDER = "ElementByteOrderMSB"
-WORDS = {3: "three", 9: "nine"}
+WORDS = {3: "three", 4: "four", 9: "nine", 16: "sixteen"}
+MM = {"um": 1e-3, "mm": 1.0, "cm": 10.0, "?": 1.0}
+"""Units of length of MetaIO; "?" stands for one that is not known."""
 MOST_PIXELS = 2**31
 """Along an axis."""
 
@@ -38,7 +40,7 @@ class MetaImage:
 
     Attributes
     ----------
-    values : (z, y, x)
+    values : (z, y, x), or (t, z, y, x) of frames of time
     spacing_mm : between pixels along x, y, z [mm]
     origin_mm : centre of the first pixel, (x, y, z) [mm]
     directions : (3, 3) where the axes x, y, z of the values lead, one in each row
@@ -51,24 +53,33 @@ class MetaImage:
     directions: Array
     comment: str = ""
 
+    @property
+    def is_volume(self) -> bool:
+        """Whether it is one volume without frames."""
+        return self.values.ndim == 3
+
 
 def read_meta_image(file: InputFile) -> MetaImage:
-    """Read an image of three axes; values in another file are one file beside it."""
+    """Read an image of three axes, or of frames of time; values may lie in one file beside it."""
     path = file.path
     fields, start = _header(file.head, path)
-    sizes = _numbers(fields, "DimSize", path)
+    n_axes = 4 if fields.get("NDims") == "4" else 3
+    sizes = _numbers(fields, "DimSize", path, n=n_axes)
     if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
         raise FileFormatError(
             f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, want whole numbers above 0."
         )
     size = [int(n) for n in sizes]
-    spacing = tuple(_numbers(fields, "ElementSpacing", path, "1 1 1"))
+    ones, zeros = " ".join("1" * n_axes), " ".join("0" * n_axes)
+    mm = _mm(fields, path)
+    spacing = tuple(mm * n for n in _numbers(fields, "ElementSpacing", path, ones, n_axes)[:3])
     if min(spacing) <= 0:
         raise FileFormatError(
             f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, want numbers above "
             "0; save the image again."
         )
-    origin = tuple(_numbers(fields, "Offset", path, fields.get("Position", "0 0 0")))
+    offset = _numbers(fields, "Offset", path, fields.get("Position", zeros), n_axes)
+    origin = tuple(mm * n for n in offset[:3])
     dtype = TYPES.get(fields.get("ElementType", ""))
     if dtype is None or fields.get("ElementNumberOfChannels", "1") != "1":
         raise FileFormatError(
@@ -86,7 +97,19 @@ def read_meta_image(file: InputFile) -> MetaImage:
         with open_beside(path, fields[LAST]) as beside:
             data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
     values = np.frombuffer(data, kind).reshape(size[::-1])
-    return MetaImage(values, spacing, origin, _directions(fields, path), fields.get("Comment", ""))
+    values = values[0] if size[3:] == [1] else values
+    directions = _directions(fields, path, n_axes)
+    return MetaImage(values, spacing, origin, directions, fields.get("Comment", ""))
+
+
+def _mm(fields: dict[str, str], path: Path) -> float:
+    """Return how many mm a length counts; MetaIO takes mm for granted."""
+    unit = fields.get("DistanceUnits", "mm").lower()
+    if unit not in MM:
+        raise FileFormatError(
+            f"{path.name}: DistanceUnits is {unit[:40]!r}, want um, mm or cm; save the image again."
+        )
+    return MM[unit]
 
 
 def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
@@ -97,13 +120,14 @@ def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
     return max(file.size - n_bytes, 0) if int(text) == -1 else int(text)
 
 
-def _directions(fields: dict[str, str], path: Path) -> Array:
+def _directions(fields: dict[str, str], path: Path, n_axes: int) -> Array:
     """Return where the axes lead; "Rotation" and "Orientation" are older names of it."""
     names = ("TransformMatrix", "Rotation", "Orientation")
     found = next((name for name in names if name in fields), None)
     if found is None:
         return np.eye(3)
-    return np.reshape(_numbers(fields, found, path, n=9), (3, 3))
+    numbers = _numbers(fields, found, path, n=n_axes**2)
+    return np.reshape(numbers, (n_axes, n_axes))[:3, :3]
 
 
 def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:

@@ -12,13 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.base import FramesReader, VolumeWriter
 from engine.io.metaimage import read_meta_image
 from engine.io.open_input import InputFile
+from engine.io.patient_images import patient_frames
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.slice_frame import to_scanner
-from engine.io.straight_axes import patient_volume
 from engine.plain import Plain
 
 MARK = b"ElementDataFile"
@@ -26,7 +27,7 @@ UNIT_MARK = "unit "
 """The comment of ours holds the unit of the values after this mark."""
 
 
-class MetaImageVolumes(VolumeReader):
+class MetaImageVolumes(FramesReader):
     """MetaImage volume."""
 
     name: ClassVar[str] = "MetaImage volume"
@@ -38,13 +39,13 @@ class MetaImageVolumes(VolumeReader):
         return cls.ends(file.path) and MARK in file.head
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         image = read_meta_image(file)
         affine = np.eye(4)
         affine[:3, :3] = image.directions.T * np.array(image.spacing_mm)
         affine[:3, 3] = image.origin_mm
-        values = np.asarray(image.values, np.float32).transpose(2, 1, 0)
-        return patient_volume(file, values, affine, _unit(image.comment))
+        values = np.asarray(image.values, np.float32).T  # x, y, z, and t of frames
+        return patient_frames(file, values, affine, _unit(image.comment))
 
 
 class MetaImageWriter(VolumeWriter):

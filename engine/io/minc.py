@@ -13,13 +13,15 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from engine.arrays import Array
-from engine.data.volume import Volume
+from engine.data.time_frames import FrameVolume
 from engine.errors import FileFormatError, GeometryError
-from engine.io.base import VolumeReader
+from engine.io.base import FramesReader
 from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.frame_stack import NO_CLOCK, FrameClock
 from engine.io.hdf5 import DAMAGE, is_hdf5, library_file, refuse_unsafe
 from engine.io.open_input import InputFile
-from engine.io.straight_axes import LPS_TO_RAS, patient_volume
+from engine.io.patient_images import patient_frames
+from engine.io.straight_axes import LPS_TO_RAS
 from engine.io.xray.dxchange import has_object
 
 NETCDF = (b"CDF\x01", b"CDF\x02")
@@ -27,15 +29,21 @@ GROUP = "/minc-2.0"
 IMAGES = ("image", "image-min", "image-max")
 
 
+Frames = tuple[FrameVolume, ...]
+
+
 class _Stored(Protocol):
     """A MINC file as nibabel has it opened."""
+
+    _dim_names: list[str]
+    _dims: list[object]
 
     def get_data_shape(self) -> tuple[int, ...]: ...
     def get_affine(self) -> Array: ...
     def get_scaled_data(self) -> Array: ...
 
 
-class Minc(VolumeReader):
+class Minc(FramesReader):
     """MINC volume."""
 
     name: ClassVar[str] = "MINC volume"
@@ -52,7 +60,7 @@ class Minc(VolumeReader):
         return file.head[:4] in NETCDF and cls.ends(file.path)
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         from nibabel.minc1 import MincError
 
         try:
@@ -64,31 +72,45 @@ class Minc(VolumeReader):
             ) from e
 
 
-def _first(file: InputFile) -> Volume:
+def _first(file: InputFile) -> Frames:
     netcdf = import_module("nibabel.externals.netcdf")
     with netcdf.netcdf_file(BytesIO(file.read()), mmap=False) as stored:
-        return _volume(file, import_module("nibabel.minc1").Minc1File(stored))
+        return _images(file, import_module("nibabel.minc1").Minc1File(stored))
 
 
-def _second(file: InputFile) -> Volume:
+def _second(file: InputFile) -> Frames:
     with library_file(file) as stored:
         for name in IMAGES:
             item = stored.get(f"{GROUP}/image/0/{name}")
             if item is not None and item.shape:
                 refuse_unsafe(item, f"{file.name}: {name}", file.size)
-        return _volume(file, import_module("nibabel.minc2").Minc2File(stored))
+        return _images(file, import_module("nibabel.minc2").Minc2File(stored))
 
 
-def _volume(file: InputFile, stored: _Stored) -> Volume:
+def _images(file: InputFile, stored: _Stored) -> Frames:
+    """Return the images; an axis that is not one of space is that of frames."""
     shape = stored.get_data_shape()
-    if len(shape) != 3:
+    if len(shape) not in (3, 4):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, want one volume of three axes; "
-            "export a single frame."
+            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
+            "frames of time; export one number per voxel."
         )
     n_values = int(np.prod(shape, dtype=object))
     refuse_bomb(n_values, file.size, file.name)
     refuse_no_room(12 * n_values, file.name)
     values = np.asarray(stored.get_scaled_data(), np.float32)
-    affine = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64)
-    return patient_volume(file, values, affine, "")
+    affine, clock = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64), NO_CLOCK
+    if values.ndim == 4:
+        names = [str(name) for name in stored._dim_names]
+        of_time = next((k for k, name in enumerate(names) if not name.endswith("space")), 0)
+        values, clock = np.moveaxis(values, of_time, 3), _clock(stored._dims[of_time])
+    return patient_frames(file, values, affine, "", clock=clock)
+
+
+def _clock(dimension: object) -> FrameClock:
+    """Return when frames are, as the axis of time states it in seconds."""
+    start, step = (getattr(dimension, name, None) for name in ("start", "step"))
+    if not isinstance(step, int | float | np.number):
+        return NO_CLOCK
+    first = float(start) if isinstance(start, int | float | np.number) else 0.0
+    return FrameClock(first, float(step))

@@ -16,20 +16,28 @@ import numpy as np
 from engine.arrays import Array, rest
 from engine.data.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
-from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.base import FramesReader, VolumeWriter
 from engine.io.gzip_blocks import gzip_pieces, gzipped
-from engine.io.nifti_values import Header, affine_of, library, magic_of, read_nifti
+from engine.io.nifti_values import (
+    Header,
+    affine_of,
+    clock_of,
+    library,
+    magic_of,
+    read_nifti,
+)
 from engine.io.open_input import InputFile
+from engine.io.patient_images import patient_frames
 from engine.io.provenance_file import sidecar_path, stream_with_sidecar, write_with_sidecar
 from engine.io.slice_frame import to_scanner
-from engine.io.straight_axes import LPS_TO_RAS, patient_volume
+from engine.io.straight_axes import LPS_TO_RAS
 from engine.plain import Plain
 
 UNIT_MARK = "unit "
 """The header's description holds the unit of the values after this mark."""
 
 
-class Nifti(VolumeReader):
+class Nifti(FramesReader):
     """NIfTI volume."""
 
     name: ClassVar[str] = "NIfTI volume"
@@ -44,10 +52,13 @@ class Nifti(VolumeReader):
         return cls.ends(file.path) or magic_of(file.head) is not None
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         header, values = read_nifti(file)
-        affine = affine_of(header, file)
-        return patient_volume(file, values, LPS_TO_RAS @ affine, _unit(header))
+        affine, notes = affine_of(header, file)
+        clock = clock_of(header)
+        return patient_frames(
+            file, values, LPS_TO_RAS @ affine, _unit(header), clock=clock, notes=notes
+        )
 
 
 class NiftiWriter(VolumeWriter):

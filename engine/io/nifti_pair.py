@@ -8,14 +8,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.volume import Volume
+from engine.data.time_frames import FrameVolume
 from engine.errors import FileFormatError, GeometryError
-from engine.io.base import VolumeReader
+from engine.io.base import FramesReader
 from engine.io.budget import refuse_no_room
 from engine.io.folder import open_beside
-from engine.io.nifti_values import affine_of, damage
+from engine.io.nifti_values import affine_of, clock_of, damage
 from engine.io.open_input import InputFile
-from engine.io.straight_axes import LPS_TO_RAS, patient_volume
+from engine.io.patient_images import patient_frames
+from engine.io.straight_axes import LPS_TO_RAS
 
 HEADER_BYTES = 348
 Stored = np.dtype[np.generic]
@@ -25,7 +26,7 @@ SIZES = (b"\x5c\x01\0\0", b"\0\0\x01\x5c")
 """The length of the header, in both orders of bytes."""
 
 
-class NiftiPair(VolumeReader):
+class NiftiPair(FramesReader):
     """NIfTI volume in two files."""
 
     name: ClassVar[str] = "NIfTI volume in two files"
@@ -37,7 +38,7 @@ class NiftiPair(VolumeReader):
         return file.head[:4] in SIZES and file.head[MARK] == MARKED
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         try:
             header = import_module("nibabel.nifti1").Nifti1PairHeader(
                 file.head[:HEADER_BYTES], check=False
@@ -47,31 +48,34 @@ class NiftiPair(VolumeReader):
             slope, offset = header.get_slope_inter()
         except damage() as e:
             raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
-        affine = affine_of(header, file)
+        affine, notes = affine_of(header, file)
         values = values_beside(file, shape, (kind, start, slope, offset))
-        return patient_volume(file, values, LPS_TO_RAS @ affine, "")
+        return patient_frames(
+            file, values, LPS_TO_RAS @ affine, "", clock=clock_of(header), notes=notes
+        )
 
 
 def values_beside(
     file: InputFile, shape: tuple[int, ...], stored: tuple[Stored, int, float | None, float | None]
 ) -> NDArray[np.float32]:
-    """(n_x, n_y, n_z) values of the `.img` beside a header.
+    """(n_x, n_y, n_z) values of the `.img` beside a header; a fourth axis is that of frames.
 
     Parameters
     ----------
     file
         the header
     shape
-        of the values; axes after the third must count one
+        of the values; axes after the fourth must count one
     stored
         type, the byte where the values begin, slope and offset; None: 1 and 0
     """
     kind, start, slope, offset = stored
-    if len(shape) < 3 or any(n != 1 for n in shape[3:]) or kind.kind not in "iuf":
+    if len(shape) < 3 or any(n != 1 for n in shape[4:]) or kind.kind not in "iuf":
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, want one "
-            "volume of three axes and plain numbers; export a single frame."
+            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, want a volume of "
+            "three axes or frames of time, and plain numbers; export one number per voxel."
         )
+    shape = shape[:3] if shape[3:4] in ((), (1,)) else shape[:4]
     n_values = int(np.prod(shape, dtype=object))
     with open_beside(file.path, f"{file.path.stem}{VALUES}") as image:
         if min(shape) < 1 or start < 0 or start + n_values * kind.itemsize > image.size:
@@ -80,7 +84,7 @@ def values_beside(
                 f"has {image.size:,} bytes; it is truncated or damaged."
             )
         refuse_no_room(8 * n_values, file.name)
-        spec = (shape[:3], kind, start, 1.0 if slope is None else slope, offset or 0.0)
+        spec = (shape, kind, start, 1.0 if slope is None else slope, offset or 0.0)
         proxy = import_module("nibabel.arrayproxy").ArrayProxy(image.stream(), spec, mmap=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused by who asks
             return np.asarray(proxy, np.float32)

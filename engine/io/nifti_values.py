@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.io.budget import most_unpacked, refuse_no_room
+from engine.io.frame_stack import FrameClock
 from engine.io.open_input import InputFile
 
 Header = Any
@@ -24,6 +25,12 @@ HEAD_BYTES = 544
 FIRST_BYTE = {"n+1": 352, "n+2": 544}
 """First byte that values of a single file may have."""
 PIECE_BYTES = 16 * 2**20
+SPACE_BITS, TIME_BITS = 0x07, 0x38
+"""Parts of `xyzt_units`."""
+MM_OF = {1: 1000.0, 2: 1.0, 3: 1e-3}
+"""Code of metre, millimetre, micrometre -> mm."""
+SECONDS_OF = {8: 1.0, 16: 1e-3, 24: 1e-6}
+"""Code of second, millisecond, microsecond -> s."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class _Layout:
 
 
 def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
-    """Return the header, and the values [x, y, z] of the one volume that is wanted."""
+    """Return the header, and the values [x, y, z] or, of frames of time, [x, y, z, t]."""
     packed = file.head.startswith(b"\x1f\x8b")
     plain = file.stream()
     stream = cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if packed else plain
@@ -74,17 +81,30 @@ def magic_of(head: bytes) -> str | None:
     return "n+2" if head[4:8] == b"n+2\0" else None
 
 
-def affine_of(header: Header, file: InputFile) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix from voxels to RAS [mm]."""
+def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the (4, 4) matrix from voxels to RAS [mm], and a note if the unit was assumed."""
     if not (header["sform_code"] > 0 or header["qform_code"] > 0):
         raise GeometryError(
             f"{file.name}: does not say where its voxels are (sform and qform codes are 0); "
             "export it with its orientation."
         )
     try:
-        return np.asarray(header.get_best_affine(), np.float64)
+        affine = np.array(header.get_best_affine(), np.float64)
     except damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    unit = int(header["xyzt_units"]) & SPACE_BITS
+    affine[:3] *= MM_OF.get(unit, 1.0)
+    note = f"{file.name}: does not state its unit of length; mm is assumed."
+    return affine, () if unit in MM_OF else (note,)
+
+
+def clock_of(header: Header) -> FrameClock:
+    """Return when frames are, as `pixdim`, `toffset` and the unit of time state it."""
+    s = SECONDS_OF.get(int(header["xyzt_units"]) & TIME_BITS)
+    step, start = float(header["pixdim"][4]), float(header["toffset"])
+    if s is None or not (math.isfinite(step) and math.isfinite(start)) or step <= 0:
+        return FrameClock()
+    return FrameClock(s * start, s * step)
 
 
 def damage() -> tuple[type[Exception], ...]:
@@ -141,32 +161,34 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
             f"{file.name}: values of type {layout.dtype}, want plain numbers; convert it to "
             "float32."
         )
-    if len(shape) < 3 or any(n > 1 for n in shape[3:]):
+    if len(shape) < 3 or any(n > 1 for n in shape[4:]):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, want one volume of three axes; "
-            "export a single frame."
+            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
+            "frames of time; export one number per voxel."
         )
 
 
 def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDArray[np.float32]:
     """Read the values plane after plane, scaled as the header says."""
     x, y, z = layout.shape[:3]
-    refuse_no_room(4 * x * y * z, file.name)
+    n_frames = layout.shape[3] if len(layout.shape) > 3 else 1
+    refuse_no_room(4 * x * y * z * n_frames, file.name)
     while at < layout.start:
         at += len(_exactly(file, stream, min(layout.start - at, PIECE_BYTES), at, layout.end))
     if at > layout.start:  # values begin within what was read of the header
         stream.seek(layout.start)
         at = layout.start
-    values = np.empty((x, y, z), np.float32, order="F")
+    values = np.empty((x, y, z * n_frames), np.float32, order="F")
     plane = x * y * layout.dtype.itemsize
     n_planes = max(PIECE_BYTES // plane, 1)
-    for k in range(0, z, n_planes):
-        n = min(n_planes, z - k)
+    for k in range(0, z * n_frames, n_planes):
+        n = min(n_planes, z * n_frames - k)
         data = _exactly(file, stream, n * plane, at, layout.end)
         values[..., k : k + n] = _scaled(data, (x, y, n), layout)
         at += len(data)
     stream.read(1)  # at the end of a packed file its checksum is compared
-    return values
+    shape = (x, y, z) if n_frames == 1 else (x, y, z, n_frames)
+    return values.reshape(shape, order="F")
 
 
 def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int) -> bytes:

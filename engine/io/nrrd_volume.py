@@ -7,21 +7,21 @@ the values are read here, since they are to be counted before they are unpacked.
 
 from __future__ import annotations
 
-import bz2
-import zlib
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
-from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.budget import most_unpacked, refuse_no_room
+from engine.io.base import FramesReader, VolumeWriter
+from engine.io.nrrd_data import read_values
+from engine.io.nrrd_header import read_header
 from engine.io.open_input import InputFile
+from engine.io.patient_images import patient_frames
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
-from engine.io.straight_axes import patient_volume
 from engine.plain import Plain
 
 MAGIC = b"NRRD000"
@@ -31,7 +31,15 @@ SPACES = {
     **dict.fromkeys(("left-anterior-superior", "las"), (1, -1, 1)),
 }
 """Signs that turn the axes of space into LPS."""
-MM = {"mm": 1.0, "millimeter": 1.0, "cm": 10.0, "m": 1000.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3}
+MM = {
+    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre"), 1.0),
+    **dict.fromkeys(("cm", "centimeter", "centimeters"), 10.0),
+    **dict.fromkeys(("m", "meter", "meters", "metre"), 1000.0),
+    **dict.fromkeys(("um", "\u00b5m", "\u03bcm", "micron", "microns", "micrometer"), 1e-3),
+    **dict.fromkeys(("nm", "nanometer"), 1e-6),
+}
+DETACHED, TIME = ".nhdr", "-time"
+"""How detached headers end; a space of four axes."""
 TYPES = {
     name: kind
     for kind, names in {
@@ -47,35 +55,37 @@ TYPES = {
     for name in names
 }
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
-RAW = ("raw",)
-GZIP, BZIP2 = ("gzip", "gz"), ("bzip2", "bz2")
-DETACHED = ("data file", "datafile")
-EMPTY_LINE = (b"\n\n", b"\r\n\r\n")
-HEAD_BYTES = 2**20
+COMPONENTS = ("vector", "covariant-vector", "normal", "color", "matrix", "point", "quaternion")
+"""Parts of the kind of an axis whose values belong to one voxel."""
 
 
-class Nrrd(VolumeReader):
+class Nrrd(FramesReader):
     """NRRD volume."""
 
     name: ClassVar[str] = "NRRD volume"
-    suffixes: ClassVar[tuple[str, ...]] = (".nrrd",)
+    suffixes: ClassVar[tuple[str, ...]] = (".nrrd", DETACHED)
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:
-        return "NRRD"
+        is_detached = file.path.suffix.lower() == DETACHED
+        return "NRRD (detached header)" if is_detached else "NRRD"
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
         return file.head.startswith(MAGIC)
 
     @classmethod
-    def read(cls, file: InputFile) -> Volume:
-        header, start = _header(file)
-        shape, kind = _layout(header, file)
-        affine = _affine(header, file)
-        values = _values(file, header, start, shape, kind)
-        unit = str(header.get("sample units", "")).strip('"')
-        return patient_volume(file, values, affine, unit)
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        header = read_header(file)
+        fields = header.fields
+        shape, kind = _layout(fields, file)
+        of_time = _axis_of_time(fields, shape, file)
+        affine, notes = _affine(fields, file, of_time)
+        values = read_values(file, header, shape, kind)
+        if of_time is not None:
+            values = np.moveaxis(values, of_time, 3)
+        unit = str(fields.get("sample units", "")).strip('"')
+        return patient_frames(file, values, affine, unit, notes=notes)
 
 
 class NrrdWriter(VolumeWriter):
@@ -116,37 +126,12 @@ def _text(volume: Volume) -> str:
     return "NRRD0004\n" + "".join(f"{key}: {value}\n" for key, value in fields.items()) + "\n"
 
 
-def _header(file: InputFile) -> tuple[Plain, int]:
-    """Return the fields as pynrrd parses them, and the byte after the empty line."""
-    import nrrd
-
-    head = file.read(HEAD_BYTES)
-    ends = [(at, mark) for mark in EMPTY_LINE if (at := head.find(mark)) >= 0]
-    if not ends:
-        raise FileFormatError(f"{file.name}: its header has no end; was it damaged or cut off?")
-    end, mark = min(ends)
-    try:
-        lines = head[:end].decode("utf-8", "replace").splitlines()
-        header: Plain = dict(nrrd.read_header([f"{line}\n" for line in lines]))
-        missing = [name for name in ("type", "sizes", "encoding") if name not in header]
-        if missing:
-            raise ValueError(f"no field {missing[0]!r}")
-    except (nrrd.NRRDError, ValueError, LookupError, TypeError) as e:
-        raise FileFormatError(f"{file.name}: damaged NRRD header ({e}); export it again.") from e
-    if any(name in header for name in DETACHED):
-        raise FileFormatError(
-            f"{file.name}: keeps its values in another file; for safety only files that hold all "
-            "their data are read, so save it as one .nrrd file."
-        )
-    return header, end + len(mark)
-
-
 def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
     shape, name = tuple(int(n) for n in header["sizes"]), str(header["type"]).lower()
-    if len(shape) != 3 or min(shape) < 1 or name not in TYPES:
+    if len(shape) not in (3, 4) or min(shape) < 1 or name not in TYPES:
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {name}, want one volume of "
-            "three axes and plain numbers; export a single frame."
+            f"{file.name}: {' × '.join(map(str, shape))} values of type {name}, want a volume of "
+            "three axes or frames of time, and plain numbers; export one number per voxel."
         )
     kind = np.dtype(TYPES[name])
     order = ORDERS.get(str(header.get("endian", "")).lower())
@@ -155,10 +140,35 @@ def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[n
     return shape, kind.newbyteorder(order or "<")
 
 
-def _affine(header: Plain, file: InputFile) -> NDArray[np.float64]:
-    """Return the matrix from voxel numbers to LPS [mm]."""
-    space = str(header.get("space", "")).lower()
+def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int | None:
+    """Return the axis of frames: the one of four that leads nowhere in space."""
+    if len(shape) == 3:
+        return None
+    kinds = [str(kind).lower() for kind in header.get("kinds", [])]
+    steps = np.asarray(header.get("space directions", np.zeros((0, 3))), float)
+    apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
+    if len(apart) != 1:
+        raise GeometryError(
+            f"{file.name}: four axes, of which {len(apart)} lead nowhere in space, want one, that "
+            "of frames; export a single volume."
+        )
+    kind = kinds[apart[0]] if len(kinds) == 4 else ""
+    if any(part in kind for part in COMPONENTS):
+        raise GeometryError(
+            f"{file.name}: {shape[apart[0]]} values ({kind}) in each voxel; export one number per "
+            "voxel."
+        )
+    return apart[0]
+
+
+def _affine(
+    header: Plain, file: InputFile, of_time: int | None
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the matrix from voxel numbers to LPS [mm], and a note if the unit was assumed."""
+    space = str(header.get("space", "")).lower().removesuffix(TIME)
     steps = np.asarray(header.get("space directions", np.full((3, 3), np.nan)), float)
+    if of_time is not None:
+        steps = np.delete(steps, of_time, axis=0)
     origin = np.asarray(header.get("space origin", np.full(3, np.nan)), float)
     if space not in SPACES or steps.shape != (3, 3) or origin.shape != (3,):
         raise GeometryError(
@@ -166,60 +176,16 @@ def _affine(header: Plain, file: InputFile) -> NDArray[np.float64]:
             f"{space or 'missing'!r}, want left-posterior-superior or another side of the patient "
             "with directions and an origin); export it with its orientation."
         )
-    units = {str(unit).lower() for unit in header.get("space units", ["mm"])}
+    said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
+    units = {*said} or {"mm"}
     if len(units) != 1 or not units <= set(MM):
         raise FileFormatError(
-            f"{file.name}: lengths in {', '.join(sorted(units))}, want mm, cm, m or µm; export it "
-            "again."
+            f"{file.name}: lengths in {', '.join(sorted(units))}, want mm, cm, m, µm or nm; export "
+            "it again."
         )
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = steps.T, origin
     scale = MM[units.pop()]
-    return np.asarray(np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine)
-
-
-def _values(
-    file: InputFile,
-    header: Plain,
-    start: int,
-    shape: tuple[int, ...],
-    kind: np.dtype[np.generic],
-) -> NDArray[np.float32]:
-    """Return the values (i, j, k), i the fastest in the file."""
-    encoding = str(header["encoding"]).lower()
-    n_bytes = int(np.prod(shape, dtype=object)) * kind.itemsize
-    if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
-        raise FileFormatError(
-            f"{file.name}: its header counts {n_bytes:,} bytes of values, and the file has "
-            f"{file.size:,}; it is truncated or damaged."
-        )
-    refuse_no_room(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
-    if any(
-        int(header.get(f"{what}{gap}skip", 0)) for what in ("line", "byte") for gap in (" ", "")
-    ):
-        raise FileFormatError(
-            f"{file.name}: skips lines or bytes before its values; save it anew without."
-        )
-    data = _unpacked(file, encoding, start, n_bytes)
-    if len(data) != n_bytes:
-        raise FileFormatError(
-            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
-            "again."
-        )
-    return np.asarray(np.frombuffer(data, kind).reshape(shape, order="F"), np.float32)
-
-
-def _unpacked(file: InputFile, encoding: str, start: int, n_bytes: int) -> bytes:
-    try:
-        if encoding in RAW:
-            return file.read(n_bytes, start)
-        if encoding in GZIP:
-            return zlib.decompressobj(wbits=31).decompress(file.read(start=start), n_bytes)
-        if encoding in BZIP2:
-            return bz2.BZ2Decompressor().decompress(file.read(start=start), n_bytes)
-    except (zlib.error, OSError, ValueError, EOFError) as e:
-        raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
-    raise FileFormatError(
-        f"{file.name}: values are encoded as {encoding[:20]!r}, want raw, gzip or bzip2; save it "
-        "as one of them."
-    )
+    matrix = np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine
+    note = f"{file.name}: does not state its unit of length; mm is assumed."
+    return np.asarray(matrix), () if said else (note,)

@@ -1,8 +1,7 @@
 """Volumes of other programs as ours: axes along x, y and z of LPS, values [z, y, x].
 
 A file says where the middle of voxel (i, j, k) is by a matrix M: point = M (i, j, k, 1) [mm, LPS].
-Axes may be in any order and run either way; what is tilted is refused, since resampling would
-change values unasked.
+Axes may be in any order and run either way. `engine.io.tilted_axes` resamples tilted ones.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
-from engine.io.open_input import InputFile, refuse_not_finite
-from engine.io.provenance_file import provenance_beside
 from engine.io.ranges import stated_grid
 
 MAX_TILT = 1e-3
@@ -26,30 +23,6 @@ NO_SIDES = "xyz"
 """Axes of a volume that does not say how a patient lay."""
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 """And back: files of brain imaging count to the right and to the front."""
-
-
-def patient_volume(
-    file: InputFile, values: NDArray[np.float32], affine: NDArray[np.float64], unit: str
-) -> Volume:
-    """Return a volume of a file that states where its voxels are in the patient.
-
-    Parameters
-    ----------
-    file
-        beside it may be the provenance that we wrote
-    values
-        (n_i, n_j, n_k), finite
-    affine
-        (4, 4) from voxel numbers to LPS [mm]
-    unit
-        of the values, "" where it is not known
-    """
-    values, grid = straightened(file.path, values, affine)
-    refuse_not_finite(file.path, values)
-    provenance, notes = provenance_beside(file)
-    volume = Volume(values, grid, unit, provenance, notes)
-    is_turned = volume.head_sign < 0 and affine[2, 2] < 0  # older versions turned nothing
-    return in_scanner_frame(volume) if is_turned else volume
 
 
 def straightened(

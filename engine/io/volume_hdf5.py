@@ -9,9 +9,11 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.data import volume_file
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.frames_hdf5 import FORMAT, FRAMES, VALUES, refuse_changed, stored_frames
 from engine.io.hdf5 import (
     as_json,
     column,
@@ -26,16 +28,12 @@ from engine.io.hdf5_seal import SEALED, check_seal, seal
 from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import known_unit, stated_grid
-from engine.io.seal import digest
 from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-volume", SEALED
-VALUES = "volume/values"
-FRAME_GATES = "frames/gates_ms"
-FRAMES, FRAME_ENDS, FRAME_TIMES = "frames/values", "frames/ends_ms", "frames/times_ms"
+VERSION = SEALED
 
 
 class VolumeHdf5(VolumeReader):
@@ -53,6 +51,10 @@ class VolumeHdf5(VolumeReader):
     def read(cls, file: InputFile) -> Volume:
         return _read(file, mapped=False)
 
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        return stored_frames(file, cls.read(file))
+
 
 def read_mapped(file: InputFile) -> Volume:
     """Read a volume of ours without its values, which are mapped: of files that nobody changes."""
@@ -69,14 +71,10 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
                 f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
             )
         values = _mapped(item, path) if mapped else column(item, "<f4", path)
-        if digest(values) != text_of(item.attrs["sha256"]):
-            raise FileFormatError(
-                f"{path.name}: the values have changed since they were written (their "
-                "checksum differs); copy the file again."
-            )
+        refuse_changed(item, values, path)
         voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
         centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
-        unit = text_of(item.attrs["units"])
+        unit = text_of(item.attrs.get("units", b""))
         if notes:
             known_unit(path, unit)
         info = read_json(tree, "provenance", path)

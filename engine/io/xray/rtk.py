@@ -50,6 +50,11 @@ class RtkXml(ProjectionsReader):
         with open_input(_image_beside(path)) as beside:
             image = read_meta_image(beside)
         whole = image.values.dtype.kind in "iu"
+        if not image.is_volume:
+            raise FileFormatError(
+                f"{beside.name}: projections of four axes, want three (columns, rows, views); "
+                "export it again."
+            )
         views, rows, columns = image.values.shape
         refuse_count(path, views, len(parameters[GANTRY]))
         angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError, FileFormatError, GeometryError
-from engine.io import read_volume
+from engine.io import read_frames, read_volume
 
 SAMPLES = Path(nibabel.__file__).parent / "tests" / "data"
 LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
@@ -70,12 +70,16 @@ def test_minc_samples_are_what_nibabel_reads(name: str) -> None:
         assert volume.values[found] == np.float32(values[index])
 
 
-def test_minc_of_several_frames_is_refused() -> None:
-    for name in ("minc1_4d.mnc", "minc2_4d.mnc"):
-        if not (SAMPLES / name).exists():
-            pytest.skip("this nibabel brings no samples")
-        with pytest.raises(GeometryError, match="single frame"):
-            read_volume(SAMPLES / name)
+@pytest.mark.parametrize("name", ["minc1_4d.mnc", "minc2_4d.mnc"])
+def test_minc_opens_as_frames_that_nibabel_reads(name: str) -> None:
+    if not (SAMPLES / name).exists():
+        pytest.skip("this nibabel brings no samples")
+    values = nibabel.load(SAMPLES / name).get_fdata(dtype=np.float32)  # time is its first axis
+    frames = read_frames(SAMPLES / name)
+    assert len(frames) == len(values)
+    for each, wanted in zip(frames, values, strict=True):
+        assert each.volume.values.size == wanted.size
+        np.testing.assert_array_equal(np.sort(each.volume.values.ravel()), np.sort(wanted.ravel()))
 
 
 @pytest.mark.parametrize("name", ["tiny.mnc", "small.mnc"])

@@ -214,30 +214,15 @@ def test_a_single_frame_of_four_axes_is_a_volume(tmp_path: Path) -> None:
     assert read_volume(path).grid.shape == (4, 3, 2)
 
 
-def tilted(degrees: float) -> np.ndarray:
-    affine = np.eye(4)
-    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    affine[:2, :2] = [[c, -s], [s, c]]
-    return affine
-
-
-def sheared() -> np.ndarray:
-    affine = np.eye(4)
-    affine[0, 1] = 0.1
-    return affine
-
-
 @pytest.mark.parametrize(
     ("values", "affine", "kind", "message"),
     [
-        (np.ones((2, 2, 2), np.float32), tilted(2), GeometryError, "tilted by 2.00°"),
-        (np.ones((2, 2, 2), np.float32), sheared(), GeometryError, "tilted"),
-        (np.ones((2, 2, 2, 3), np.float32), np.eye(4), GeometryError, "2 × 2 × 2 × 3 values"),
+        (np.ones((2, 2, 2, 1, 3), np.float32), np.eye(4), GeometryError, "2 × 2 × 2 × 1 × 3"),
         (np.ones((2, 2), np.float32), np.eye(4), GeometryError, "2 × 2 values"),
         (np.ones((2, 2, 2), np.complex64), np.eye(4), FileFormatError, "complex64"),
     ],
 )
-def test_what_is_no_straight_volume_is_refused(
+def test_what_is_no_volume_is_refused(
     tmp_path: Path, values: np.ndarray, affine: np.ndarray, kind: type[EngineError], message: str
 ) -> None:
     with pytest.raises(kind, match=message):
@@ -253,10 +238,9 @@ def test_a_volume_without_orientation_is_refused(tmp_path: Path) -> None:
         read_volume(tmp_path / "a.nii")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_values_that_are_no_numbers_are_counted(tmp_path: Path, bad: float) -> None:
+def test_infinite_values_are_counted(tmp_path: Path) -> None:
     values = np.ones((4, 3, 2), np.float32)
-    values[-2:, -1, 1] = bad  # RAS x and y; LPS has them from the other end
+    values[-2:, -1, 1] = np.inf  # RAS x and y; LPS has them from the other end
     with pytest.raises(DataError, match=r"a\.nii: 2 of 24 values .* \[z, y, x\] = \[1, 0, 0\]"):
         read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
 
