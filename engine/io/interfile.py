@@ -18,6 +18,8 @@ NUMBERS = {
 }
 FLOATS = ("short float", "long float")
 ORDERS = {"littleendian": "<", "bigendian": ">"}
+DEFAULT_ORDER = "bigendian"
+"""Of Interfile 3.3, STIR (src/IO/InterfileHeader.cxx) and its reader of Siemens' headers."""
 DIGEST = "; sha256 of the bins"
 """In our headers, a comment to others: which data they were written with."""
 SOURCE = "; source of the bins"
@@ -75,14 +77,27 @@ class InterfileHeader:
         """How numpy writes the type of the numbers, with their order of bytes."""
         name = (self.text("number format") or "").lower()
         kind = ("float" if name in FLOATS else name, self.whole("number of bytes per pixel"))
-        stated = self.text("imagedata byte order") or self.text("image data byte order")
-        order = (stated or "littleendian").lower()
+        order = (self._byte_order or DEFAULT_ORDER).lower()
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
                 f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
                 "want float or (un)signed integers, little- or big-endian."
             )
         return ORDERS[order] + NUMBERS[kind]
+
+    @property
+    def _byte_order(self) -> str | None:
+        return self.text("imagedata byte order") or self.text("image data byte order")
+
+    def order_note(self) -> tuple[str, ...]:
+        """Return a note if the header does not state the byte order that its values need."""
+        one_byte = self.whole("number of bytes per pixel") == 1
+        if self._byte_order is not None or one_byte:
+            return ()
+        return (
+            f"{self.path.name}: does not state 'imagedata byte order'; it is read as big-endian, "
+            "the default of Interfile and STIR.",
+        )
 
     @property
     def position(self) -> str:
@@ -124,6 +139,24 @@ class InterfileHeader:
 def is_interfile(head: bytes) -> bool:
     """Whether a file begins like an Interfile header."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
+
+
+def is_spect(head: bytes) -> bool:
+    """Whether a header is one of SPECT projections, as STIR writes and reads them."""
+    said = head.lower().translate(None, b" \t!%")
+    is_nuclear = b"modality:=nucmed" in said or b"modality:=nm" in said
+    return b"spectstudy(" in said or (is_nuclear and b"numberofprojections" in said)
+
+
+def no_numbers(header: InterfileHeader, n: int) -> str:
+    """Return the sentence on bins that are no numbers: the byte order may be another one."""
+    remedy = "write it again"
+    if header.order_note():
+        remedy = (
+            "it is read as big-endian, since the header states no byte order; add `imagedata byte "
+            "order := LITTLEENDIAN` if it is that"
+        )
+    return f"{header.path.name}: {n:,} bins are no numbers; {remedy}."
 
 
 def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:

@@ -20,7 +20,7 @@ from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.base import SinogramReader
-from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.interfile import InterfileHeader, is_interfile, no_numbers, read_header
 from engine.io.open_input import InputFile, open_input
 from engine.io.siemens_facts import FACTS
 from engine.io.siemens_layout import layout_of
@@ -68,7 +68,10 @@ def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
         prompts,
         header.number("image duration (sec)") or 0.0,
         info=_info(SiemensSinogram.name, header, types[0], summed),
-        notes=(summed_note(header.path.name, n_times),) if summed > 1 else (),
+        notes=(
+            *header.order_note(),
+            *((summed_note(header.path.name, n_times),) if summed > 1 else ()),
+        ),
         auxiliary={} if randoms is None else {DELAYEDS: randoms},
         timed=timed,
     )
@@ -140,7 +143,7 @@ def _values(
     values, timed = counted(read, n_times, layout.n_bins, keeps=keeps, is_ordered=False)
     n_bad = int(np.count_nonzero(~np.isfinite(values)))
     if n_bad:
-        raise FileFormatError(f"{header.path.name}: {n_bad:,} bins are no numbers; write it again.")
+        raise FileFormatError(no_numbers(header, n_bad))
     return values, timed
 
 

@@ -21,7 +21,7 @@ Reader = type[SinogramReader | VolumeReader]
 HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
     BINS: ((SUFFIX, InterfileSinogram), (siemens_sinogram.SUFFIX, SiemensSinogram)),
     VALUES: tuple((end, InterfileImage) for end in (HEADER, ".ahv", SIEMENS_HEADER)),
-    nifti_pair.VALUES: tuple((".hdr", each) for each in (NiftiPair, AnalyzeVolume)),
+    nifti_pair.VALUES: tuple((".hdr", each) for each in (NiftiPair, AnalyzeVolume, InterfileImage)),
 }
 """How the data of each kind end: how their headers end, and what reads these."""
 MAIN_HEADER = ".mhdr"

@@ -21,6 +21,8 @@ from engine.io.interfile import (
     SOURCE,
     InterfileHeader,
     is_interfile,
+    is_spect,
+    no_numbers,
     read_header,
     refuse_others_data,
 )
@@ -51,6 +53,8 @@ class InterfileSinogram(SinogramReader):
     def accepts(cls, file: InputFile) -> bool:
         if not is_interfile(file.head):
             return False
+        if is_spect(file.head):
+            return False
         return MARK in file.head.lower() or file.path.suffix.lower() == SUFFIX
 
     @classmethod
@@ -70,7 +74,7 @@ class InterfileSinogram(SinogramReader):
             )
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
-            raise FileFormatError(f"{file.name}: {n_bad:,} bins are no numbers; write it again.")
+            raise FileFormatError(no_numbers(header, n_bad))
         duration = header.number("image duration (sec)[1]") or header.number("image duration (sec)")
         info: Plain = {
             "format": cls.name,
@@ -81,10 +85,10 @@ class InterfileSinogram(SinogramReader):
             info["axes"] = header.axes
         if header.text(SOURCE):
             info["source"] = header.text(SOURCE)
-        notes: tuple[str, ...] = ()
+        notes = header.order_note()
         if n_times > 1 and timed is None:
             info[SUMMED_TIMES] = n_times
-            notes = (summed_note(file.name, n_times),)
+            notes = (*notes, summed_note(file.name, n_times))
         return Sinogram(layout, values, duration or 0.0, info=info, notes=notes, timed=timed)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
+from engine.io.interfile import is_interfile
 from engine.io.open_input import InputFile
 
 MAX_BYTES = 1_000_000
@@ -61,9 +62,12 @@ class CastorHeader:
 
 
 def is_header(head: bytes) -> bool:
-    """Whether a file begins like the header of a CASToR data file."""
+    """Whether a file begins like the header of a CASToR data file.
+
+    An image of CASToR holds a copy of that header; it begins as Interfile.
+    """
     lower = head.lower()
-    return all(mark in lower for mark in MARKS)
+    return not is_interfile(head) and all(mark in lower for mark in MARKS)
 
 
 def read_header(file: InputFile) -> CastorHeader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.io.interfile import is_interfile, is_spect
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, Tell, both, says
 from engine.io.siemens_raw import NORMALISATION, kind_of
@@ -58,6 +59,11 @@ EMISSION = (
         "a header of a microPET or Inveon scanner",
         both(says("# header file for data file"), says("file_type")),
         "export the image as DICOM with the scanner's program, and open that",
+    ),
+    KnownFormat(
+        "a SPECT scan in Interfile",
+        lambda file: is_interfile(file.head) and is_spect(file.head),
+        "reconstruct it with STIR, and open the image that it writes (.hv)",
     ),
     KnownFormat(
         "an Interfile header of an image or of projections",
