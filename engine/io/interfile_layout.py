@@ -1,4 +1,4 @@
-"""Where the values of an Interfile image lie: in its data file, in space and in time.
+"""Layout of an Interfile image: in its data file, in space and in time.
 
 STIR and Siemens count from the first voxel along x and y: f + i v, with f the `first pixel offset`,
 and −(n // 2) v where none is stated. CASToR writes the place of the middle of the volume there. Of
@@ -25,7 +25,7 @@ MOST_FRAMES = 1000
 
 
 @dataclass(frozen=True)
-class Part:
+class FramePlace:
     """Values of one frame in the data file.
 
     Attributes
@@ -99,7 +99,7 @@ def grid_of(
     return stated_grid(header.path, shape, voxel, centre), note
 
 
-def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[Part, ...]:
+def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[FramePlace, ...]:
     """Return where the values of each frame lie; `n_bytes` are those of one."""
     n = _n_frames(header)
     first = _start(header, 1, 0)
@@ -107,7 +107,7 @@ def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[Part, ...]:
     slope, offset = header.number("data rescale slope"), header.number("data rescale offset")
     scales = [_scale(header, k) for k in range(1, n + 1)]
     return tuple(
-        Part(start, scale * (1.0 if slope is None else slope), offset or 0.0)
+        FramePlace(start, scale * (1.0 if slope is None else slope), offset or 0.0)
         for start, scale in zip(starts, scales, strict=True)
     )
 
