@@ -118,7 +118,7 @@ class RunModel(QObject):
             case Failed():
                 self._stop(RunState.FAILED)
                 self.reported.emit("error", event.text)
-        if isinstance(event, Corrected | Measured | Loaded | Finished):
+        if isinstance(event, Corrected | Warned | Measured | Loaded | Finished):
             self.record_changed.emit()
         self.progress_changed.emit()
 

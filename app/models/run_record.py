@@ -72,6 +72,8 @@ class RunRecord:
     latest : the newest preview
     curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
     timings : (stage, seconds) in order
+    warnings : sentences that the user should check
+    doubts : the same by the key of the correction that they are about; "" for those about none
     profile : the newest
     is_file : whether its image was read from a file
     """
@@ -91,6 +93,7 @@ class RunRecord:
     timings: list[Measured] = field(default_factory=list)
     profile: Profile | None = None
     warnings: list[str] = field(default_factory=list)
+    doubts: dict[str, list[str]] = field(default_factory=dict)
     images: KeptImages = field(default_factory=KeptImages)
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
@@ -160,6 +163,7 @@ class RunRecord:
                 self.ledger[event.kind] = event
             case Warned():
                 self.warnings.append(event.text)
+                self.doubts.setdefault(event.about, []).append(event.text)
             case Preview():
                 self._take_preview(event)
             case ResultKept():

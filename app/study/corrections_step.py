@@ -149,7 +149,9 @@ class CorrectionsStep(StepPanel):
 
     def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind
-        state = ledger_state_of(choice, obstacle, self._run.record.ledger.get(kind))
+        record = self._run.record
+        doubts = record.doubts.get(kind, ())
+        state = ledger_state_of(choice, obstacle, record.ledger.get(kind), doubts)
         is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
         if state.tone == "look" and is_no_fault:
             return LedgerState("off", "muted", state.text)
@@ -160,7 +162,8 @@ class CorrectionsStep(StepPanel):
         source = source_of(choice, self._study.inputs)
         row, message = self.ledger.rows[choice.kind], self._run.record.ledger.get(choice.kind)
         row.show_choice(choice, state, source, editable)
-        row.show_profile(message.profile if message is not None and state.tone == "ok" else None)
+        is_applied = message is not None and message.state == "applied" and choice.use != "off"
+        row.show_profile(message.profile if message is not None and is_applied else None)
         if choice.kind in self._sweeps:
             is_open = self._study.inputs.scan is not None
             self._sweeps[choice.kind].setVisible(is_open and choice.use != "off")
@@ -174,7 +177,8 @@ class CorrectionsStep(StepPanel):
             message = self._run.record.ledger.get(field)
             if message is not None and message.state == "applied":
                 text = f"{text}; {message.text}"
-            switch.show_choice(is_on, switch_state_of(is_on, found, text), editable)
+            state = switch_state_of(is_on, found, text, self._run.record.doubts.get(field, ()))
+            switch.show_choice(is_on, state, editable)
 
 
 class Ledger(QWidget):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from app.study.step_panel import Tone
 from app.views.plain_text import PlainLabel, plain_tip
 from app.views.scatter_plot import ScatterPlot
 from engine.data import ScatterProfile
-from engine.events import Corrected
+from engine.events import Corrected, Level
 
 COMBO_PX = 112
 
@@ -159,10 +160,21 @@ class SwitchRow(LedgerRow):
         self.choice.setEnabled(editable)
 
 
-def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None) -> LedgerState:
-    """Return how a correction stands.
+def ledger_state_of(
+    choice: Any, obstacle: str | None, message: Corrected | None, doubts: Sequence[str] = ()
+) -> LedgerState:
+    """Return how a correction stands; a row with a warning never has a green mark.
 
-    `obstacle` is None where it can be used, empty while the scan is not known.
+    Parameters
+    ----------
+    choice
+        settings of the correction
+    obstacle
+        why it cannot be used: None if it can, empty while the scan is not known
+    message
+        what the last run said of it; None before a run
+    doubts
+        warnings of the last run about it
     """
     if choice.use == "off":
         if message is not None and message.state == "off":
@@ -178,6 +190,11 @@ def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None
         if message is not None and message.text.startswith(obstacle):
             obstacle = message.text  # with what the run found that it costs
         return LedgerState("look", "look", sentence(obstacle))
+    if doubts:
+        return LedgerState("look", "look", _doubted(message, doubts))
+    if message is not None and message.level is Level.WARNING:
+        text = tr("Will be applied; the last run did not: {text}", text=sentence(message.text))
+        return LedgerState("waiting", "muted", text)
     if message is not None and message.state == "applied":
         return LedgerState("ok", "ok", sentence_case(message.text))
     if obstacle is None:
@@ -185,10 +202,29 @@ def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None
     return LedgerState("waiting", "muted", tr("Decided when the scan is open"))
 
 
-def switch_state_of(is_on: bool, found: bool | None, text: str) -> LedgerState:
-    """Return how a switch stands; `found` says whether the scan has what it uses."""
+def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:
+    """Return what a correction did and its warnings, without what they repeat of it."""
+    if message is None:
+        return " ".join(doubts)
+    new = []
+    for doubt in doubts:  # "Scatter is scaled by 3." repeats "… scaled by 3"
+        _, found, rest = doubt.removesuffix(".").partition(" is ")
+        if not found or rest not in message.text:
+            new.append(doubt)
+    return " ".join((sentence(message.text), *new))
+
+
+def switch_state_of(
+    is_on: bool, found: bool | None, text: str, doubts: Sequence[str] = ()
+) -> LedgerState:
+    """Return how a switch stands.
+
+    `found` says whether the scan has what it uses; `doubts` are warnings of the last run about it.
+    """
     if not is_on:
         return LedgerState("off", "muted", tr("Switched off in the protocol"))
+    if doubts:
+        return LedgerState("look", "look", " ".join((sentence(text), *doubts)))
     if found is None:
         return LedgerState("waiting", "muted", text)
     return LedgerState("ok", "ok", text) if found else LedgerState("off", "muted", text)
@@ -203,4 +239,4 @@ def summary_tone(tones: list[str]) -> Tone:
 
 def sentence(text: str) -> str:
     """Return a clause as a sentence."""
-    return f"{sentence_case(text)}."
+    return f"{sentence_case(text).removesuffix('.')}."

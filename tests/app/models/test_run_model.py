@@ -137,7 +137,7 @@ def test_a_stage_that_starts_while_paused_does_not_end_the_pause(running):
         (StageStarted("finish", "Filtering"), RunState.FINISHING, "info", ["state", "progress"]),
         (StageStarted("read", "Reading"), RunState.PREPARING, "info", ["state", "progress"]),
         (Loaded("20 events", {"events": 20}), RunState.RUNNING, "info", ["record", "progress"]),
-        (Warned("Look."), RunState.RUNNING, "warning", ["progress"]),
+        (Warned("Look."), RunState.RUNNING, "warning", ["record", "progress"]),
         (Aborted("Stopped."), RunState.ABORTED, "warning", ["state", "progress"]),
         (Failed("The engine stopped.", False), RunState.FAILED, "error", ["state", "progress"]),
     ],
