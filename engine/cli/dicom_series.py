@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.io import scan_file
+from engine.io.dicom.headers import Header, header_at
 from engine.io.dicom.reader import headers_of
-from engine.io.dicom.slices import Header, header_at
 
 
 def series_behind(volume: Path, like: Path | None) -> Sequence[Header]:

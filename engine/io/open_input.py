@@ -232,6 +232,8 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
         raise ResourceError(
             f"{file.name}: takes more memory than is free; close other programs, or bin or cut it."
         ) from e
+    except RecursionError as e:
+        raise FileFormatError(f"{file.name}: nested too deeply; export the file again.") from e
     except EngineError:
         file.refuse_changed()  # the better reason
         raise

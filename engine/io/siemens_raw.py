@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError
-from engine.io.dicom.slices import DAMAGE, DEFLATED, is_dicom
+from engine.io.dicom.headers import DAMAGE, DEFLATED
+from engine.io.dicom.preamble import has_preamble
 from engine.io.folder import entries, is_file, state_of
 from engine.io.input_part import InputPart
 from engine.io.interfile import MAX_HEADER_BYTES, InterfileHeader, header_in, is_interfile
@@ -144,7 +145,7 @@ def _kind_in(head: bytes) -> str:
 
 def _dicom_part(file: InputFile) -> InputFile | None:
     """Return the DICOM part of a file; None where it has none."""
-    if is_dicom(file.head):
+    if has_preamble(file.head):
         return file
     n_end = len(TRAILER) + LENGTH_BYTES
     end = file.read(n_end, max(file.size - n_end, 0))
@@ -157,7 +158,7 @@ def _dicom_part(file: InputFile) -> InputFile | None:
         return None
     n_bytes = int.from_bytes(end[:LENGTH_BYTES], "little")
     start = file.size - n_end - n_bytes
-    if start < 0 or not is_dicom(file.read(HEAD_BYTES, start)):
+    if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
             f"{file.name}: its last bytes say that a DICOM part of {n_bytes:,} bytes is before "
             f"them, and none is there; {WAY_OUT}."

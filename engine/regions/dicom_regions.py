@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, FileFormatError
 from engine.geometry.grid import ImageGrid
-from engine.io.dicom.slices import DAMAGE, DEFLATED
+from engine.io.dicom.headers import DAMAGE, DEFLATED
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.regions.masks import MaskRegion

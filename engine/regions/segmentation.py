@@ -18,6 +18,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.general import encoded_bits, general_attributes
+from engine.io.dicom.headers import Header
 from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.references import references_of
 from engine.io.dicom.series import (
@@ -26,7 +27,6 @@ from engine.io.dicom.series import (
     pixel_measures,
     position_of,
 )
-from engine.io.dicom.slices import Header
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import words

@@ -20,9 +20,9 @@ from engine.data.volume import Volume
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
+from engine.io.dicom.headers import Header
 from engine.io.dicom.references import references_of
 from engine.io.dicom.series import digest_of, instance_uid
-from engine.io.dicom.slices import Header
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import words

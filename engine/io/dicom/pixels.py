@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, ResourceError
 from engine.io.budget import refuse_no_room
-from engine.io.dicom.slices import DAMAGE, WAY_OUT, Header, Slice
+from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, read_dataset, reason_of
+from engine.io.dicom.slices import Slice
 from engine.io.open_input import open_input
 
 AIR_HU = -1000.0
@@ -71,25 +72,20 @@ def _scaled(
 
 
 def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
-    from pydicom import dcmread
-    from pydicom.config import disable_value_validation
-    from pydicom.errors import BytesLengthException
-
     name = header.path.name
-    with disable_value_validation(), open_input(header.path) as file:
+    with quiet(), open_input(header.path) as file:
         try:
-            dataset = dcmread(file.stream())
-        except (BytesLengthException, *DAMAGE) as e:
-            raise FileFormatError(f"{name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
+            dataset = read_dataset(file.stream())
+        except damage() as e:
+            raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}.") from e
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
             raise FileFormatError(f"{name}: is of another series than before; open it again.")
         _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
         try:
             found = np.asarray(dataset.pixel_array)
-        except (*DAMAGE, BytesLengthException, RuntimeError, OSError) as e:
-            reason = " ".join(str(e).split())[:200]
+        except damage() as e:
             raise FileFormatError(
-                f"{name}: its pixels cannot be read ({reason}); {WAY_OUT}, uncompressed."
+                f"{name}: its pixels cannot be read ({reason_of(e)}); {WAY_OUT}, uncompressed."
             ) from e
     frames = found.reshape(-1, *found.shape[-2:])
     if frames.shape[1:] != (rows, columns):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
@@ -23,11 +22,13 @@ from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader
 from engine.io.dicom.emission import UNITS as PET_UNITS
+from engine.io.dicom.headers import Header, header_at, header_of
+from engine.io.dicom.neighbours import LeftOut, headers_in, members_of, names_of, note_on
 from engine.io.dicom.pixels import AIR_HU, values_of
-from engine.io.dicom.slices import Header, header_at, header_of, is_dicom, slices_of
+from engine.io.dicom.preamble import is_dicom
+from engine.io.dicom.slices import Slice, slices_of
 from engine.io.dicom.stack import KINDS, SAME_PLACE_MM, affine_of, in_order, refuse_mixed
 from engine.io.dicom.time_slices import is_dynamic, parted
-from engine.io.folder import entries, is_file, state_of
 from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import found_sidecar, provenance_at, provenance_beside
@@ -90,6 +91,7 @@ class _Series:
     chosen : its header
     headers : of all its files
     info, notes : provenance of a series of ours, and what to remark; {} for any other
+    left_out : files of the folder that are not used
     """
 
     path: Path
@@ -97,15 +99,17 @@ class _Series:
     headers: list[Header]
     info: Plain
     notes: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
 
     @classmethod
     def of(cls, file: InputFile) -> _Series:
         chosen = header_of(file)
         refuse_mixed([chosen])
-        headers = _of_series(file.path.parent, chosen.series, file.path)
+        headers, left_out = _of_series(file.path.parent, chosen.series, file.path)
         refuse_mixed(headers)
         info, notes = _provenance(headers)
-        return cls(file.path, chosen, headers, info or _info(chosen), notes)
+        notes = (*notes, *note_on(left_out))
+        return cls(file.path, chosen, headers, info or _info(chosen), notes, left_out)
 
     def frames(self) -> list[tuple[TimeFrame, list[Header]]]:
         """Return the frames of time of a dynamic series, each with its slices; else none."""
@@ -119,7 +123,7 @@ class _Series:
         """Return the image of some of the slices."""
         slices = [each for header in headers for each in slices_of(header)]
         said = self.chosen.text("NumberOfSlices") if self.chosen.text("Modality") == "PT" else ""
-        ordered = in_order(slices, int(said) if said.isdigit() else None)
+        ordered = self._in_order(slices, int(said) if said.isdigit() else None)
         unit = _unit(self.chosen)
         air = AIR_HU if unit == HOUNSFIELD else 0.0
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
@@ -130,6 +134,18 @@ class _Series:
         patient, frame = (self.chosen.text(key) for key in ("PatientID", "FrameOfReferenceUID"))
         volume = replace(volume, patient=patient, frame_of_reference=frame)
         return in_scanner_frame(volume) if volume.head_sign < 0 else volume
+
+    def _in_order(self, slices: list[Slice], said: int | None) -> list[Slice]:
+        """Return the slices in order; a fault names files that may hold what is missing."""
+        try:
+            return in_order(slices, said)
+        except EngineError as e:
+            if not self.left_out:
+                raise
+            text = (
+                f"{str(e).removesuffix('.')}; left out in this folder: {names_of(self.left_out)}."
+            )
+            raise type(e)(text) from e
 
 
 def _images(
@@ -179,7 +195,7 @@ def series_file(folder: Path) -> Path | None:
         where it holds several
     """
     found: dict[str, list[Header]] = {}
-    for header in _headers(folder):
+    for header in headers_in(folder).headers:
         if header.text("Modality") in KINDS and header.is_image and header.series:
             found.setdefault(header.series, []).append(header)
     if len(found) > 1:
@@ -200,7 +216,9 @@ def series_files(path: Path) -> tuple[Path, ...]:
         chosen = header_at(path)
         if chosen is None or not chosen.is_image:
             return ()
-        return tuple(each.path for each in _of_series(path.parent, chosen.series, path))
+        series = chosen.series
+        of_series = (each for each in headers_in(path.parent).headers if each.series == series)
+        return tuple(each.path for each in of_series if each.is_image)
     except EngineError:
         return ()
 
@@ -208,29 +226,17 @@ def series_files(path: Path) -> tuple[Path, ...]:
 def headers_of(path: Path) -> tuple[Header, ...]:
     """Return the headers of the series that a DICOM file is of; none for any other file."""
     chosen = header_at(path)
-    return () if chosen is None else tuple(_of_series(path.parent, chosen.series, path))
+    return () if chosen is None else tuple(_of_series(path.parent, chosen.series, path)[0])
 
 
-def _of_series(folder: Path, series: str, chosen: Path) -> list[Header]:
-    found = [each for each in _headers(folder) if each.series == series and each.is_image]
+def _of_series(folder: Path, series: str, chosen: Path) -> tuple[list[Header], tuple[LeftOut, ...]]:
+    found, left_out = members_of(headers_in(folder), series, chosen)
     if not series or not found:
         raise FileFormatError(
             f"{chosen.name}: names no series, so nobody can tell what belongs to it; export the "
             "series again."
         )
-    return found
-
-
-def _headers(folder: Path) -> tuple[Header, ...]:
-    """Return the headers of all DICOM files in a folder, by their names."""
-    files = [each for each in entries(folder) if is_file(each)]
-    return _headers_in(tuple((each, state_of(each)) for each in files))
-
-
-@lru_cache(maxsize=2)  # a file is recognised, read and hashed one after another
-def _headers_in(states: tuple[tuple[Path, tuple[int, int] | None], ...]) -> tuple[Header, ...]:
-    found = (header_at(path) for path, state in states if state is not None and state[0])
-    return tuple(header for header in found if header is not None)
+    return found, left_out
 
 
 def _unit(header: Header) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
+from engine.io.dicom.headers import Header
 from engine.io.dicom.series import class_uid, digest_of, instance_uid, series_uid
-from engine.io.dicom.slices import Header
 from engine.io.dicom.subject import Subject
 from engine.plain import Plain
 

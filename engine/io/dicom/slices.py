@@ -8,47 +8,16 @@ in sequences of functional groups (C.7.6.16).
 
 from __future__ import annotations
 
-import collections
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.open_input import InputFile, open_input
+from engine.io.dicom.headers import WAY_OUT, Header, damage, reason_of
 
-if TYPE_CHECKING:
-    from pydicom.dataset import Dataset
-
-MAGIC, MAGIC_AT = b"DICM", 128
-WANTED = [
-    *(
-        "SOPClassUID",
-        "SOPInstanceUID",
-        "Modality",
-        "SeriesInstanceUID",
-        "SeriesNumber",
-        "SeriesDescription",
-    ),
-    *("FrameOfReferenceUID", "PatientID", "IssuerOfPatientID", "ImageType", "ImageComments"),
-    *("Rows", "Columns", "NumberOfFrames", "PixelSpacing", "SliceThickness", "NumberOfSlices"),
-    *("ImageOrientationPatient", "ImagePositionPatient", "RescaleSlope", "RescaleIntercept"),
-    *("RescaleType", "ModalityLUTSequence", "Units", "KVP", "PixelPaddingValue"),
-    *("PixelPaddingRangeLimit", "SharedFunctionalGroupsSequence", "PixelRepresentation"),
-    *("PerFrameFunctionalGroupsSequence", "SamplesPerPixel", "BitsAllocated"),
-    *("SeriesType", "NumberOfTimeSlices", "SeriesDate", "SeriesTime", "AcquisitionDate"),
-    *(
-        "SeriesDescription",
-        "AcquisitionTime",
-        "FrameReferenceTime",
-        "ActualFrameDuration",
-        "DecayCorrection",
-    ),
-]
 GROUPS = {
     "PixelSpacing": "PixelMeasuresSequence",
     "SliceThickness": "PixelMeasuresSequence",
@@ -59,36 +28,6 @@ GROUPS = {
     "RescaleType": "PixelValueTransformationSequence",
 }
 """Attribute -> functional group of Enhanced files that it stands in."""
-WAY_OUT = "export the series again"
-
-
-@dataclass(frozen=True)
-class Header:
-    """What a DICOM file says besides its pixels."""
-
-    path: Path
-    dataset: Dataset
-
-    def text(self, keyword: str) -> str:
-        """Return an attribute as text, "" where there is none."""
-        found = self.dataset.get(keyword)
-        return "" if found is None else str(found).strip()
-
-    @property
-    def series(self) -> str:
-        """UID of the series."""
-        return self.text("SeriesInstanceUID")
-
-    @property
-    def is_image(self) -> bool:
-        """Whether there are pixels to be looked for."""
-        return "Rows" in self.dataset and "Columns" in self.dataset
-
-    def describe(self) -> str:
-        """Return a series in words: its number, description and modality."""
-        name = self.text("SeriesDescription")
-        said = f" {name[:40]!r}" if name else ""
-        return f"{self.text('SeriesNumber') or '?'}{said} ({self.text('Modality') or '?'})"
 
 
 @dataclass(frozen=True)
@@ -122,54 +61,19 @@ class Slice:
         return np.cross(self.across, self.down)
 
 
-DEFLATED = b"1.2.840.10008.1.2.1.99"
-
-
-def is_dicom(head: bytes) -> bool:
-    """Whether the first bytes are those of a DICOM file."""
-    return head[MAGIC_AT : MAGIC_AT + len(MAGIC)] == MAGIC
-
-
-def header_at(path: Path) -> Header | None:
-    """Return the header of a DICOM file, None where the file is something else."""
-    with open_input(path) as file:
-        return header_of(file) if is_dicom(file.head) else None
-
-
-def header_of(file: InputFile) -> Header:
-    """Return the header of an opened DICOM file."""
-    from pydicom import dcmread
-    from pydicom.config import disable_value_validation
-    from pydicom.errors import BytesLengthException, InvalidDicomError
-
-    if DEFLATED in file.head:  # the library would unpack all of it, whatever that is
-        raise FileFormatError(
-            f"{file.name}: packed as a whole (deflated transfer syntax), which is not read; "
-            "export it again without."
-        )
-    try:
-        with disable_value_validation():  # what matters is checked here, in sentences
-            found = dcmread(file.stream(), stop_before_pixels=True, specific_tags=list(WANTED))
-            collections.deque(found.iterall(), maxlen=0)  # values are parsed when first asked for
-            return Header(file.path, found)
-    except (InvalidDicomError, BytesLengthException, *DAMAGE) as e:
-        raise FileFormatError(f"{file.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
-
-
-DAMAGE = (
-    *(ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError),
-    struct.error,
-)
-"""What damaged files make the library raise."""
-
-
 def slices_of(header: Header) -> list[Slice]:
     """Return the slices of an image; refuse one that does not say where they lie."""
-    n_frames = header.dataset.get("NumberOfFrames") or 1
+    name = header.path.name
     try:
-        return [_slice(header, frame) for frame in range(int(n_frames))]
-    except DAMAGE as e:
-        raise FileFormatError(f"{header.path.name}: damaged DICOM header ({e}); {WAY_OUT}.") from e
+        n_frames = int(header.dataset.get("NumberOfFrames") or 1)
+        described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
+        if n_frames > max(described, 1):
+            raise FileFormatError(
+                f"{name}: states {n_frames:,} frames and the places of {described:,}; {WAY_OUT}."
+            )
+        return [_slice(header, frame) for frame in range(n_frames)]
+    except damage() as e:
+        raise FileFormatError(f"{name}: damaged DICOM header ({reason_of(e)}); {WAY_OUT}.") from e
 
 
 def _slice(header: Header, frame: int) -> Slice:

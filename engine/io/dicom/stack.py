@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
-from engine.io.dicom.slices import Header, Slice
+from engine.io.dicom.headers import Header
+from engine.io.dicom.slices import Slice
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from engine.data.time_frames import MOST_FRAMES, MS, TimeFrame
 from engine.errors import FileFormatError
-from engine.io.dicom.slices import WAY_OUT, Header
+from engine.io.dicom.headers import WAY_OUT, Header
 
 ROUNDED_MS = 1000
 """Times of day may be told to the second."""

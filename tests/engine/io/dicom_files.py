@@ -47,7 +47,7 @@ def write_series(
         slope, intercept = slopes(k), -1024.0
         dataset = Dataset()
         dataset.SOPClassUID, dataset.Modality = KINDS[kind], kind
-        dataset.SOPInstanceUID = generate_uid(entropy_srcs=[prefix, str(k)])
+        dataset.SOPInstanceUID = generate_uid(entropy_srcs=[prefix, str(k), repr(attributes)])
         dataset.SeriesInstanceUID, dataset.StudyInstanceUID = series, study
         dataset.FrameOfReferenceUID = frame
         dataset.SeriesNumber, dataset.SeriesDescription = "3", f"Test {prefix}"

@@ -36,6 +36,11 @@ class Hostile:
     name: str
     make: Make
 
+    @property
+    def is_random(self) -> bool:
+        """Whether another seed makes another file."""
+        return "random" in self.name or self.name.startswith(("cut", "copy", "4 GB"))
+
 
 def _preamble(dataset: bytes = b"") -> bytes:
     """Return a preamble and a meta header, followed by an explicit little-endian dataset."""

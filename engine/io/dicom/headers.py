@@ -1,0 +1,270 @@
+"""Headers of DICOM files: all that a file states besides its pixels, or why it cannot be read."""
+
+from __future__ import annotations
+
+import collections
+import struct
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from engine.errors import FileFormatError
+from engine.io.dicom.preamble import is_dicom
+from engine.io.open_input import InputFile, open_input
+
+if TYPE_CHECKING:
+    from pydicom.dataset import Dataset
+    from pydicom.filebase import ReadableBuffer
+
+UNDEFINED = 0xFFFFFFFF
+PIXEL_GROUP = 0x7FE0
+LONGEST_BYTES = 16 << 20
+"""Longest attribute of a header that is read; longer ones are claims of damaged files."""
+MOST_PIECES, BYTES_PER_PIECE = 300_000, 64
+"""Attributes and items of a header: at most so many, and one for so many bytes of the file.
+
+An Enhanced file of 5,000 frames takes as many; a frame of 64 x 64 pixels may have 128.
+"""
+LEAST_PIECES = 10_000
+TOO_MANY = "its header has more than {:,} parts"
+ITEMS = (b"\xfe\xff\x00\xe0", b"\xff\xfe\xe0\x00")
+"""Tag of an item in either byte order."""
+DEFLATED = b"1.2.840.10008.1.2.1.99"
+IMPLICIT, EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2", "1.2.840.10008.1.2.1"
+EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2"
+STORAGE = "1.2.840.10008.5.1.4.1.1."
+IMAGE_CLASSES = tuple(STORAGE + kind for kind in ("2", "2.1", "4", "4.1", "128", "130"))
+"""CT, MR, PET and their Enhanced forms: without pixels they are damaged."""
+WAY_OUT = "export the series again"
+WANTED = [
+    *("SOPClassUID", "SOPInstanceUID", "Modality", "SeriesInstanceUID", "SeriesNumber"),
+    *("SeriesDescription", "StudyInstanceUID", "InstanceNumber"),
+    *("FrameOfReferenceUID", "PatientID", "IssuerOfPatientID", "ImageType", "ImageComments"),
+    *("Rows", "Columns", "NumberOfFrames", "PixelSpacing", "SliceThickness", "NumberOfSlices"),
+    *("ImageOrientationPatient", "ImagePositionPatient", "RescaleSlope", "RescaleIntercept"),
+    *("RescaleType", "ModalityLUTSequence", "Units", "KVP", "PixelPaddingValue"),
+    *("PixelPaddingRangeLimit", "SharedFunctionalGroupsSequence", "PixelRepresentation"),
+    *("PerFrameFunctionalGroupsSequence", "SamplesPerPixel", "BitsAllocated"),
+    *("SeriesType", "NumberOfTimeSlices", "SeriesDate", "SeriesTime", "AcquisitionDate"),
+    *("AcquisitionTime", "FrameReferenceTime", "ActualFrameDuration", "DecayCorrection"),
+]
+NUMBERS = (
+    *("Rows", "Columns", "PixelSpacing", "ImageOrientationPatient", "ImagePositionPatient"),
+    *("SliceThickness", "RescaleSlope", "RescaleIntercept"),
+)
+DAMAGE = (
+    *(ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError, OSError),
+    *(struct.error, ArithmeticError, AssertionError, RuntimeError),
+)
+"""Exceptions that the library raises for damaged files."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """Attributes of a DICOM file without its pixels.
+
+    Attributes
+    ----------
+    path : of the file
+    dataset : the attributes
+    lacking_bytes : bytes of its pixels that the file is too short for; 0 for a whole file
+    """
+
+    path: Path
+    dataset: Dataset
+    lacking_bytes: int = 0
+
+    def text(self, keyword: str) -> str:
+        """Return an attribute as text, "" where there is none."""
+        found = self.dataset.get(keyword)
+        return "" if found is None else str(found).strip()
+
+    @property
+    def series(self) -> str:
+        """UID of the series."""
+        return self.text("SeriesInstanceUID")
+
+    @property
+    def instance(self) -> str:
+        """UID of the object in this file; copies of a file share it."""
+        return self.text("SOPInstanceUID")
+
+    @property
+    def is_image(self) -> bool:
+        """Whether the file states a size in pixels."""
+        return "Rows" in self.dataset and "Columns" in self.dataset
+
+    def describe(self) -> str:
+        """Return a series in words: its number, description and modality."""
+        name = self.text("SeriesDescription")
+        said = f" {name[:40]!r}" if name else ""
+        return f"{self.text('SeriesNumber') or '?'}{said} ({self.text('Modality') or '?'})"
+
+
+def read_dataset(
+    stream: ReadableBuffer, *, wanted: Sequence[str] = (), defer_bytes: int | None = None
+) -> Dataset:
+    """Read the attributes of a DICOM file, with a preamble or without.
+
+    Parameters
+    ----------
+    stream
+        from the beginning of the file
+    wanted
+        keywords of the attributes to read, up to the pixels; all of the file if empty
+    defer_bytes
+        longer attributes are not read
+
+    Raises
+    ------
+    Exception
+        any of `damage`, where the file is damaged
+    """
+    from pydicom import dcmread
+    from pydicom.uid import UID
+
+    with quiet():
+        found = dcmread(
+            stream,
+            force=True,
+            defer_size=defer_bytes,
+            stop_before_pixels=bool(wanted),
+            specific_tags=list(wanted) or None,
+        )
+    if "TransferSyntaxUID" not in found.file_meta:
+        found.file_meta.TransferSyntaxUID = UID(_syntax_of(found))
+    return found
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let the library read values of any form without a warning: we check those that we use."""
+    from pydicom.config import disable_value_validation
+
+    with disable_value_validation(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _syntax_of(dataset: Dataset) -> str:
+    """Return the transfer syntax that a dataset without a meta header was read in."""
+    is_implicit, is_little = dataset.original_encoding
+    if not is_little:
+        return EXPLICIT_BIG_ENDIAN
+    return IMPLICIT if is_implicit else EXPLICIT_LITTLE_ENDIAN
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """Return all exceptions that the library raises for damaged files."""
+    from pydicom.errors import BytesLengthException, InvalidDicomError
+
+    return (BytesLengthException, InvalidDicomError, *DAMAGE)
+
+
+def header_at(path: Path) -> Header | None:
+    """Return the header of a DICOM file, None where the file is something else."""
+    with open_input(path) as file:
+        return header_of(file) if is_dicom(file.head) else None
+
+
+def header_of(file: InputFile) -> Header:
+    """Return the header of an opened DICOM file; refuse one that is damaged before its pixels."""
+    if DEFLATED in file.head:  # the library would unpack all of it, whatever that is
+        raise FileFormatError(
+            f"{file.name}: packed as a whole (deflated transfer syntax), which is not read; "
+            "export it again without."
+        )
+    stream = _HeaderStream(file.stream(), most := _most_pieces(file.size))
+    try:
+        with quiet():
+            found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
+            _refuse_crowded(found, most)
+            collections.deque(found.iterall(), maxlen=0)  # values are parsed when first asked for
+            _refuse_text_for_numbers(found)
+    except damage() as e:
+        raise FileFormatError(
+            f"{file.name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}."
+        ) from e
+    end = stream.tell()
+    header = Header(file.path, found, _lacking_bytes(file, found, end))
+    _refuse_cut(header, file, end)
+    return header
+
+
+class _HeaderStream:
+    """A stream that ends a header of far too many parts, which would be read without end."""
+
+    def __init__(self, stream: BinaryIO, most: int) -> None:
+        self._stream, self._most, self._n_read = stream, most, 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self._n_read += 1
+        if self._n_read > self._most:
+            raise ValueError(TOO_MANY.format(self._most))
+        return self._stream.read(-1 if size is None else size)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+
+def _most_pieces(n_bytes: int) -> int:
+    return min(MOST_PIECES, LEAST_PIECES + n_bytes // BYTES_PER_PIECE)
+
+
+def _refuse_crowded(dataset: Dataset, most: int) -> None:
+    """Refuse sequences of far too many items before they are parsed."""
+    for tag in tuple(dataset.keys()):  # a dataset itself yields parsed attributes
+        value = getattr(dataset.get_item(tag, keep_deferred=True), "value", None)
+        if isinstance(value, bytes) and sum(map(value.count, ITEMS)) > most:
+            raise ValueError(TOO_MANY.format(most))
+
+
+def _refuse_text_for_numbers(dataset: Dataset) -> None:
+    for keyword in NUMBERS:
+        found = dataset.get(keyword)
+        is_list = isinstance(found, Sequence) and not isinstance(found, str)
+        values = found if is_list else () if found is None else (found,)
+        for value in values:
+            try:
+                float(value)
+            except (TypeError, ValueError) as e:
+                raise ValueError(f"{keyword} is {str(value)[:20]!r}, want a number") from e
+
+
+def reason_of(fault: Exception) -> str:
+    """Return the reason that a library gives, in a few words."""
+    if isinstance(fault, RecursionError):
+        return "its sequences are nested too deeply"
+    return " ".join(str(fault).split())[:200] or type(fault).__name__
+
+
+def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
+    """Refuse a header that ends with the file although more must follow."""
+    kind = header.text("SOPClassUID") or str(
+        header.dataset.file_meta.get("MediaStorageSOPClassUID", "")
+    )
+    is_cut = end > file.size or (header.is_image and end == file.size)
+    if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
+        what = "ends within its header" if end >= file.size else "states no kind of object"
+        raise FileFormatError(
+            f"{file.name}: damaged DICOM file ({what}, after {file.size:,} bytes); copy it again, "
+            f"or {WAY_OUT}."
+        )
+
+
+def _lacking_bytes(file: InputFile, dataset: Dataset, start: int) -> int:
+    """Return the bytes of pixels that a file lacks, given where its pixels begin."""
+    is_implicit, is_little = dataset.original_encoding
+    order = "<" if is_little else ">"
+    head = file.read(12, start)
+    if len(head) < 12 or struct.unpack_from(order + "H", head)[0] != PIXEL_GROUP:
+        return 0
+    first = start + (8 if is_implicit else 12)
+    (length,) = struct.unpack_from(order + "I", head, first - start - 4)
+    return 0 if length == UNDEFINED else max(first + int(length) - file.size, 0)

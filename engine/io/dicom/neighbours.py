@@ -1,0 +1,182 @@
+"""All DICOM files of a folder: their headers, the files that cannot be read, and copies.
+
+A file that cannot be read never keeps others from being read: it is left out, and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+from engine.errors import EngineError, FileFormatError
+from engine.io.dicom.headers import Header, damage, header_of, read_dataset
+from engine.io.dicom.preamble import is_dicom
+from engine.io.folder import entries, is_folder, state_of
+from engine.io.open_input import InputFile, open_input
+
+SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
+MOST_NAMED = 5
+"""Files that a note names; of more it gives the number."""
+COPY = "it is a copy of {kept} (same SOPInstanceUID and {what})"
+CUT = "it is a copy of {kept} that lacks the last {n:,} bytes of its pixels"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that is not used.
+
+    Attributes
+    ----------
+    path : of the file
+    reason : why, as a sentence that names the file
+    """
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class FolderHeaders:
+    """The DICOM files of a folder, by name.
+
+    Attributes
+    ----------
+    headers : of all files that can be read
+    unreadable : files that are damaged, locked or no files, although their names promise DICOM
+    """
+
+    headers: tuple[Header, ...]
+    unreadable: tuple[LeftOut, ...]
+
+
+def headers_in(folder: Path) -> FolderHeaders:
+    """Return the headers of all DICOM files in a folder, but not in folders within it."""
+    files = (each for each in entries(folder) if not is_folder(each))
+    return _headers_of(tuple((each, state_of(each)) for each in files))
+
+
+@lru_cache(maxsize=2)  # a file is recognised, read and hashed one after another
+def _headers_of(states: tuple[tuple[Path, tuple[int, int] | None], ...]) -> FolderHeaders:
+    headers, unreadable = list[Header](), list[LeftOut]()
+    for path, _ in states:
+        try:
+            header = _header_at(path)
+        except EngineError as e:
+            unreadable.append(LeftOut(path, str(e)))
+        else:
+            headers += [header] if header is not None else []
+    return FolderHeaders(tuple(headers), tuple(unreadable))
+
+
+def _header_at(path: Path) -> Header | None:
+    """Return the header of a DICOM file, None of another one; refuse a bad one named like DICOM."""
+    is_named_so = path.suffix.lower() in SUFFIXES
+    has_no_ending = not path.suffix.strip(".0123456789") and not path.name.startswith(".")
+    try:
+        with open_input(path) as file:
+            if is_dicom(file.head):
+                return header_of(file)
+            is_binary = b"\0" in file.head
+    except EngineError:
+        if is_named_so or has_no_ending:
+            raise
+        return None
+    if is_named_so or (has_no_ending and is_binary):
+        raise FileFormatError(f"{path.name}: not a DICOM file, although its name suggests one.")
+    return None
+
+
+def members_of(
+    found: FolderHeaders, series: str, chosen: Path
+) -> tuple[list[Header], tuple[LeftOut, ...]]:
+    """Return the images of a series, and the files of the folder that are left out.
+
+    Parameters
+    ----------
+    found
+        all DICOM files of the folder
+    series
+        UID of the series
+    chosen
+        the file that was named, which is preferred to its copies
+
+    Raises
+    ------
+    FileFormatError
+        if two files are the same object with different content
+    """
+    images = [each for each in found.headers if each.series == series and each.is_image]
+    kept, copies = without_copies(images, chosen)
+    cut = (each for each in found.headers if each.series != series and each.lacking_bytes)
+    others = (LeftOut(each.path, f"{each.path.name}: {_cut_off(each)}.") for each in cut)
+    left_out = (each for each in found.unreadable if each.path != chosen)
+    return kept, (*left_out, *others, *copies)
+
+
+def _cut_off(header: Header) -> str:
+    return f"lacks the last {header.lacking_bytes:,} bytes of its pixels; copy it again"
+
+
+def without_copies(
+    headers: Sequence[Header], chosen: Path
+) -> tuple[list[Header], tuple[LeftOut, ...]]:
+    """Return one header of each object, in their order, and the copies that are left out."""
+    left_out = list[LeftOut]()
+    by_instance = sorted((each for each in headers if each.instance), key=lambda h: h.instance)
+    for _, group in groupby(by_instance, key=lambda header: header.instance):
+        left_out += _copies_in(sorted(group, key=lambda header: _rank(header, chosen)))
+    paths = {each.path for each in left_out}
+    return [each for each in headers if each.path not in paths], tuple(left_out)
+
+
+def _rank(header: Header, chosen: Path) -> tuple[bool, bool, int, str]:
+    """Return what the best of some copies has least of: whole, chosen, of a short name."""
+    name = header.path.name
+    return header.lacking_bytes > 0, header.path != chosen, len(name), name
+
+
+def _copies_in(ranked: Sequence[Header]) -> Iterable[LeftOut]:
+    """Return all but the first of some files with one SOPInstanceUID, if they are its copies."""
+    first, *others = ranked
+    for other in others:
+        if other.lacking_bytes and not first.lacking_bytes:
+            reason = CUT.format(kept=first.path.name, n=other.lacking_bytes)
+        elif what := _same(first, other):
+            reason = COPY.format(kept=first.path.name, what=what)
+        else:
+            raise FileFormatError(
+                f"{first.path.name} and {other.path.name} have the same SOPInstanceUID and "
+                "different content; remove the wrong one, or export the series again."
+            )
+        yield LeftOut(other.path, f"{other.path.name}: {reason}.")
+
+
+def _same(one: Header, other: Header) -> str:
+    """Return how much of two files is the same; "" if their content differs."""
+    with open_input(one.path) as a, open_input(other.path) as b:
+        if a.size == b.size and a.sha256() == b.sha256():
+            return "same bytes"
+        return "same attributes and pixels" if _same_attributes(a, b) else ""
+
+
+def _same_attributes(one: InputFile, other: InputFile) -> bool:
+    try:
+        return bool(read_dataset(one.stream()) == read_dataset(other.stream()))
+    except damage():
+        return False
+
+
+def note_on(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Return notes that name the files left out of a series; none if there are none."""
+    notes = [f"Left out: {each.reason}" for each in left_out[:MOST_NAMED]]
+    more = len(left_out) - MOST_NAMED
+    return (*notes, *([f"Left out: {more:,} more files of the folder."] if more > 0 else []))
+
+
+def names_of(left_out: Sequence[LeftOut]) -> str:
+    """Return the names of files, the first few of many."""
+    names = ", ".join(each.path.name for each in left_out[:MOST_NAMED])
+    return names + (" ..." if len(left_out) > MOST_NAMED else "")

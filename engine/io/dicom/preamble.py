@@ -1,0 +1,61 @@
+"""Recognise DICOM files by their first bytes.
+
+A file usually begins with a preamble and a meta header (PS3.10 7.1). Old archives leave both out;
+such a file is recognised by its first attributes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+MAGIC, MAGIC_AT = b"DICM", 128
+UID_ROOT = b"1.2.840.10008."
+"""Every object names its kind by a UID of DICOM itself."""
+FIRST_GROUPS = (0x0002, 0x0008)
+"""Groups that a file without a preamble begins with."""
+LEAST_ATTRIBUTES = 3
+"""Attributes in a row that must be plausible before a file without a preamble counts as DICOM."""
+LONG_VRS = (b"OB", b"OW", b"SQ", b"UN", b"UT", b"UC", b"UR")
+
+
+def has_preamble(head: bytes) -> bool:
+    """Whether the first bytes hold the preamble of a DICOM file."""
+    return head[MAGIC_AT : MAGIC_AT + len(MAGIC)] == MAGIC
+
+
+def is_dicom(head: bytes) -> bool:
+    """Whether the first bytes are those of a DICOM file, with a preamble or without."""
+    return has_preamble(head) or begins_with_attributes(head)
+
+
+def begins_with_attributes(head: bytes) -> bool:
+    """Whether the first bytes are attributes of DICOM: rising, of plausible lengths, with a UID."""
+    if UID_ROOT not in head:
+        return False
+    return any(_is_plausible(head, order, explicit) for order in "<>" for explicit in (True, False))
+
+
+def _is_plausible(head: bytes, order: str, explicit: bool) -> bool:
+    tags = list(islice(_tags(head, order, explicit), LEAST_ATTRIBUTES))
+    rising = all(a < b for a, b in pairwise(tags))
+    return len(tags) == LEAST_ATTRIBUTES and tags[0] >> 16 in FIRST_GROUPS and rising
+
+
+def _tags(head: bytes, order: str, explicit: bool) -> Iterator[int]:
+    """Yield the tags of attributes until one is implausible or the bytes end."""
+    at = 0
+    while at + 12 <= len(head):
+        group, element = struct.unpack_from(f"{order}HH", head, at)
+        vr, start = head[at + 4 : at + 6], at + 8
+        if explicit and not (vr.isalpha() and vr.isupper()):
+            return
+        if explicit and vr in LONG_VRS:
+            start += 4
+        form = "H" if explicit and vr not in LONG_VRS else "I"
+        (length,) = struct.unpack_from(order + form, head, start - struct.calcsize(form))
+        if length % 2 or start + length > len(head):
+            return
+        yield group << 16 | element
+        at = start + length
