@@ -107,7 +107,14 @@ def scattering_cylinder(radius_mm: float = 100.0, *, n_rings: int = 48) -> Judge
     return JudgeStudy("scatter", phantom, ring_300(5.0 * n_rings), Physics())
 
 
-def nema_body(*, hot: float = 4.0, background: float = 1.0, cold: tuple[int, ...] = ()) -> Phantom:
+def nema_body(
+    *,
+    hot: float = 4.0,
+    background: float = 1.0,
+    cold: tuple[int, ...] = (),
+    length: float = 180.0,
+    middle: float = 20.0,
+) -> Phantom:
     """Return the body of NEMA NU 2-2018, 7.3.2, with spheres and lung; 180 mm long.
 
     Its back lies at +y. Spheres of 10 to 37 mm stand at 57.2 mm from the lung in the plane z = 0,
@@ -118,8 +125,9 @@ def nema_body(*, hot: float = 4.0, background: float = 1.0, cold: tuple[int, ...
     hot : concentration in the spheres
     background : concentration in the body
     cold : numbers of spheres, from the smallest, that hold water alone
+    length, middle : length of the body and z of its middle [mm]. Decays beyond the scanner send no
+        trues, so a body as long as the scanner gives the same trues in less time
     """
-    length, middle = 180.0, 20.0
     at = (0.0, 0.0, middle)
     body = [
         Region(cylinder(147, length, at=at), WATER, background),

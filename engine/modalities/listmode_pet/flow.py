@@ -16,6 +16,7 @@ from engine.corrections.calibration import (
     concentration_of,
     efficiencies_digest,
 )
+from engine.corrections.resolution import Resolution
 from engine.corrections.scatter import Scatter
 from engine.data.calibration import scanner_digest
 from engine.data.frame_request import FrameRequest
@@ -39,7 +40,7 @@ from engine.modalities.listmode_pet.reading import in_files, needs_of, stored
 from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
-from engine.modalities.listmode_pet.sieve import sieved
+from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.listmode_pet.warm_up import of_events
@@ -64,7 +65,7 @@ def flow(
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
     context = yield from fit(context, data, prompts, division)
-    prompts = sieved(context.protocol, prompts, space.grid.voxel_mm)
+    prompts = yield from model_filter(context, prompts, space.grid)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     if context.divide is not None:
         yield context.log.applied("updates", _shared_out(context.divide.n_parts))
@@ -200,6 +201,14 @@ def fit(
         yield context.log.applied("defaults", words)
     study = context.study.model_copy(update={"protocol": protocol})
     return replace(context, study=study)
+
+
+def model_filter(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[ListMode]:
+    """Add the final filter to the model if the protocol says so, and warn of the rim it makes."""
+    filtered = sieved(context.protocol, prompts, grid.voxel_mm)
+    if filtered is not prompts:
+        yield context.log.warn(RIM_WARNING, about=Resolution.kind)
+    return filtered
 
 
 def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[Sensitivity]:

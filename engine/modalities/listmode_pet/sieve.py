@@ -1,11 +1,11 @@
-"""The filter at the end as part of the model: the method of sieves.
+"""The finishing filter as part of the model: the method of sieves.
 
     f = G x,    E[y] = A K G x + b
 
-The image f is sought among those that are as smooth as the filter G makes any: x is what iterations
-hold, and it is filtered at the end as always. Single voxels then need not follow the noise of the
-events on their way to an image that is filtered anyway, and cold places, where no voxel may fall
-below zero, empty sooner. Snyder & Miller, IEEE TNS 32 (1985) 3864.
+The image f is restricted to images that are as smooth as the filter G makes them. The iterations
+hold x, which is filtered at the end as always. Noise is lower and cold regions empty sooner. The
+price is a Gibbs artefact: a rim 16 to 18 % too hot, 5 to 8 mm inside every edge. So no shipped
+protocol uses it. Snyder & Miller, IEEE TNS 32 (1985) 3864; Snyder et al., IEEE TMI 6 (1987) 228.
 """
 
 from __future__ import annotations
@@ -19,12 +19,21 @@ from engine.geometry.grid import Point
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.postprocess import Gaussian
 
+RIM_WARNING = (
+    "The final filter is part of the model: a rim 16 to 18 % too hot lies 5 to 8 mm inside every "
+    'edge, and objects of 13 to 22 mm read too high. Switch off "Filter in the model" under '
+    "Resolution for true edges."
+)
+
 
 def sieved(protocol: ListModeProtocol, prompts: ListMode, voxel_mm: Point) -> ListMode:
-    """Return prompts with the finishing Gaussians in their resolution, if the protocol says so."""
+    """Return prompts with the finishing Gaussians in their resolution, if the protocol says so.
+
+    The prompts themselves are returned if nothing changes.
+    """
     wanted = protocol.corrections.of(Resolution).with_filter
-    if prompts.point_spread is None or not wanted:
-        return prompts
     gaussians = [each for each in protocol.finishing if isinstance(each, Gaussian)]
+    if prompts.point_spread is None or not wanted or not gaussians:
+        return prompts
     width = math.hypot(*(each.width_mm(voxel_mm) for each in gaussians))
     return replace(prompts, point_spread=prompts.point_spread.widened(width))

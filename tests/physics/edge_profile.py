@@ -1,0 +1,208 @@
+"""Profiles of the edges of uniform objects, judged with photons.
+
+    python -m tests.physics.edge_profile [cylinder] [body] [--seeds N] [--protocol KEY]
+
+A cylinder of water of 20 cm and the body of NEMA NU 2 in a ring of 40 mm, trues alone, attenuation
+corrected with the phantom's own mu-map. The ring that the product reads is the judge's: the same
+crystals, depth and material. Each shipped protocol for rings reconstructs the same photons with and
+without time of flight, and in sinograms where it is one of sinograms.
+
+A value is the mean of the image at a distance inside the skin over its middle. In the body the
+spheres and the lung are left out, each with a margin. The standard error is that of the seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+import engine
+from engine.algorithms import Osem
+from engine.corrections.resolution import Resolution
+from engine.data.volume import Volume
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.usual import fitted
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.studies import shipped_protocols
+from engine.postprocess import Gaussian
+from tests.physics.edge_objects import CASES, Array, Case, Scans, written
+
+RingProtocol = ListModeProtocol | RingSinogramProtocol
+
+MANY, MOST_SUBSETS = 100_000_000, 16
+"""Counts that get the narrowest filter, and the most subsets that the pairs of a seed can fill."""
+PARTS = 4
+"""Points of a voxel along x and y that its distance from the skin is taken at."""
+WITHIN_MM = 12.5
+"""Planes are used up to this distance from the middle: the outer ones have few lines."""
+DEPTHS_MM = (2.0, 5.0, 8.0, 12.0, 16.0, 20.0, 30.0)
+"""Limits of the layers inside the skin; what lies deeper is the middle."""
+N_NEAR, N_RIM = 5, 2
+"""Layers up to 20 mm inside the skin, and those up to 8 mm."""
+
+
+def reconstructed(scans: Scans, protocol: RingProtocol) -> Volume:
+    """Reconstruct the photons of one seed as a user would."""
+    if isinstance(protocol, RingSinogramProtocol):
+        inputs = {"attenuation": scans.mu_map}
+        study = engine.Study(data=scans.sinogram, inputs=inputs, protocol=protocol)
+    else:
+        study = engine.Study(data=scans.listmode, protocol=protocol)
+    return engine.reconstruct(study, on=engine.cpu())
+
+
+def profile(volume: Volume, case: Case) -> Array:
+    """Return the mean of each layer inside the skin over the middle, outermost first."""
+    z = volume.grid.centres_mm(axis=2)
+    used = np.abs(z) < WITHIN_MM
+    x, y = (finer(volume.grid.centres_mm(axis=k), volume.grid.voxel_mm[k]) for k in (0, 1))
+    x, y, z = x[None, None, :], y[None, :, None], z[used][:, None, None]
+    values = volume.values[used].astype(float).repeat(PARTS, axis=1).repeat(PARTS, axis=2)
+    depth = np.broadcast_to(case.depth(x, y), values.shape)
+    uniform = case.counts_at(x, y, z)
+    middle = values[uniform & (depth > DEPTHS_MM[-1])].mean()
+    layers = pairwise(DEPTHS_MM)
+    means = [values[uniform & (depth > low) & (depth <= high)].mean() for low, high in layers]
+    return np.array(means) / middle
+
+
+def finer(centres: Array, voxel_mm: float) -> Array:
+    """Return `PARTS` points inside each voxel along an axis."""
+    inside = (np.arange(PARTS) + 0.5) / PARTS - 0.5
+    return (np.asarray(centres, float)[:, None] + voxel_mm * inside).ravel()
+
+
+def protocols() -> dict[str, RingProtocol]:
+    """Return all protocols for rings that come with the program, the two standards among them."""
+    shipped = {
+        key: each
+        for key, each in shipped_protocols().items()
+        if isinstance(each, ListModeProtocol | RingSinogramProtocol)
+    }
+    return {"standard": ListModeProtocol(), "standard-sinograms": RingSinogramProtocol(), **shipped}
+
+
+def follows_scan(protocol: RingProtocol) -> bool:
+    """Return whether a protocol takes updates or the width of its filter from the scan."""
+    if not (isinstance(protocol, ListModeProtocol) and protocol.fit_to_scan):
+        return False
+    open_width = any(
+        isinstance(each, Gaussian) and each.fwhm_mm is None for each in protocol.finishing
+    )
+    return open_width or (
+        isinstance(protocol.algorithm, Osem) and protocol.algorithm.iterations is None
+    )
+
+
+def for_many_counts(protocol: ListModeProtocol, scans: Scans) -> ListModeProtocol:
+    """Return a protocol with the updates and the filter that `MANY` counts of the object get."""
+    data = engine.read(scans.listmode)
+    if not isinstance(data, engine.ListMode):
+        raise TypeError(f"{scans.listmode.name} holds {type(data).__name__}, not list mode.")
+    if not protocol.time_of_flight:
+        data = replace(data, tof_bins=None)
+    sharpened = protocol.corrections.of(Resolution).use != "off"
+    found = fitted(protocol, data, sharpened=sharpened, of_frame=MANY)[0]
+    if not isinstance(found.algorithm, Osem):
+        return found
+    # more subsets than the photons at hand can fill would add noise; updates stay the same
+    n_updates = found.algorithm.n_iterations * found.algorithm.n_subsets
+    algorithm = Osem(iterations=math.ceil(n_updates / MOST_SUBSETS), subsets=MOST_SUBSETS)
+    return found.model_copy(update={"algorithm": algorithm})
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The edge of an object in the images of several seeds.
+
+    Attributes
+    ----------
+    values : (layers,) mean over seeds, relative to the middle, outermost layer first
+    errors : (layers,) standard errors of these means
+    settings : updates and filter
+    """
+
+    values: Array
+    errors: Array
+    settings: str
+
+    @property
+    def overshoot(self) -> float:
+        """Largest excess from 2 to 20 mm inside the skin."""
+        return float(self.values[:N_NEAR].max() - 1)
+
+    @property
+    def deviation(self) -> float:
+        """Largest distance from the middle from 8 mm inwards."""
+        return float(np.abs(self.values[N_RIM:] - 1).max())
+
+
+def edge_of(scans: Sequence[Scans], case: Case, protocol: RingProtocol) -> Edge:
+    """Reconstruct each seed with a protocol, and return the edge."""
+    volumes = [reconstructed(each, protocol) for each in scans]
+    profiles = np.array([profile(volume, case) for volume in volumes])
+    errors = profiles.std(axis=0, ddof=1) / math.sqrt(len(scans))
+    return Edge(profiles.mean(axis=0), errors, settings_of(volumes[0], protocol))
+
+
+def settings_of(volume: Volume, protocol: RingProtocol) -> str:
+    """Return updates and filter of an image: those that the scan decided, or the protocol's."""
+    found = [c["text"] for c in volume.info["corrections"] if c["kind"] == "defaults"]
+    if found:
+        return str(found[0]).split(", by ")[0]
+    filters = " and ".join(each.describe() for each in protocol.finishing)
+    return f"{protocol.algorithm.describe()}, {filters or 'no filter'}"
+
+
+def table(case: Case, n_seeds: int, wanted: Sequence[str]) -> Iterator[str]:
+    """Yield the rows of the table of one object."""
+    for tof in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            seeds = range(1, n_seeds + 1)
+            scans = [written(case, seed, Path(folder), tof=tof) for seed in seeds]
+            for key, protocol in protocols().items():
+                if key not in wanted:
+                    continue
+                yield row(case, tof, protocol.name, edge_of(scans, case, protocol))
+                if follows_scan(protocol) and isinstance(protocol, ListModeProtocol):
+                    many = for_many_counts(protocol, scans[0])
+                    name = f"{protocol.name}, as for {MANY:.0e} counts"
+                    yield row(case, tof, name, edge_of(scans, case, many))
+
+
+def row(case: Case, tof: bool, name: str, edge: Edge) -> str:
+    """Return a row of the table."""
+    values = " | ".join(f"{value:.3f}" for value in edge.values)
+    cells = (case.name, "yes" if tof else "no", name, edge.settings, values)
+    return "| " + " | ".join((*cells, f"{edge.errors.max():.3f}")) + " |\n"
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("case", nargs="*", default=[*CASES], choices=[*CASES])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--protocol", action="append", choices=[*protocols()])
+    chosen = parser.parse_args(arguments)
+    layers = [f"{a:g}-{b:g} mm" for a, b in pairwise(DEPTHS_MM)]
+    heads = ("object", "TOF", "protocol", "settings", *layers, "largest se")
+    sys.stdout.write("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|\n")
+    wanted = chosen.protocol or [*protocols()]
+    for name in chosen.case:
+        for line in table(CASES[name], chosen.seeds, wanted):
+            sys.stdout.write(line)
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
+    main(sys.argv[1:])
