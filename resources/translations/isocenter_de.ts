@@ -8233,6 +8233,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/study/ledger.py" />
+      <source>Will be applied; the last run did not: {text}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="app/study/ledger.py" />
       <source>Will be applied</source>
       <translation>Wird angewendet</translation>
     </message>
@@ -9740,13 +9745,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>With the filter</source>
-      <translation>Mit dem Filter</translation>
+      <source>Filter in the model</source>
+      <translation>Filter im Modell</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>The image is sought among those that the filter at the end makes: less noise, and cold places empty sooner</source>
-      <translation>Das Bild wird unter denen gesucht, die der Filter am Ende macht: weniger Rauschen, und kalte Stellen leeren sich früher</translation>
+      <source>Models the final Gaussian filter as well: less noise, but a rim 16 to 18 % too hot lies 5 to 8 mm inside every edge</source>
+      <translation>Modelliert auch den abschließenden Gauß-Filter: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante liegt ein um 16 bis 18 % zu heißer Rand</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />

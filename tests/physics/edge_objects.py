@@ -30,6 +30,7 @@ from tests.judge.studies import (
     uniform_cylinder,
 )
 from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.physics.nema_body import joined
 
 Array = NDArray[np.float64]
 
@@ -83,7 +84,8 @@ class Case:
     ----------
     phantom : what decays
     diameter_mm : of the field of view
-    n_pairs : photon pairs of a seed; five seeds give each layer a standard error of at most 1 %
+    n_pairs : photon pairs in each of the two files of a seed; five seeds give each layer a standard
+        error of at most 1 %
     depth : distance inside the skin at x and y [mm]
     counts_at : whether a place belongs to the uniform part
     """
@@ -123,11 +125,12 @@ CASES = {
 
 @dataclass(frozen=True)
 class Scans:
-    """The photons of one seed in files: list mode, sinogram, mu-map."""
+    """The photons of one seed in files, with or without their times of flight."""
 
     listmode: Path
     sinogram: Path
     mu_map: Path
+    is_timed: bool
 
 
 def written(case: Case, seed: int, folder: Path, *, tof: bool, n_pairs: int | None = None) -> Scans:
@@ -136,13 +139,18 @@ def written(case: Case, seed: int, folder: Path, *, tof: bool, n_pairs: int | No
     n_pairs : fewer than the case has by default
     """
     study = case.study(seed)
-    pairs = kept_pairs(study, n_pairs or case.n_pairs)
+    if n_pairs is None:
+        halves = [kept_pairs(case.study(2 * seed - k), case.n_pairs) for k in (1, 0)]
+        pairs = joined(halves)
+    else:
+        pairs = kept_pairs(study, n_pairs)
     timing = TOF if tof else None
     ring = ring_of(study.scanner, diameter_mm=case.diameter_mm, voxel_mm=VOXEL_MM, tof=timing)
     mu_map = mu_map_of(study.phantom, ListModeProtocol().grid.grid_for(ring))
     scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map)
     name = f"{case.name}-{seed}{'-tof' if tof else ''}"
-    scans = Scans(*(folder / f"{name}{end}" for end in (".h5", ".hs", "-mu.nii.gz")))
+    paths = (folder / f"{name}{end}" for end in (".h5", ".hs", "-mu.nii.gz"))
+    scans = Scans(*paths, is_timed=tof)
     engine.save(scan, scans.listmode)
     engine.save(mu_map, scans.mu_map, {})
     layout = SinogramLayout.of(ring, span=SPAN, mashed=MASHED) if tof else SinogramLayout.of(ring)

@@ -1,11 +1,10 @@
 """Profiles of the edges of uniform objects, judged with photons.
 
-    python -m tests.physics.edge_profile [cylinder] [body] [--seeds N] [--protocol KEY]
+    python -m pytest -m slow tests/physics/test_edge_profile.py --log-cli-level=INFO
 
-A cylinder of water of 20 cm and the body of NEMA NU 2 in a ring of 40 mm, trues alone, attenuation
-corrected with the phantom's own mu-map. The ring that the product reads is the judge's: the same
-crystals, depth and material. Each shipped protocol for rings reconstructs the same photons with and
-without time of flight, and in sinograms where it is one of sinograms.
+A cylinder of water of 20 cm and the body of NEMA NU 2 (`tests.physics.edge_objects`). Each shipped
+protocol for rings reconstructs the same photons with and without time of flight. Each run logs a
+row of the table in docs/benchmarks.
 
 A value is the mean of the image at a distance inside the skin over its middle. In the body the
 spheres and the lung are left out, each with a margin. The standard error is that of the seeds.
@@ -13,15 +12,11 @@ spheres and the lung are left out, each with a margin. The standard error is tha
 
 from __future__ import annotations
 
-import argparse
 import logging
 import math
-import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
@@ -34,11 +29,12 @@ from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import shipped_protocols
 from engine.postprocess import Gaussian
-from tests.physics.edge_objects import CASES, Array, Case, Scans, written
+from tests.physics.edge_objects import TOF, Array, Case, Scans
 
+log = logging.getLogger(__name__)
 RingProtocol = ListModeProtocol | RingSinogramProtocol
 
-MANY, MOST_SUBSETS = 100_000_000, 16
+MANY, MOST_SUBSETS = 100_000_000, 8
 """Counts that get the narrowest filter, and the most subsets that the pairs of a seed can fill."""
 PARTS = 4
 """Points of a voxel along x and y that its distance from the skin is taken at."""
@@ -151,7 +147,10 @@ def edge_of(scans: Sequence[Scans], case: Case, protocol: RingProtocol) -> Edge:
     volumes = [reconstructed(each, protocol) for each in scans]
     profiles = np.array([profile(volume, case) for volume in volumes])
     errors = profiles.std(axis=0, ddof=1) / math.sqrt(len(scans))
-    return Edge(profiles.mean(axis=0), errors, settings_of(volumes[0], protocol))
+    edge = Edge(profiles.mean(axis=0), errors, settings_of(volumes[0], protocol))
+    timing = f"{TOF.fwhm_ps:g} ps" if scans[0].is_timed else "no"
+    log.info("%s", row(case, timing, protocol.name, edge))
+    return edge
 
 
 def settings_of(volume: Volume, protocol: RingProtocol) -> str:
@@ -163,46 +162,8 @@ def settings_of(volume: Volume, protocol: RingProtocol) -> str:
     return f"{protocol.algorithm.describe()}, {filters or 'no filter'}"
 
 
-def table(case: Case, n_seeds: int, wanted: Sequence[str]) -> Iterator[str]:
-    """Yield the rows of the table of one object."""
-    for tof in (True, False):
-        with tempfile.TemporaryDirectory() as folder:
-            seeds = range(1, n_seeds + 1)
-            scans = [written(case, seed, Path(folder), tof=tof) for seed in seeds]
-            for key, protocol in protocols().items():
-                if key not in wanted:
-                    continue
-                yield row(case, tof, protocol.name, edge_of(scans, case, protocol))
-                if follows_scan(protocol) and isinstance(protocol, ListModeProtocol):
-                    many = for_many_counts(protocol, scans[0])
-                    name = f"{protocol.name}, as for {MANY:.0e} counts"
-                    yield row(case, tof, name, edge_of(scans, case, many))
-
-
-def row(case: Case, tof: bool, name: str, edge: Edge) -> str:
-    """Return a row of the table."""
+def row(case: Case, timing: str, name: str, edge: Edge) -> str:
+    """Return a row of the table in docs/benchmarks."""
     values = " | ".join(f"{value:.3f}" for value in edge.values)
-    cells = (case.name, "yes" if tof else "no", name, edge.settings, values)
-    return "| " + " | ".join((*cells, f"{edge.errors.max():.3f}")) + " |\n"
-
-
-def main(arguments: list[str]) -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("case", nargs="*", default=[*CASES], choices=[*CASES])
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--protocol", action="append", choices=[*protocols()])
-    chosen = parser.parse_args(arguments)
-    layers = [f"{a:g}-{b:g} mm" for a, b in pairwise(DEPTHS_MM)]
-    heads = ("object", "TOF", "protocol", "settings", *layers, "largest se")
-    sys.stdout.write("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|\n")
-    wanted = chosen.protocol or [*protocols()]
-    for name in chosen.case:
-        for line in table(CASES[name], chosen.seeds, wanted):
-            sys.stdout.write(line)
-            sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO)
-    main(sys.argv[1:])
+    cells = (case.name, timing, name, edge.settings, values, f"{edge.errors.max():.3f}")
+    return f"| {' | '.join(cells)} |"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli.main import main
+from engine.corrections.resolution import Resolution
 from engine.errors import SettingsError
 from engine.io import read_scanner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -60,6 +61,13 @@ def test_its_grid_fits_the_bore(name: str, scanner: str) -> None:
     grid = read_protocol(FOLDER / f"{name}.toml").grid.grid_for(ring)
     assert grid.size_mm[:2].max() <= 2 * ring.bore_radius_mm
     assert 10_000 < grid.n_voxels < 20_000_000
+
+
+def test_none_has_the_filter_in_the_model_which_makes_edges_too_hot() -> None:
+    for path in FOLDER.glob("*.toml"):
+        protocol = read_protocol(path)
+        if isinstance(protocol, ListModeProtocol):
+            assert not protocol.corrections.of(Resolution).with_filter, path.name
 
 
 def test_the_research_protocol_is_reproducible() -> None:

@@ -54,6 +54,17 @@ def test_timing_makes_it_narrower_and_needs_fewer_passes():
     assert usual_of(timed, sharpened=False).n_updates < usual_of(untimed, sharpened=False).n_updates
 
 
+@pytest.mark.parametrize(("tof_ps", "share"), [(300.0, 2 / 3), (None, 0.4)])
+def test_with_the_resolution_in_the_model_the_filter_is_narrower(tof_ps, share):
+    data = scan(tof_ps=tof_ps)
+    sharp = usual_of(data, sharpened=True).fwhm_mm
+    assert sharp == pytest.approx(share**0.25 * width(data), abs=0.1)
+
+
+def test_the_filter_in_the_model_keeps_the_width_it_had():
+    assert usual_of(scan(), sharpened=True, sieved=True).fwhm_mm == width(scan())
+
+
 def test_it_is_never_narrower_than_the_scanner_sees():
     many, small = scan(400_000), replace(scan(), mu_map=scan(radius_mm=8.0).mu_map)
 
@@ -72,10 +83,9 @@ def test_what_a_protocol_says_is_left_alone():
 def test_what_it_leaves_open_is_filled_in_and_said():
     protocol, words = fitted(ListModeProtocol(), scan(tof_ps=300.0), sharpened=True)
 
-    fwhm_mm = width(scan(tof_ps=300.0))
+    fwhm_mm = usual_of(scan(tof_ps=300.0), sharpened=True).fwhm_mm
     assert protocol.finishing == (Gaussian(fwhm_mm=fwhm_mm),)
-    # whole passes of at least 36
-    assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 40
+    assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 48
     assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
 
 
