@@ -19,7 +19,7 @@ NUMBERS = {
 FLOATS = ("short float", "long float")
 ORDERS = {"littleendian": "<", "bigendian": ">"}
 DEFAULT_ORDER = "bigendian"
-"""Default of Interfile 3.3, STIR (src/IO/InterfileHeader.cxx) and its reader of Siemens' headers."""
+"""Default of Interfile 3.3 and STIR (InterfileHeader.cxx), of headers of Siemens too."""
 DIGEST = "; sha256 of the bins"
 """In our headers, a comment to others: which data they were written with."""
 SOURCE = "; source of the bins"
