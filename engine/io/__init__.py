@@ -48,6 +48,7 @@ from engine.io.json_text import to_json
 from engine.io.listmode_files import listmode_facts, open_pieces, read_listmode
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
+from engine.io.ome_zarr_read import node_in
 from engine.io.only_scan import only_scan
 from engine.io.open_input import open_input
 from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
@@ -241,6 +242,9 @@ def scan_file(path: Path | str) -> Path:
     found = _xray.find(path)
     if found is not None:
         return found[1]
+    node = node_in(path)
+    if node is not None:
+        return node
     return scan_in(path) or series_file(path) or header_for(path) or only_scan(path) or path
 
 

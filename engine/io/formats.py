@@ -44,6 +44,7 @@ from engine.io.nifti_pair import NiftiPair
 from engine.io.nrrd_volume import Nrrd, NrrdWriter
 from engine.io.ome_tiff import OmeTiffWriter
 from engine.io.ome_zarr import OmeZarrWriter
+from engine.io.ome_zarr_read import OmeZarr
 from engine.io.open_input import InputFile
 from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
@@ -69,7 +70,7 @@ SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
-    *(ArrayVolume, InterfileImage, Ecat7, AnalyzeVolume),
+    *(ArrayVolume, InterfileImage, Ecat7, AnalyzeVolume, OmeZarr),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),

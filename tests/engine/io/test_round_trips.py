@@ -1,0 +1,195 @@
+"""Every volume that the program writes opens again: the same values at the same places.
+
+Other programs' libraries that read a format are asked the same: nibabel, pydicom, tifffile, zarr.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pydicom
+import pytest
+import tifffile
+from numpy.typing import NDArray
+
+from engine.data.time_frames import FrameVolume, Gate, TimeFrame
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.plane import Plane
+from engine.io import (
+    WRITERS,
+    frame_suffixes,
+    read_frames,
+    read_volume,
+    save,
+    save_frames,
+    scan_file,
+    thin_volume,
+)
+from engine.io.cine import CineWriter
+from engine.io.dicom.capture import DicomCaptureWriter
+from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.png import PngWriter
+from engine.io.tiff_volume import TiffWriter
+from engine.reporting.provenance import FORMAT
+
+PICTURES = (PngWriter, CineWriter, DicomCaptureWriter)
+"""Writers of pictures for the eye, which hold no values."""
+VOLUMES = [writer for writer in WRITERS if writer not in PICTURES]
+SCALED = (DicomSeriesWriter, TiffWriter)
+"""Formats of whole numbers with a slope: a value is off by half a step, range / 65535, at most."""
+GRIDS = {
+    "odd": ImageGrid((3, 4, 5), (1.5, 2.0, 2.5), (10.0, -20.0, 30.0)),
+    "beyond": ImageGrid((2, 3, 4), (0.05, 0.07, 0.3), (-250.125, 333.3, -1.7)),
+    "one-slice": ImageGrid((1, 4, 3), (1.0, 1.0, 4.0), (0.5, 0.0, -7.25)),
+}
+EMISSION = {"format": FORMAT, "protocol": {"modality": "pet"}}
+PLACE_MM = 1e-4
+"""Places in text of 9 figures and in float32 of NIfTI, 250 mm away."""
+
+
+def volume(grid: ImageGrid, axes: str, unit: str = "Bq/mL") -> Volume:
+    values = np.random.default_rng(3).gamma(2.0, 40.0, grid.shape).astype(np.float32)
+    return Volume(values, grid, unit, {**EMISSION, "axes": axes})
+
+
+def tolerance(writer: type, values: NDArray[np.float32]) -> float:
+    return float(values.max() - min(values.min(), 0)) / 65535 if writer in SCALED else 0.0
+
+
+def assert_same(found: Volume, wanted: Volume, step: float) -> None:
+    np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=step)
+    assert found.grid.shape == wanted.grid.shape
+    for axis in range(3):
+        ends = [volume.grid.centres_mm(axis)[[0, -1]] for volume in (found, wanted)]
+        np.testing.assert_allclose(*ends, rtol=0, atol=PLACE_MM)
+    assert found.axes == wanted.axes
+    assert found.unit == wanted.unit
+
+
+@pytest.mark.parametrize("axes", ["LPS", "LPI"])
+@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize("writer", VOLUMES, ids=lambda w: w.suffixes[0])
+def test_a_volume_comes_back(tmp_path: Path, writer: type, name: str, axes: str) -> None:
+    wanted = volume(GRIDS[name], axes)
+    path = tmp_path / f"a{writer.suffixes[0]}"
+    save(wanted, path, wanted.info)
+    assert_same(read_volume(path), wanted, tolerance(writer, wanted.values))
+    assert read_frames(scan_file(path)) == ()
+
+
+def framed(grid: ImageGrid, axes: str, times: list[TimeFrame]) -> list[FrameVolume]:
+    base = volume(grid, axes)
+    return [
+        FrameVolume(time, replace(base, values=base.values * np.float32(k)))
+        for k, time in enumerate(times, 1)
+    ]
+
+
+EVEN = [TimeFrame(0, 20_000), TimeFrame(20_000, 40_000), TimeFrame(40_000, 60_000)]
+UNEVEN = [TimeFrame(0, 10_000), TimeFrame(10_000, 40_000), TimeFrame(45_000, 145_000)]
+GATES = [TimeFrame(0, 60_000, Gate(k, 3, 20_000)) for k in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("axes", ["LPS", "LPI"])
+@pytest.mark.parametrize("times", [EVEN, UNEVEN, GATES], ids=["even", "uneven", "gates"])
+@pytest.mark.parametrize("ending", sorted({*frame_suffixes(), *frame_suffixes(gated=True)}))
+def test_frames_come_back_with_their_times(
+    tmp_path: Path, ending: str, times: list[TimeFrame], axes: str
+) -> None:
+    if times is GATES and ending not in frame_suffixes(gated=True):
+        pytest.skip("this format has no place for gates")
+    wanted = framed(GRIDS["odd"], axes, times)
+    whole = volume(GRIDS["odd"], axes)
+    path = tmp_path / f"a{ending}"
+    save_frames(whole, wanted, path, whole.info)
+    found = read_frames(scan_file(path))
+    assert [each.frame.duration_s for each in found] == [each.duration_s for each in times]
+    assert [bool(each.frame.gate) for each in found] == [bool(each.gate) for each in times]
+    if times is not GATES:
+        assert [each.frame.start_s for each in found] == [each.start_s for each in times]
+    for one, other in zip(found, wanted, strict=True):
+        step = tolerance(
+            DicomSeriesWriter if ending in DicomSeriesWriter.suffixes else Path, other.volume.values
+        )
+        assert_same(one.volume, other.volume, step)
+    assert read_volume(path).grid.shape == whole.grid.shape
+
+
+@pytest.mark.parametrize("ending", [".nii.gz", ".nii", ".mha"])
+def test_a_turned_slice_comes_back_in_its_own_axes(tmp_path: Path, ending: str) -> None:
+    c, s = np.cos(0.4), np.sin(0.4)
+    plane = Plane((4, 6), 1.5, (10.0, -20.0, 30.0), (c, s, 0.0), (0.0, 0.0, 1.0))
+    values = np.random.default_rng(1).normal(size=(4, 6)).astype(np.float32)
+    wanted = thin_volume(values, plane, "Bq/mL", EMISSION)
+    save(wanted, tmp_path / f"a{ending}", wanted.info)
+    found = read_volume(tmp_path / f"a{ending}")
+    np.testing.assert_array_equal(found.values, wanted.values)
+    frame, said = found.info["slice_frame"], wanted.info["slice_frame"]
+    for key in ("centre_mm", "across", "down"):
+        np.testing.assert_allclose(frame[key], said[key], atol=1e-5)  # float32 of NIfTI
+    assert any("tilted slice" in note for note in found.notes)
+    save(found, tmp_path / f"b{ending}")
+    again = read_volume(tmp_path / f"b{ending}")
+    np.testing.assert_array_equal(again.values, wanted.values)
+
+
+# other programs
+
+
+def by_nibabel(path: Path) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Values [x, y, z, ...] and the place of the first voxel in LPS."""
+    image = nibabel.load(path)
+    return image.get_fdata(dtype=np.float32), (np.diag([-1, -1, 1, 1]) @ image.affine)[:3, 3]
+
+
+@pytest.mark.parametrize("ending", [".nii.gz", ".nii"])
+def test_nibabel_reads_frames_and_their_step(tmp_path: Path, ending: str) -> None:
+    frames, whole = framed(GRIDS["odd"], "LPS", EVEN), volume(GRIDS["odd"], "LPS")
+    save_frames(whole, frames, tmp_path / f"a{ending}", whole.info)
+    values, first = by_nibabel(tmp_path / f"a{ending}")
+    np.testing.assert_array_equal(values, np.stack([e.volume.values.T for e in frames], -1))
+    np.testing.assert_allclose(first, [whole.grid.centres_mm(axis)[0] for axis in range(3)])
+    image = nibabel.load(tmp_path / f"a{ending}")
+    assert image.header.get_zooms()[3] == 20
+    assert image.header.get_xyzt_units() == ("mm", "sec")
+
+
+def test_pydicom_reads_values_and_places(tmp_path: Path) -> None:
+    wanted = volume(GRIDS["odd"], "LPS")
+    save(wanted, tmp_path / "a.dicom", wanted.info)
+    slices = [pydicom.dcmread(path) for path in sorted((tmp_path / "a.dicom").iterdir())]
+    slices.sort(key=lambda each: each.ImagePositionPatient[2])
+    values = np.stack([float(e.RescaleSlope) * e.pixel_array for e in slices])
+    step = tolerance(DicomSeriesWriter, wanted.values)
+    np.testing.assert_allclose(values, wanted.values, rtol=0, atol=step)
+    first = [wanted.grid.centres_mm(axis)[0] for axis in range(3)]
+    np.testing.assert_allclose(slices[0].ImagePositionPatient, first, atol=PLACE_MM)
+
+
+@pytest.mark.parametrize("ending", [".ome.tif", ".tif"])
+def test_tifffile_reads_values(tmp_path: Path, ending: str) -> None:
+    wanted = volume(GRIDS["odd"], "LPS")
+    save(wanted, tmp_path / f"a{ending}", wanted.info)
+    found = read_volume(tmp_path / f"a{ending}")
+    stored = tifffile.imread(tmp_path / f"a{ending}")
+    assert stored.shape == wanted.values.shape
+    # a straight line from stored to read values, whose slope the file's text states
+    assert np.corrcoef(stored.ravel(), found.values.ravel())[0, 1] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("times", [None, UNEVEN])
+def test_zarr_reads_what_we_read(tmp_path: Path, times: list[TimeFrame] | None) -> None:
+    zarr = pytest.importorskip("zarr", reason="the library zarr is not installed")
+    whole, path = volume(GRIDS["odd"], "LPS"), tmp_path / "a.ome.zarr"
+    frames = framed(GRIDS["odd"], "LPS", times) if times else []
+    if frames:
+        save_frames(whole, frames, path, whole.info)
+        ours = np.stack([each.volume.values for each in read_frames(scan_file(path))])
+    else:
+        save(whole, path, whole.info)
+        ours = read_volume(path).values
+    np.testing.assert_array_equal(zarr.open_group(path, mode="r")["0"][:], ours)
