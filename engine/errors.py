@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import NamedTuple
+
 LONGEST = 1200
 """Characters of a message."""
 
@@ -80,6 +83,40 @@ class CutOffError(FileFormatError):
             f"{self.args[0]}; copy the file again, or use its {self.n_events:,} complete {events} "
             "(--use-complete-events)."
         )
+
+
+class FolderItem(NamedTuple):
+    """A scan or image in a folder.
+
+    Attributes
+    ----------
+    path : the file to open
+    text : its format, or its series in words
+    """
+
+    path: Path
+    text: str
+
+    def place(self, folder: Path) -> str:
+        """Return where it lies in a folder."""
+        inside = self.path.is_relative_to(folder)
+        return (self.path.relative_to(folder) if inside else self.path).as_posix()
+
+
+class SeveralItemsError(FileFormatError):
+    """A folder holds several scans or images, and one of them is to be chosen.
+
+    Attributes
+    ----------
+    items : the scans and images
+    """
+
+    def __init__(self, text: str, items: tuple[FolderItem, ...]) -> None:
+        super().__init__(text, items)
+        self.items = items
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class ReadingStoppedError(EngineError):

@@ -19,7 +19,7 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
+from engine.errors import FileFormatError, SeveralItemsError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
@@ -28,6 +28,7 @@ from engine.io.dicom.reader import is_in_patient_axes, series_file
 from engine.io.fact_labels import fact_of
 from engine.io.film import FILM_SUFFIXES, write_film
 from engine.io.folder import is_folder
+from engine.io.folder_contents import items_in, nothing_in, only_item
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -37,7 +38,6 @@ from engine.io.formats import (
     VOLUME_READERS,
     WRITERS,
     AnyReader,
-    listed,
     reader_of,
     suffixes_of,
     usual_suffixes,
@@ -89,6 +89,7 @@ __all__ = [
     "exports_folder",
     "facing",
     "fact_of",
+    "file_to_open",
     "files_written",
     "frame_suffixes",
     "inspect",
@@ -195,7 +196,7 @@ def read_sinogram(path: Path | str) -> Sinogram:
 
 def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
-    with open_input(scan_file(path)) as file:
+    with open_input(file_to_open(path)) as file:
         reader = reader_of(VOLUME_READERS, file)
         if reader is not None:
             return reader.read(file)
@@ -217,15 +218,12 @@ def read_projections(path: Path | str) -> Projections:
     """
     path = Path(path)
     found = _xray.find(path)
+    if found is None and is_folder(path):
+        return read_projections(file_to_open(path))
     if found is not None:
         reader, settings = found
         with open_input(settings) as file:
             return reader.read(file)
-    if is_folder(path):
-        raise FileFormatError(
-            f"{path}: this is a folder without the settings of a scan; choose a file in it. "
-            f"Can be read: {listed(PROJECTION_READERS)}."
-        )
     with open_input(path) as file:
         raise unknown(file, "X-ray scan", PROJECTION_READERS)
 
@@ -239,13 +237,33 @@ def scan_file(path: Path | str) -> Path:
     path = Path(path)
     if not is_folder(path):
         return header_for(path) or path
-    found = _xray.find(path)
-    if found is not None:
-        return found[1]
-    node = node_in(path)
+    try:
+        return _file_in(path)
+    except FileFormatError as e:
+        items = items_in(path)
+        if len(items) > 1:
+            raise SeveralItemsError(str(e), items) from e
+        raise
+
+
+def _file_in(folder: Path) -> Path:
+    """Return the file that a folder stands for; the folder itself if it holds none."""
+    described = _xray.find(folder)
+    if described is not None:
+        return described[1]
+    node = node_in(folder)
     if node is not None:
         return node
-    return scan_in(path) or series_file(path) or header_for(path) or only_scan(path) or path
+    found = scan_in(folder) or series_file(folder) or header_for(folder) or only_scan(folder)
+    return found or only_item(folder) or folder
+
+
+def file_to_open(path: Path | str) -> Path:
+    """Return the file that a path stands for, as `scan_file`; refuse a folder without one."""
+    found = scan_file(path)
+    if is_folder(found):
+        raise nothing_in(found)
+    return found
 
 
 def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:

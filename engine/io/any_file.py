@@ -16,6 +16,7 @@ from engine.io.formats import listed, reader_of
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
 from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.xray.find import find
 from engine.plain import Plain
 
 Scan = ListMode | Histogram | Sinogram | Projections
@@ -54,10 +55,10 @@ def read(
     >>> engine.read("ones.h5").unit
     '1/mm'
     """
-    path = Path(path)
+    path = io.file_to_open(path)
     if io.is_projections(path):
         return io.read_projections(path)
-    with open_input(io.scan_file(path), may_be_cut=complete_events) as file:
+    with open_input(path, may_be_cut=complete_events) as file:
         events = reader_of(io.LISTMODE_READERS, file)
         if events is not None:
             return events.read(file, scanner=scanner)
@@ -76,6 +77,17 @@ def read(
     raise UnknownFormatError(
         f"{path.name}: unknown scan or volume; can be read: {listed(io.READERS)}."
     )
+
+
+def format_of_scan(path: Path) -> str:
+    """Return the exact format of a scan, such as "NXtomo"; empty if it is none."""
+    found = find(path)
+    if found is not None:
+        with open_input(found[1]) as file:
+            return found[0].format_of(file)
+    with open_input(io.scan_file(path)) as file:
+        reader = reader_of(io.SCAN_READERS, file)
+        return "" if reader is None else reader.format_of(file)
 
 
 @singledispatch

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,7 +184,7 @@ def _name(array: Plain, place: tuple[int, ...]) -> str:
 
 def _block(
     node: Path, array: Plain, name: str, edges: tuple[int, ...], *, is_ours: bool
-) -> NDArray[Any]:
+) -> NDArray[np.generic]:
     """Return one block; a missing one of others holds `fill_value`, and ours are all written."""
     order, packed = _codecs(array)
     kind = np.dtype(array["data_type"]).newbyteorder(order)

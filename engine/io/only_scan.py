@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.errors import EngineError, FileFormatError
+from engine.errors import EngineError, FolderItem, SeveralItemsError
 from engine.io.castor import header as castor
 from engine.io.castor.normalisation import is_normalisation
 from engine.io.folder import entries, is_file
@@ -24,20 +24,21 @@ def only_scan(folder: Path) -> Path | None:
 
     Raises
     ------
-    FileFormatError
+    SeveralItemsError
         where it holds several scans
     """
     inside = [each for each in entries(folder) if is_file(each)]
     if len(inside) > MOST_FILES:
         return None
-    data_of = {path: data for path in inside if (data := _what_it_is(path)) is not None}
-    named = {data for header, data in data_of.items() if data != header}
-    named |= {data for path in inside if (data := _data_of_normalisation(path)) is not None}
-    found = [path for path, data in data_of.items() if path not in named and is_file(data)]
+    data = {path: of for path in inside if (of := _what_it_is(path)) is not None}
+    named = {of for header, of in data.items() if of != header}
+    named |= {of for path in inside if (of := _data_of_normalisation(path)) is not None}
+    found = [path for path, of in data.items() if path not in named and is_file(of)]
     if len(found) > 1:
         names = ", ".join([each.name for each in found[:4]] + ["..."] * (len(found) > 4))
-        raise FileFormatError(
-            f"{folder.name}: holds {len(found)} scans ({names}); choose one of these files."
+        raise SeveralItemsError(
+            f"{folder.name}: holds {len(found)} scans ({names}); choose one of these files.",
+            tuple(FolderItem(each, _format_of(each)) for each in found),
         )
     return found[0] if found else None
 
@@ -51,6 +52,21 @@ def _what_it_is(path: Path) -> Path | None:
             return _data_of(file)
     except EngineError:
         return None
+
+
+def data_of(path: Path) -> Path | None:
+    """Return the file that holds the data of a scan or image; None if its header is damaged."""
+    try:
+        with open_input(path) as file:
+            return _data_of(file)
+    except EngineError:
+        return None
+
+
+def _format_of(path: Path) -> str:
+    with open_input(path) as file:
+        reader = reader_of(SCAN_READERS, file)
+        return "" if reader is None else reader.format_of(file)
 
 
 def _data_of(file: InputFile) -> Path:

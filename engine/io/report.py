@@ -12,7 +12,7 @@ from engine.data.histogram import Histogram, total
 from engine.data.projections import Projections
 from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.data.volume import Volume
-from engine.errors import EngineError
+from engine.errors import EngineError, SeveralItemsError
 from engine.io.base import Format
 from engine.io.event_facts import EventFacts, facts_of
 from engine.io.fact_labels import fact_of
@@ -51,18 +51,28 @@ class Report:
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
-    from engine.io import scan_file
+    from engine.io import file_to_open
     from engine.io.response_hdf5 import refuse_unfinished
 
     path = Path(path)
     try:
         refuse_unfinished(path)
-        path = scan_file(path)
+        path = file_to_open(path)
         with open_input(path) as file:
             size = ("Size", f"{file.size:,} bytes")
             return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
+    except SeveralItemsError as e:
+        return _of_folder(path, e)
     except EngineError as e:
         return _unreadable(path, e)
+
+
+def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
+    """Return what a folder holds, for the user to choose from."""
+    facts = tuple((item.place(folder), item.text) for item in fault.items)
+    note = "Open one of them."
+    title = f"folder with {len(fault.items)} scans or images"
+    return Report("Folder", title, facts, notes=(note,))
 
 
 def _unreadable(path: Path, fault: EngineError) -> Report:
@@ -108,21 +118,6 @@ def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
 def with_format(head: Facts, facts: Facts) -> Facts:
     """Return facts after a head that states the format, without a format of their own."""
     return (*head, *(fact for fact in facts if fact[0] != FORMAT))
-
-
-def format_of_scan(path: Path) -> str:
-    """Return the exact format of a scan; empty if it is none."""
-    from engine.io import scan_file
-    from engine.io.formats import SCAN_READERS, reader_of
-    from engine.io.xray.find import find
-
-    found = find(path)
-    if found is not None:
-        with open_input(found[1]) as file:
-            return found[0].format_of(file)
-    with open_input(scan_file(path)) as file:
-        reader = reader_of(SCAN_READERS, file)
-        return "" if reader is None else reader.format_of(file)
 
 
 def _of_xray(path: Path) -> _Recognised | None:

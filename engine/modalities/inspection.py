@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.corrections.attenuation import ATTENUATION_MAP
-from engine.errors import EngineError
+from engine.errors import EngineError, SeveralItemsError
 from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.fact_labels import text_of
@@ -42,6 +42,8 @@ def _with_files_beside(path: Path) -> Report | None:
     """Return the scan that a folder or a file of it stands for, and the part of each file."""
     try:
         _, files = gathered(path)
+    except SeveralItemsError:
+        return None  # the general report lists them
     except EngineError as e:
         return Report("unknown", "several scans", faults=(str(e),))
     if files is None:

@@ -8,10 +8,11 @@ from typing import Literal
 
 from engine.data.input_role import InputRole
 from engine.errors import UnknownFormatError
-from engine.io import VOLUME_READERS, inspect, scan_file
+from engine.io import VOLUME_READERS, file_to_open, inspect, scan_file
+from engine.io.any_file import format_of_scan
 from engine.io.folder import is_folder
 from engine.io.open_input import open_input
-from engine.io.report import FORMAT, format_of_scan, with_format
+from engine.io.report import FORMAT, with_format
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
@@ -52,7 +53,7 @@ def purpose_of(path: Path) -> Recognised:
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
-    with open_input(scan_file(path)) as file:
+    with open_input(file_to_open(path)) as file:
         for role in all_roles():
             if role.accepts(file):
                 return Recognised("input", role=role)

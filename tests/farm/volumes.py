@@ -77,6 +77,24 @@ def frames(folder: Path) -> Path:
     return folder / "frames.h5"
 
 
+def ome_zarr(folder: Path) -> Path:
+    """The text of the folder, its values, and no provenance that knows its digest."""
+    path = folder / "a.ome.zarr"
+    save(others.patient(), path)
+    sidecar_path(path).unlink()
+    return path / "zarr.json"
+
+
+def nifti_frames(folder: Path) -> Path:
+    values = np.arange(120, dtype=np.float32).reshape(3, 4, 5, 2)
+    nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), folder / "frames.nii")
+    return folder / "frames.nii"
+
+
+def detached_nrrd(folder: Path) -> Path:
+    return others.by_pynrrd_detached(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
+
+
 def gates(folder: Path) -> Path:
     volume = others.patient()
     parts = [FrameVolume(TimeFrame(k, k + 20, Gate(k, 2, 5)), volume) for k in (1, 2)]
@@ -145,6 +163,9 @@ VOLUMES = (
         for encoding in ("raw", "gzip")
     ),
     ("nrrd-bzip2", partial(packed_nrrd, encoding="bzip2")),
+    ("nrrd-detached", detached_nrrd),
+    ("nifti-frames", nifti_frames),
+    ("ome-zarr", ome_zarr),
     ("mha", partial(meta, whole=True)),
     ("mhd", partial(meta, whole=False)),
     ("interfile-image", interfile),

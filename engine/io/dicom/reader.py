@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.data.time_frames import MS, FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.errors import EngineError, FileFormatError, GeometryError
+from engine.errors import EngineError, FileFormatError, FolderItem, GeometryError, SeveralItemsError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader
 from engine.io.dicom.emission import UNITS as PET_UNITS
@@ -191,23 +191,33 @@ def series_file(folder: Path) -> Path | None:
 
     Raises
     ------
-    FileFormatError
+    SeveralItemsError
         where it holds several
     """
-    found: dict[str, list[Header]] = {}
-    for header in headers_in(folder).headers:
-        if header.text("Modality") in KINDS and header.is_image and header.series:
-            found.setdefault(header.series, []).append(header)
+    found = series_in(folder)
     if len(found) > 1:
         listed = "; ".join(
             f"{headers[0].describe()}, {len(headers)} files, such as {headers[0].path.name}"
             for headers in found.values()
         )
-        raise FileFormatError(
+        raise SeveralItemsError(
             f"{folder.name}: holds {len(found)} DICOM series: {listed}. Choose one file of the "
-            "series that is meant."
+            "series that is meant.",
+            tuple(
+                FolderItem(headers[0].path, f"DICOM series {headers[0].describe()}")
+                for headers in found.values()
+            ),
         )
     return next((headers[0].path for headers in found.values()), None)
+
+
+def series_in(folder: Path) -> dict[str, list[Header]]:
+    """Return the headers of each series of images in a folder, by the UID of the series."""
+    found: dict[str, list[Header]] = {}
+    for header in headers_in(folder).headers:
+        if header.text("Modality") in KINDS and header.is_image and header.series:
+            found.setdefault(header.series, []).append(header)
+    return found
 
 
 def series_files(path: Path) -> tuple[Path, ...]:

@@ -76,6 +76,7 @@ def test_a_map_is_for_the_scan_that_is_open(desk, site, tiny_ring):
     lines = ["!INTERFILE:=", "%SMS-MI header name space:=image subheader"]
     lines += ["!name of data file:=scan-umap.v", "number format:=float"]
     lines += ["!number of bytes per pixel:=4", "number of dimensions:=3"]
+    lines += ["image data byte order:=LITTLEENDIAN"]  # the default is big-endian
     lines += [f"matrix size [{k}]:=4" for k in (1, 2, 3)]
     lines += [f"scale factor (mm/pixel) [{k}]:=2" for k in (1, 2, 3)]
     (site / "scan-umap.v.hdr").write_text("\n".join(lines))
