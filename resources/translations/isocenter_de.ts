@@ -8234,7 +8234,7 @@ Replace {which}?</source>
     <message>
       <location filename="app/study/ledger.py" />
       <source>Will be applied; the last run did not: {text}</source>
-      <translation type="unfinished" />
+      <translation>Wird angewendet; beim letzten Lauf nicht: {text}</translation>
     </message>
     <message>
       <location filename="app/study/ledger.py" />
