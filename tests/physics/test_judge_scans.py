@@ -27,6 +27,7 @@ from tests.judge_scans import (
     panels_of,
     ring_of,
 )
+from tests.tolerances import FLOAT64_SUMS
 
 RING = round_ring(60.0, 40.0, n_crystals=120, row_mm=4.0)
 TOF = TofSettings(fwhm_ps=100.0, bin_ps=50.0, n_bins=41)
@@ -40,7 +41,7 @@ def test_crystals_of_a_ring_are_at_their_mean_depth() -> None:
     depth = mean_depth_mm(RING)
     assert 7.0 < depth < 7.6  # 20 mm of LSO
     places = RING.places_mm(depth)
-    assert ring().positions_mm == pytest.approx(places, abs=1e-9)
+    assert ring().positions_mm == pytest.approx(places, abs=FLOAT64_SUMS)
 
 
 def test_crystals_of_panels_have_the_products_numbers() -> None:
@@ -49,7 +50,7 @@ def test_crystals_of_panels_have_the_products_numbers() -> None:
     assert sorted(numbers) == [*range(PANELS.n_crystals)]
     places = PANELS.places_mm(0.0)
     theirs = panels.positions_mm[numbers]
-    assert theirs[:, [0, 2]] == pytest.approx(places[:, [0, 2]], abs=1e-9)
+    assert theirs[:, [0, 2]] == pytest.approx(places[:, [0, 2]], abs=FLOAT64_SUMS)
     assert (np.sign(theirs[:, 1]) == np.sign(places[:, 1])).all()
 
 
@@ -69,6 +70,7 @@ def test_layers_of_panels_have_the_products_numbers() -> None:
 def test_the_demo_panels_are_those_of_the_product() -> None:
     demo = engine.read_scanner("demo-panels")
     ours = panels_of(PANELS, voxels_per_pitch=4, n_planes=119, plane_mm=0.5)
+    # the judge's panels state the mean depth of interaction to a tenth of a millimetre
     assert ours.positions_mm == pytest.approx(demo.positions_mm, abs=0.2)
 
 
@@ -85,6 +87,7 @@ def test_time_of_flight_points_at_the_decay() -> None:
     edges = scanner.tof.edges_mm
     measured = (edges[scan.tof_bins] + edges[scan.tof_bins + 1]) / 2
     assert np.corrcoef(s, measured)[0, 1] > 0.8
+    # 5,000 pairs of 15 mm resolution give a slope to 2 % (one standard error)
     assert np.polyfit(s, measured, 1)[0] == pytest.approx(1.0, abs=0.05)
 
 
@@ -100,6 +103,7 @@ def test_the_mu_map_lies_where_the_phantom_does() -> None:
     assert values[12, 18, 25] == values[5, 12, 25] == 0
     volume = values.sum(dtype=float) * 8
     expected = block.volume_mm3 * LEAD.total(511) + np.pi * 144 * 40 * WATER.total(511)
+    # the circle's edge crosses voxels of 2 mm, which are counted by their samples
     assert volume == pytest.approx(expected, rel=0.01)
 
 

@@ -75,6 +75,7 @@ def test_each_pair_of_layers_counts_what_its_response_expects(place: int) -> Non
     assert seen.sum() == pytest.approx(wanted.sum(), rel=0.04)
     # 1.7 % of the counts of the rarest, 2 % each of efficiencies at edges and of photons tracked
     shares, expected = seen / seen.sum(), wanted / wanted.sum()
+    # two standard errors
     np.testing.assert_allclose(shares, expected, rtol=2 * np.hypot(0.017, np.hypot(0.02, 0.02)))
 
 
@@ -110,7 +111,9 @@ def test_scatter_of_the_object_is_shared_out_over_the_layers() -> None:
         v.reshape(4, -1).sum(axis=1, dtype=float)
         for v in (scan.prompts - trues.prompts, trues.prompts, found.expected)
     )
+    # the bar for the scatter of all lines, as for panels of one layer
     assert expected.sum() == pytest.approx(seen.sum(), rel=0.05)
+    # the model shares the sum out over the layers by mean energies only
     np.testing.assert_allclose(expected, seen, rtol=0.25)
     assert expected[0] / expected.sum() > 1.03 * of_trues[0] / of_trues.sum()
 
@@ -124,5 +127,6 @@ def recovered(scan: Histogram, truth: np.ndarray, iterations: int) -> float:
     *_, last = solve(Osem(iterations=iterations, subsets=4), model, start)
     z, y, x = np.meshgrid(*(scan.scanner.grid.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
     away = [np.sqrt((x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2) for a, b, c in PLACES_MM]
+    # the response expects the counts within 4 %, as the first test states
     assert last.image.sum() == pytest.approx(truth.sum(), rel=0.05)
     return float(last.image[np.minimum(*away) < 2.0].sum() / truth.sum())

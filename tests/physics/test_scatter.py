@@ -36,11 +36,14 @@ def test_scatter_is_that_of_photons_and_the_middle_true(
     """In sum, by planes, by the distance of lines from the axis, and in the image."""
     case = judged(radius_mm, N_PAIRS, with_tof=with_tof)
     estimate = estimated(case)
+    # the bar for the scatter of all lines
     assert estimate.fraction == pytest.approx(case.pairs.scatter_fraction, rel=0.05)
     assert estimate.fit.is_plausible
     simulated, counted = by_plane(case, estimate)
+    # the bar for each plane, which has the noise of its own few counts
     assert simulated == pytest.approx(counted, rel=0.1)
     simulated, counted = by_distance(case, estimate)
+    # the bar by distance, in which many planes are summed
     assert simulated == pytest.approx(counted, rel=0.04)
     truth, _ = middle(case, case.pairs.trues, "off", tmp_path)
     corrected, _ = middle(case, case.pairs, "on", tmp_path)

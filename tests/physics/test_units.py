@@ -9,6 +9,7 @@ import pytest
 
 from engine.data.decay import frame_factor
 from tests.physics.units import WANTED_BQ_ML, mean_decays_factor, read
+from tests.tolerances import FLOAT64_SUMS
 
 N_PAIRS = 4_000_000
 """So many that calibration and reading have a standard error of half a percent together."""
@@ -17,7 +18,7 @@ BAR_BQ_ML = 200.0
 
 def test_the_curve_is_summed_up_as_the_formula_says() -> None:
     summed = mean_decays_factor(1800.0, 4062.6)
-    assert summed * frame_factor(1800.0, 4062.6) == pytest.approx(1, rel=1e-9)
+    assert summed * frame_factor(1800.0, 4062.6) == pytest.approx(1, rel=FLOAT64_SUMS)
     assert np.isclose(mean_decays_factor(1.0, 1e9), 1)
 
 

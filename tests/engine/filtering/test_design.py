@@ -11,6 +11,7 @@ from engine.filtering.orbit import orbit_of
 from engine.filtering.projections import density, filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 CONE = {"source_axis_mm": 500.0, "source_detector_mm": 750.0, "shape": (5, 100), "pixel_mm": 2.0}
 """Half a fan of 7.6°."""
@@ -73,7 +74,7 @@ def test_twin_of_a_ray_is_where_its_fan_angle_says(beam, turn):
         to_twin = 500 * np.stack([np.cos(twin), np.sin(twin)], -1) - source
         turned = ray[..., 0] * to_twin[..., 1] - ray[..., 1] * to_twin[..., 0]
         lengths = np.linalg.norm(ray, axis=-1) * np.linalg.norm(to_twin, axis=-1)
-        np.testing.assert_allclose(turned / lengths, 0, atol=1e-12)
+        np.testing.assert_allclose(turned / lengths, 0, atol=FLOAT64)
         assert (np.sum(ray * to_twin, axis=-1) > 0).all()
 
 
@@ -86,7 +87,7 @@ def test_half_fan_is_widened_to_both_sides_alike(axis_column):
     before, after = plan.added_columns
     assert (before > 0) != (after > 0)
     shifted = geometry.pixel_mm(3) - plan.geometry.pixel_mm(3)[:, before : before + 100]
-    np.testing.assert_allclose(shifted, 0, atol=1e-9)
+    np.testing.assert_allclose(shifted, 0, atol=FLOAT64_SUMS)
     assert plan.weight_map().shape == (360, 100)
     outside = plan.weights(0)[0, :before] if before else plan.weights(0)[0, -after:]
     assert outside.max() < 1e-12
@@ -138,7 +139,7 @@ def test_axis_is_found_where_the_scanner_was_moved():
         plan, other = plan_for(still), plan_for(still.moved(turn, shift))
         assert plan.kind == other.kind
         np.testing.assert_allclose(other.step_rad, plan.step_rad)
-        np.testing.assert_allclose(other.weight_map(), plan.weight_map(), atol=1e-9)
+        np.testing.assert_allclose(other.weight_map(), plan.weight_map(), atol=FLOAT64_SUMS)
 
 
 def test_repeated_and_lost_views_are_told():
@@ -197,4 +198,4 @@ def test_the_density_of_lines_is_that_of_each_ray(tilt):
     moved = np.linalg.norm(np.cross(orbit.radius_mm[view] * orbit.tangent[view], d), axis=-1)
     along = scan.u_mm[view] / np.linalg.norm(scan.u_mm[view])
     distance = np.linalg.norm(np.cross(rays, along), axis=-1)
-    np.testing.assert_allclose(density(orbit, view), moved / distance, rtol=1e-12)
+    np.testing.assert_allclose(density(orbit, view), moved / distance, rtol=FLOAT64)

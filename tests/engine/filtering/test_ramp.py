@@ -6,6 +6,7 @@ from scipy.special import i0
 
 from engine.filtering.ramp import filter_length, filter_rows, kernel, spectrum
 from engine.filtering.windows import WINDOWS, window
+from tests.tolerances import FLOAT64
 
 
 def test_filtering_is_the_sum_over_the_row(rng):
@@ -60,7 +61,7 @@ def test_window_keeps_the_mean_and_cuts_off(name):
     ],
 )
 def test_window_in_closed_form(name, middle, end):
-    assert window(name, np.array([0.5, 1.0])) == pytest.approx([middle, end], abs=1e-12)
+    assert window(name, np.array([0.5, 1.0])) == pytest.approx([middle, end], abs=FLOAT64)
 
 
 @pytest.mark.parametrize("n", [1, 5, 640, 768, 1021])

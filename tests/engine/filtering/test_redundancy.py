@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.filtering.redundancy import coverage, parker, wang
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 
 def parker_of_both(beta, gamma, range_rad, twin_gamma):
@@ -20,14 +21,14 @@ def test_parker_weights_of_a_ray_and_its_twin_add_up_to_one(rng, range_deg):
     gamma = rng.uniform(-excess, excess, 2000)
     beta = rng.uniform(0, range_rad, 2000)
     one, twin = parker_of_both(beta, gamma, range_rad, -gamma)
-    np.testing.assert_allclose(one + twin, 1, atol=1e-9)
+    np.testing.assert_allclose(one + twin, 1, atol=FLOAT64_SUMS)
 
 
 def test_parker_weights_hold_beyond_the_fan_they_are_made_for(rng):
     range_rad = np.radians(200)
     gamma, beta = rng.uniform(-0.6, 0.6, 2000), rng.uniform(0, range_rad, 2000)
     one, twin = parker_of_both(beta, gamma, range_rad, -gamma)
-    np.testing.assert_allclose(one + twin, 1, atol=1e-9)
+    np.testing.assert_allclose(one + twin, 1, atol=FLOAT64_SUMS)
 
 
 def test_parker_weights_with_the_wrong_sign_do_not_add_up(rng):
@@ -51,7 +52,7 @@ def test_parker_weights_start_and_end_at_zero():
 def test_wang_weights_of_a_ray_and_its_twin_add_up_to_one(rng, overlap):
     across = rng.uniform(-2 * overlap, 2 * overlap, 2000)
     one, twin = wang(across, overlap), wang(-across, overlap)
-    np.testing.assert_allclose(one + twin, 1, atol=1e-12)
+    np.testing.assert_allclose(one + twin, 1, atol=FLOAT64)
     assert (one[across < -overlap] == 0).all() and (one[across > overlap] == 1).all()
 
 

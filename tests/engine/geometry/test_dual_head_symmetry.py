@@ -22,6 +22,7 @@ from engine.geometry.dual_head_symmetry import (
 )
 from engine.geometry.orientations import Orientations
 from tests.engine.geometry.panels import panels
+from tests.tolerances import FLOAT64_SUMS
 
 SQUARE = panels(n_rows=4, n_columns=4)
 
@@ -62,7 +63,7 @@ def test_a_turn_moves_box_and_line_together(turn: Turn) -> None:
         j2, k2 = turn.voxels(j, k, box_of(a, b, 4))
         turned = box_corner(r2, c2, 4)[:, None] + (j2, k2)
         found = np.stack([grid.centres_mm(0)[turned[1]], grid.centres_mm(2)[turned[0]]], -1)
-        np.testing.assert_allclose(found, moved(there, turn)[:, [0, 2]], atol=1e-9)
+        np.testing.assert_allclose(found, moved(there, turn)[:, [0, 2]], atol=FLOAT64_SUMS)
 
 
 def test_the_exchange_of_the_panels_with_both_mirrors_is_a_point_reflection() -> None:
@@ -74,12 +75,14 @@ def test_the_exchange_of_the_panels_with_both_mirrors_is_a_point_reflection() ->
         p, j, k = np.indices((7, *box_of(a, b, 4))).reshape(3, -1)
         _, _, r2, c2 = line_of(-line[::-1], scanner)
         p2, j2, k2 = across(p, j, k, box_of(a, b, 4), 7)
-        np.testing.assert_allclose(grid.centres_mm(1)[p2], -grid.centres_mm(1)[p], atol=1e-9)
         np.testing.assert_allclose(
-            grid.centres_mm(2)[4 * r2 + j2], -grid.centres_mm(2)[4 * r + j], atol=1e-9
+            grid.centres_mm(1)[p2], -grid.centres_mm(1)[p], atol=FLOAT64_SUMS
         )
         np.testing.assert_allclose(
-            grid.centres_mm(0)[4 * c2 + k2], -grid.centres_mm(0)[4 * c + k], atol=1e-9
+            grid.centres_mm(2)[4 * r2 + j2], -grid.centres_mm(2)[4 * r + j], atol=FLOAT64_SUMS
+        )
+        np.testing.assert_allclose(
+            grid.centres_mm(0)[4 * c2 + k2], -grid.centres_mm(0)[4 * c + k], atol=FLOAT64_SUMS
         )
 
 

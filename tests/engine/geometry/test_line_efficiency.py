@@ -13,6 +13,7 @@ from engine.geometry.line_efficiency import (
 )
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_scanner
+from tests.tolerances import FLOAT64_SUMS
 
 BLACK = CrystalDepth(100.0, 1.0)
 SLAB = CrystalDepth(20.0, 0.087)
@@ -36,12 +37,14 @@ def test_crystals_that_face_each_other_count_as_one():
     scanner = ring()
     n = scanner.settings.n_crystals_per_ring
     facing = np.array([[k, k + n // 2] for k in range(n // 2)])
+    # factors are float32
     np.testing.assert_allclose(scanner.geometric_factor(facing), 1, rtol=1e-6)
 
 
 def test_deep_crystals_go_with_the_cosines_and_thin_ones_with_the_distance_alone():
     cosines = np.array([1.0, 0.8, 0.3, 0.05])
-    np.testing.assert_allclose(BLACK.efficiency(cosines), cosines, rtol=1e-9)
+    np.testing.assert_allclose(BLACK.efficiency(cosines), cosines, rtol=FLOAT64_SUMS)
+    # a thin crystal absorbs 1e-4 of the photons; at a cosine of 0.05 the second order is 1e-3
     np.testing.assert_allclose(THIN.efficiency(cosines), 1, rtol=2e-3)
     assert BLACK.efficiency(np.array([-0.5])) == 0, "from behind"
 
@@ -50,6 +53,7 @@ def test_the_table_of_a_ring_is_the_formula_of_its_positions():
     scanner = ring()
     crystals = pairs(scanner)
     by_positions = super(RingScanner, scanner).geometric_factor(crystals)
+    # the table is float32, as are the positions
     np.testing.assert_allclose(scanner.geometric_factor(crystals), by_positions, rtol=1e-5)
     swapped = scanner.geometric_factor(crystals[:, ::-1])
     np.testing.assert_array_equal(swapped, scanner.geometric_factor(crystals))
@@ -67,13 +71,14 @@ def test_panels_are_seen_along_their_normal():
     cosine = (second - first)[1] / r
     far = (second - first)[1]
     want = panels.crystal_depth.efficiency(cosine) ** 2 * (far / r) ** 2
+    # a quotient of two float32 factors
     assert panels.geometric_factor(oblique)[0] / values[0] == pytest.approx(want, rel=1e-5)
 
 
 @pytest.mark.parametrize("rise_mm", [0.0, 150.0, 400.0])
 def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
     """Straight photons of a uniform sheet between two slabs, absorbed at random depths."""
-    gap_mm, cell_mm, n = 300.0, 60.0, 400_000
+    gap_mm, cell_mm, n = 300.0, 20.0, 400_000
 
     def rate(rise: float) -> float:
         # a place on each face, cell by cell, and how many photons cross both: |n·d| |n·d| / r²
@@ -90,7 +95,8 @@ def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
     r = np.linalg.norm(centres[1] - centres[0])
     cosine = gap_mm / r
     want = float(SLAB.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
-    assert rate(rise_mm) / rate(0.0) == pytest.approx(want, rel=0.03)
+    # three standard errors of two rates of 400,000 photons, 0.3 %; the faces are small enough
+    assert rate(rise_mm) / rate(0.0) == pytest.approx(want, rel=0.01)
 
 
 @pytest.mark.parametrize("kev", [200.0, 350.0, 425.0, 500.0])
@@ -99,6 +105,7 @@ def test_scatter_above_an_energy_is_the_integral_of_klein_and_nishina(kev):
     ratio = 1 / (2 - cosine)
     density = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
     want = density[ratio * ELECTRON_KEV > kev].sum() / density.sum()
+    # the sum counts whole steps of the cosine, 1e-5 each, on either side of the energy
     assert scattered_above(kev) == pytest.approx(want, abs=1e-4)
 
 

@@ -19,6 +19,7 @@ from engine.geometry.orbits import (
 )
 from engine.geometry.rtk import RtkParameters, from_rtk, to_rtk
 from engine.geometry.xray import XrayGeometry
+from tests.tolerances import FLOAT64_MM, FLOAT64_SUMS
 
 Rng = np.random.Generator
 CONE: dict[str, Any] = {
@@ -59,7 +60,7 @@ def test_a_circle_of_views_is_that_of_the_formula() -> None:
 )
 def test_the_axis_is_seen_where_it_is_said_to_be(more: dict[str, Any]) -> None:
     orbit = circular_cone(ANGLES, **CONE, **more, axis_column=2.75, axis_row=0.5)
-    np.testing.assert_allclose(orbit.axis_seen, np.tile([2.75, 0.5], (5, 1)), atol=1e-10)
+    np.testing.assert_allclose(orbit.axis_seen, np.tile([2.75, 0.5], (5, 1)), atol=FLOAT64_MM)
 
 
 def test_the_axis_is_seen_at_the_shift_of_the_facts() -> None:
@@ -82,20 +83,23 @@ def test_parallel_rays_are_those_of_a_source_far_away() -> None:
     options |= {"detector_shift_mm": (3.0, 1.0)}
     cone, beam = circular_cone(ANGLES, **far, **options), parallel(ANGLES, **options)
     points = np.array([[10.0, 4, -3], [-20, 7, 5], [0, 0, 0]])
+    # the source is 1e9 mm away: points 20 mm deep shift by 20 / 1e9 of their place, and float64
+    # rounds positions of 1e9 mm to 1e-7 mm
     np.testing.assert_allclose(cone.project(points), beam.project(points), atol=1e-5)
-    np.testing.assert_allclose(cone.angles_rad, beam.angles_rad, atol=1e-9)
+    np.testing.assert_allclose(cone.angles_rad, beam.angles_rad, atol=FLOAT64_SUMS)
     np.testing.assert_allclose(cone.magnification, beam.magnification)
+    # float64 rounds positions of 1e9 mm to 1e-7 mm
     np.testing.assert_allclose(cone.axis_seen, beam.axis_seen, atol=1e-6)
 
 
 def test_parallel_rays_see_the_axis_where_they_should() -> None:
     beam = parallel(ANGLES, shape=(2, 640), pixel_mm=1.0, axis_column=295.5, axis_row=1.0)
-    np.testing.assert_allclose(beam.axis_seen, np.tile([295.5, 1.0], (5, 1)), atol=1e-9)
+    np.testing.assert_allclose(beam.axis_seen, np.tile([295.5, 1.0], (5, 1)), atol=FLOAT64_SUMS)
     # a point at distance t from the axis, along u, is seen t columns further
     angle = ANGLES[:, None]
     points = 7 * np.concatenate([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
     seen = np.stack([beam.select([k]).project(point)[0] for k, point in enumerate(points)])
-    np.testing.assert_allclose(seen[:, 0], 302.5, atol=1e-9)
+    np.testing.assert_allclose(seen[:, 0], 302.5, atol=FLOAT64_SUMS)
 
 
 def test_a_helix_climbs_by_its_pitch_in_a_turn() -> None:
@@ -104,7 +108,7 @@ def test_a_helix_climbs_by_its_pitch_in_a_turn() -> None:
     np.testing.assert_allclose(helix.source_mm[:, 2], -5 + 12 * np.arange(30) / 10)
     np.testing.assert_allclose(helix.detector_mm[:, 2], helix.source_mm[:, 2])
     np.testing.assert_allclose(helix.source_axis_mm, 100)
-    np.testing.assert_allclose(helix.axis_seen, np.tile([4.0, 2.5], (30, 1)), atol=1e-10)
+    np.testing.assert_allclose(helix.axis_seen, np.tile([4.0, 2.5], (30, 1)), atol=FLOAT64_MM)
     assert not helix.is_circular
     assert_same(helical(turns, pitch_mm=0.0, **CONE), circular_cone(turns, **CONE))
 
@@ -175,7 +179,7 @@ def test_rtk_parameters_there_and_back(rng: Rng) -> None:
     wanted = any_rtk(rng)
     got = to_rtk(from_rtk(wanted, shape=(6, 9), pixel_mm=(2.0, 1.5)))
     for name, values in vars(wanted).items():
-        np.testing.assert_allclose(getattr(got, name), values, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(getattr(got, name), values, atol=FLOAT64_SUMS, err_msg=name)
 
 
 def test_a_calibrated_orbit_survives_rtk() -> None:
@@ -226,6 +230,7 @@ def test_points_are_seen_where_rtk_itself_sees_them() -> None:
     x, y, z = point
     geometry = from_rtk(p, shape=(6, 9), pixel_mm=(2.0, 1.5), origin_mm=(0.0, 0.0))
     column, row = geometry.project((x, -z, y))[0]
+    # the matrix above is printed with nine digits
     assert (2.0 * column, 1.5 * row) == pytest.approx((a / den, b / den), abs=1e-5)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.geometry.orientations import Orientations
 from engine.geometry.panel_sums import products, sums
+from tests.tolerances import FLOAT32, FLOAT64
 
 TABLE = Orientations(5, 3)
 
@@ -20,11 +21,11 @@ def test_sums_are_those_of_every_line(rng: np.random.Generator) -> None:
     wanted = np.zeros((2, 5, 3))
     np.add.at(wanted[0], (row0, column0), y)
     np.add.at(wanted[1], (row1, column1), y)
-    np.testing.assert_allclose(sums(TABLE, y), wanted, rtol=1e-12)
+    np.testing.assert_allclose(sums(TABLE, y), wanted, rtol=FLOAT64)
 
 
 def test_products_are_those_of_every_line(rng: np.random.Generator) -> None:
     values = rng.random((2, 5, 3))
     row0, column0, row1, column1 = by_line()
     wanted = values[0][row0, column0] * values[1][row1, column1]
-    np.testing.assert_allclose(products(TABLE, values), wanted, rtol=1e-6)
+    np.testing.assert_allclose(products(TABLE, values), wanted, rtol=FLOAT32)

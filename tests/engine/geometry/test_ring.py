@@ -10,6 +10,7 @@ import pytest
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import builtin_scanners, read_scanner
+from tests.tolerances import FLOAT64
 
 
 def ring(
@@ -114,12 +115,14 @@ class TestPlaces:
         p = scanner.positions_mm.reshape(3, 16, 3)
         np.testing.assert_allclose(np.hypot(p[..., 0], p[..., 1]), 50)
         np.testing.assert_allclose(p[:, 0, 2], (-4, 0, 4))
-        np.testing.assert_allclose(p[1, 4], (0, 50, 0), atol=1e-12)
+        np.testing.assert_allclose(p[1, 4], (0, 50, 0), atol=FLOAT64)
         assert scanner.axial_range_mm == (-4, 4)
 
     def test_the_first_angle_turns_the_ring(self) -> None:
         settings = ring().settings.model_copy(update={"first_angle_deg": -90.0})
-        np.testing.assert_allclose(RingScanner(settings).positions_mm[0], (0, -50, -4), atol=1e-12)
+        np.testing.assert_allclose(
+            RingScanner(settings).positions_mm[0], (0, -50, -4), atol=FLOAT64
+        )
 
     def test_gaps_are_places_and_rings(self) -> None:
         settings = ring().settings.model_copy(update={"gap_places": (3,), "gap_rings": (1,)})

@@ -9,6 +9,7 @@ from engine.errors import GeometryError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.modalities.ring_sinogram_pet.requirements import ends_bytes
+from tests.tolerances import FLOAT64_SUMS
 
 RING = RingScanner(
     RingSettings(
@@ -30,7 +31,7 @@ def test_every_line_has_one_bin_whose_ends_are_its_crystals():
     assert sorted(bins) == list(range(layout.n_bins))
     np.testing.assert_array_equal(layout.crystals_of(bins), pairs)
     np.testing.assert_allclose(
-        layout.points_mm[layout.ends_of(bins)], RING.positions_mm[pairs], atol=1e-9
+        layout.points_mm[layout.ends_of(bins)], RING.positions_mm[pairs], atol=FLOAT64_SUMS
     )
 
 
@@ -71,12 +72,12 @@ def test_a_bin_that_sums_lines_lies_in_their_middle(n_views):
     n = np.bincount(bins, minlength=layout.n_bins)
     assert held.mean() > 0.99 and n.min() > 0
     height = np.bincount(bins, found["z"], layout.n_bins) / n
-    np.testing.assert_allclose(height, wanted["z"], atol=1e-9)
+    np.testing.assert_allclose(height, wanted["z"], atol=FLOAT64_SUMS)
     mean = np.bincount(bins, found["doubled"].real, layout.n_bins).astype(complex)
     mean += 1j * np.bincount(bins, found["doubled"].imag, layout.n_bins)
-    np.testing.assert_allclose(np.angle(mean / wanted["doubled"]), 0, atol=1e-9)
+    np.testing.assert_allclose(np.angle(mean / wanted["doubled"]), 0, atol=FLOAT64_SUMS)
     off = np.bincount(bins, np.abs(found["s"]), layout.n_bins) / n
-    np.testing.assert_allclose(off, np.abs(wanted["s"]), atol=1e-9)
+    np.testing.assert_allclose(off, np.abs(wanted["s"]), atol=FLOAT64_SUMS)
 
 
 def along(ends: np.ndarray) -> dict[str, np.ndarray]:

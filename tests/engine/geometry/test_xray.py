@@ -12,6 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.vectors import about_z
 from engine.geometry.xray import XrayGeometry
+from tests.tolerances import FLOAT64, FLOAT64_MM, FLOAT64_SUMS
 
 Rng = np.random.Generator
 BEAMS = ("cone", "parallel")
@@ -47,9 +48,9 @@ def test_the_centre_of_a_pixel_is_seen_at_its_row_and_column(rng: Rng, beam: str
     points = np.concatenate([pixels(geometry), np.ones((6, 5, 7, 1))], axis=-1)
     a, b, den = np.einsum("vki,vrci->kvrc", geometry.matrices(), points)
     row, column = np.indices((5, 7)) + 0.5
-    np.testing.assert_allclose(den, 1, atol=1e-12)
-    np.testing.assert_allclose(a / den, np.broadcast_to(column, a.shape), atol=1e-12)
-    np.testing.assert_allclose(b / den, np.broadcast_to(row, b.shape), atol=1e-12)
+    np.testing.assert_allclose(den, 1, atol=FLOAT64)
+    np.testing.assert_allclose(a / den, np.broadcast_to(column, a.shape), atol=FLOAT64)
+    np.testing.assert_allclose(b / den, np.broadcast_to(row, b.shape), atol=FLOAT64)
 
 
 @pytest.mark.parametrize("beam", BEAMS)
@@ -62,7 +63,7 @@ def test_all_points_of_a_ray_are_seen_in_its_pixel(rng: Rng, beam: str) -> None:
         points = there - rng.uniform(0.01, 0.9, (5, 7, 1)) * way
         row, column = np.indices((5, 7))
         seen = geometry.project(points)[view]
-        np.testing.assert_allclose(seen, np.stack([column, row], axis=-1), atol=1e-10)
+        np.testing.assert_allclose(seen, np.stack([column, row], axis=-1), atol=FLOAT64_MM)
 
 
 def test_depth_is_that_of_the_point_over_that_of_the_detector(rng: Rng) -> None:
@@ -70,7 +71,7 @@ def test_depth_is_that_of_the_point_over_that_of_the_detector(rng: Rng) -> None:
     point = rng.normal(0, 30, 3)
     den = geometry.matrices()[:, 2] @ np.append(point, 1)
     to_point = np.sum((point - geometry.source_mm) * geometry.normal, axis=1)
-    np.testing.assert_allclose(den, np.abs(to_point) / geometry.source_detector_mm, rtol=1e-12)
+    np.testing.assert_allclose(den, np.abs(to_point) / geometry.source_detector_mm, rtol=FLOAT64)
 
 
 def test_voxels_are_projected_as_their_places(rng: Rng) -> None:
@@ -80,7 +81,7 @@ def test_voxels_are_projected_as_their_places(rng: Rng) -> None:
     places = grid.lower_mm + index * grid.voxel_mm
     in_voxels = geometry.in_voxels(grid) @ np.append(index, np.ones((10, 1)), axis=1).T
     seen = (in_voxels[:, :2] / in_voxels[:, 2:]).transpose(0, 2, 1) - 0.5
-    np.testing.assert_allclose(seen, geometry.project(places), atol=1e-10)
+    np.testing.assert_allclose(seen, geometry.project(places), atol=FLOAT64_MM)
 
 
 @pytest.mark.parametrize("beam", BEAMS)
@@ -88,7 +89,7 @@ def test_rigid_motion_of_points_and_scanner_changes_nothing(rng: Rng, beam: str)
     geometry, points = any_geometry(rng, beam), rng.normal(0, 40, (20, 3))
     turn, shift = any_rotation(rng), rng.normal(0, 100, 3)
     moved = geometry.moved(turn, shift).project(points @ turn.T + shift)
-    np.testing.assert_allclose(moved, geometry.project(points), atol=1e-9)
+    np.testing.assert_allclose(moved, geometry.project(points), atol=FLOAT64_SUMS)
 
 
 def test_views_are_moved_one_by_one(rng: Rng) -> None:
@@ -98,14 +99,16 @@ def test_views_are_moved_one_by_one(rng: Rng) -> None:
     moved = geometry.moved(turns, shifts)
     for view in range(6):
         alone = geometry.select([view]).moved(turns[view], shifts[view])
-        np.testing.assert_allclose(moved.pixel_mm(view), alone.pixel_mm(0), atol=1e-10)
+        np.testing.assert_allclose(moved.pixel_mm(view), alone.pixel_mm(0), atol=FLOAT64_MM)
 
 
 def test_turning_about_z_adds_to_the_angles() -> None:
     orbit = circular_cone(
         circle(8), source_axis_mm=100, source_detector_mm=150, shape=(3, 4), pixel_mm=2.0
     )
-    np.testing.assert_allclose(orbit.rotated(0.3).angles_rad, circle(8, first_rad=0.3), atol=1e-12)
+    np.testing.assert_allclose(
+        orbit.rotated(0.3).angles_rad, circle(8, first_rad=0.3), atol=FLOAT64
+    )
 
 
 @pytest.mark.parametrize("beam", BEAMS)
@@ -120,7 +123,7 @@ def test_a_crop_keeps_the_place_of_its_pixels(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     part = geometry.cropped(slice(1, 4), slice(2, None))
     assert part.shape == (3, 5)
-    np.testing.assert_allclose(pixels(part), pixels(geometry)[:, 1:4, 2:], atol=1e-10)
+    np.testing.assert_allclose(pixels(part), pixels(geometry)[:, 1:4, 2:], atol=FLOAT64_MM)
     np.testing.assert_array_equal(part.source_mm, geometry.source_mm)
 
 
@@ -129,7 +132,7 @@ def test_a_binned_pixel_is_in_the_middle_of_those_it_holds(rng: Rng) -> None:
     binned = geometry.binned((2, 3))
     assert binned.shape == (2, 2)
     middles = pixels(geometry)[:, :4, :6].reshape(6, 2, 2, 2, 3, 3).mean(axis=(2, 4))
-    np.testing.assert_allclose(pixels(binned), middles, atol=1e-10)
+    np.testing.assert_allclose(pixels(binned), middles, atol=FLOAT64_MM)
     np.testing.assert_allclose(geometry.binned(2).u_mm, 2 * geometry.u_mm)
 
 
@@ -138,15 +141,15 @@ def test_a_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) ->
     columns = rng.normal(size=6)
     seen = geometry.shifted(columns=columns, rows=1.5).project(points)
     away = np.stack([columns, np.full(6, 1.5)], axis=1)[:, None]
-    np.testing.assert_allclose(seen, geometry.project(points) - away, atol=1e-9)
+    np.testing.assert_allclose(seen, geometry.project(points) - away, atol=FLOAT64_SUMS)
 
 
 @pytest.mark.parametrize("flip", [{}, {"columns": True}, {"rows": True}])
 def test_a_roll_turns_u_towards_v_about_the_centre(flip: dict[str, bool]) -> None:
     orbit = parallel([0.4], shape=(9, 9), pixel_mm=1.0).flipped(**flip)
     rolled = orbit.rolled(np.pi / 2)
-    np.testing.assert_allclose(rolled.u_mm, orbit.v_mm, atol=1e-12)
-    np.testing.assert_allclose(rolled.v_mm, -orbit.u_mm, atol=1e-12)
+    np.testing.assert_allclose(rolled.u_mm, orbit.v_mm, atol=FLOAT64)
+    np.testing.assert_allclose(rolled.v_mm, -orbit.u_mm, atol=FLOAT64)
     np.testing.assert_array_equal(rolled.detector_mm, orbit.detector_mm)
 
 
@@ -157,17 +160,17 @@ def test_a_tilted_detector_has_its_normal_turned() -> None:
     np.testing.assert_array_equal(about_v.v_mm, orbit.v_mm)
     for tilted in (about_u, about_v):
         assert tilted.normal[0] @ orbit.normal[0] == pytest.approx(np.cos(0.1))
-    np.testing.assert_allclose(about_u.v_mm[0], [np.sin(0.1), 0, np.cos(0.1)], atol=1e-12)
-    np.testing.assert_allclose(about_v.u_mm[0], [-np.sin(0.1), np.cos(0.1), 0], atol=1e-12)
+    np.testing.assert_allclose(about_u.v_mm[0], [np.sin(0.1), 0, np.cos(0.1)], atol=FLOAT64)
+    np.testing.assert_allclose(about_v.u_mm[0], [-np.sin(0.1), np.cos(0.1), 0], atol=FLOAT64)
 
 
 def test_a_flip_counts_from_the_other_side(rng: Rng) -> None:
     geometry = any_geometry(rng, "cone")
     np.testing.assert_allclose(
-        pixels(geometry.flipped(columns=True)), pixels(geometry)[:, :, ::-1], atol=1e-10
+        pixels(geometry.flipped(columns=True)), pixels(geometry)[:, :, ::-1], atol=FLOAT64_MM
     )
     np.testing.assert_allclose(
-        pixels(geometry.flipped(rows=True)), pixels(geometry)[:, ::-1], atol=1e-10
+        pixels(geometry.flipped(rows=True)), pixels(geometry)[:, ::-1], atol=FLOAT64_MM
     )
 
 
@@ -198,11 +201,11 @@ def test_a_circle_knows_its_distances_and_that_it_is_one() -> None:
     orbit = circular_cone(
         angles, source_axis_mm=120, source_detector_mm=180, shape=(4, 6), pixel_mm=2.0
     )
-    np.testing.assert_allclose(orbit.angles_rad, np.mod(angles, 2 * np.pi), atol=1e-12)
+    np.testing.assert_allclose(orbit.angles_rad, np.mod(angles, 2 * np.pi), atol=FLOAT64)
     np.testing.assert_allclose(orbit.source_axis_mm, 120)
     np.testing.assert_allclose(orbit.source_detector_mm, 180)
     np.testing.assert_allclose(orbit.magnification, 1.5)
-    np.testing.assert_allclose(orbit.axis_column, 2.5, atol=1e-12)
+    np.testing.assert_allclose(orbit.axis_column, 2.5, atol=FLOAT64)
     assert orbit.pixel_size_mm == pytest.approx((2.0, 2.0))
     assert orbit.is_circular
     assert orbit.is_upright
@@ -215,7 +218,7 @@ def test_a_circle_knows_its_distances_and_that_it_is_one() -> None:
 
 def test_an_angle_of_a_whole_turn_is_zero() -> None:
     orbit = parallel([0.0, 2 * np.pi, -1e-16], shape=(1, 3), pixel_mm=1.0)
-    np.testing.assert_allclose(orbit.angles_rad, 0, atol=1e-12)
+    np.testing.assert_allclose(orbit.angles_rad, 0, atol=FLOAT64)
 
 
 def test_rays_are_made_of_unit_length(rng: Rng) -> None:
@@ -284,5 +287,6 @@ def test_parts_that_do_not_exist_are_refused() -> None:
 
 
 def test_a_rotation_turns_x_towards_y() -> None:
+    # the cosine of a float64 quarter turn is 6e-17
     np.testing.assert_allclose(about_z(np.pi / 2) @ (1, 0, 0), [0, 1, 0], atol=1e-15)
     assert about_z(np.zeros(4)).shape == (4, 3, 3)

@@ -16,6 +16,7 @@ from engine.scatter.klein_nishina import energy_ratio, total
 from engine.scatter.pair_sums import _angles, line_factors
 from engine.scatter.samples import DetectorSamples
 from engine.scatter.sums import _quick
+from tests.tolerances import FLOAT64_SUMS
 
 RING = RingScanner(
     RingSettings(
@@ -71,5 +72,5 @@ def test_factors_of_lines_are_those_of_each_line_alone() -> None:
         cosines = -way @ samples.normals[a] / far, way @ samples.normals[b] / far
         seen = np.prod([float(depth.efficiency(np.array(c))) for c in cosines])
         assert samples.partners[a, b]
-        assert found[a, b] == pytest.approx(far**2 / seen, rel=1e-9)
+        assert found[a, b] == pytest.approx(far**2 / seen, rel=FLOAT64_SUMS)
     assert not found[~samples.partners].any()

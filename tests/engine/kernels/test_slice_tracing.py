@@ -17,6 +17,7 @@ from tests.engine.operators.ray_oracles import (
     siddon,
     swapped,
 )
+from tests.tolerances import FLOAT64_MM
 
 TRACED = {
     "all octants": lambda rng: octant_rays(rng, 40, GRID),
@@ -42,7 +43,7 @@ def test_every_voxel_holds_the_length_siddon_finds(rng, kind):
 def test_swapped_ends_give_the_same_voxels(rng, kind):
     rays = TRACED[kind](rng)
 
-    np.testing.assert_allclose(matrix(swapped(rays), GRID), matrix(rays, GRID), atol=1e-10)
+    np.testing.assert_allclose(matrix(swapped(rays), GRID), matrix(rays, GRID), atol=FLOAT64_MM)
 
 
 def moved(rays: Rays, by_voxels: tuple[float, float, float]) -> Rays:
@@ -66,7 +67,7 @@ def test_a_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
     lengths = matrix(rays, GRID)
 
     either = [matrix(moved(rays, side * beside), GRID) for side in (-1, 1)]
-    np.testing.assert_allclose(lengths, (either[0] + either[1]) / 2, atol=1e-10)
+    np.testing.assert_allclose(lengths, (either[0] + either[1]) / 2, atol=FLOAT64_MM)
 
 
 def test_a_ray_along_a_face_between_planes_is_half_as_long_in_each():
@@ -154,7 +155,7 @@ def test_permuted_axes_permute_the_matrix(rng):
 
     expected = matrix(rays, GRID).transpose(0, 2, 3, 1)
 
-    np.testing.assert_allclose(matrix(turned, turned_grid), expected, atol=1e-10)
+    np.testing.assert_allclose(matrix(turned, turned_grid), expected, atol=FLOAT64_MM)
 
 
 def test_translation_moves_everything(rng):
@@ -164,7 +165,7 @@ def test_translation_moves_everything(rng):
 
     shifted = matrix(Rays(rays.points_mm + shift, rays.ends), moved_grid)
 
-    np.testing.assert_allclose(shifted, matrix(rays, GRID), atol=1e-10)
+    np.testing.assert_allclose(shifted, matrix(rays, GRID), atol=FLOAT64_MM)
 
 
 def test_a_ray_is_the_sum_of_its_parts(rng):
@@ -174,4 +175,4 @@ def test_a_ray_is_the_sum_of_its_parts(rng):
 
     parts = matrix(rays_of(starts, cuts), GRID) + matrix(rays_of(cuts, ends), GRID)
 
-    np.testing.assert_allclose(parts, matrix(rays, GRID), atol=1e-10)
+    np.testing.assert_allclose(parts, matrix(rays, GRID), atol=FLOAT64_MM)

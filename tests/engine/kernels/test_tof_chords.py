@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from engine.kernels.tof import N_LANES, chord_table, cut_gaussian_cdf
+from tests.tolerances import FLOAT64_SUMS
 
 
 def look_up(table, s_mm):
@@ -33,7 +34,7 @@ def test_bins_of_a_chord_sum_to_its_length(rng, sigma_mm, bin_mm):
         for centre in centres
     )
 
-    np.testing.assert_allclose(seen, chords, rtol=1e-9, atol=1e-11 * bin_mm)
+    np.testing.assert_allclose(seen, chords, rtol=FLOAT64_SUMS, atol=1e-11 * bin_mm)
 
 
 @pytest.mark.parametrize("cutoff", [3.0, 4.5])

@@ -16,6 +16,7 @@ from engine.operators.layered import LayeredProjector
 from engine.operators.matrix import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 
 def response(n_layers: int = 2, n_planes: int = 5) -> LayeredResponse:
@@ -47,7 +48,7 @@ def test_forward_and_adjoint_are_those_of_the_dense_matrix(
     # rows are given in single precision
     np.testing.assert_allclose(A(x), matrix @ x.ravel(), rtol=1e-7)
     np.testing.assert_allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7)
-    assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=1e-12)
+    assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=FLOAT64)
 
 
 def test_the_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None:
@@ -65,16 +66,16 @@ def test_subsets_take_families_of_all_layers_and_sum_to_the_whole(rng: np.random
     n = len(A.offsets) // 4
     for k in range(3):
         members, part = A.members(k, 3), A.subset(k, 3)
-        np.testing.assert_allclose(part(x), A.subset_values(y, k, 3), rtol=1e-12)
+        np.testing.assert_allclose(part(x), A.subset_values(y, k, 3), rtol=FLOAT64)
         total += part.T(A.lines(y, members))
         ones = part.T(np.ones(part.out_shape))
         for axis in range(3):
-            np.testing.assert_allclose(np.flip(ones, axis), ones, rtol=1e-9)
+            np.testing.assert_allclose(np.flip(ones, axis), ones, rtol=FLOAT64_SUMS)
         assert {m % n for m in members} == {m for m in members if m < n}
         assert len(members) == 4 * len({m % n for m in members})
         seen.extend(members.tolist())
     assert sorted(seen) == list(range(len(A.orientations)))
-    np.testing.assert_allclose(total, A.T(y), rtol=1e-12)
+    np.testing.assert_allclose(total, A.T(y), rtol=FLOAT64)
 
 
 def test_osem_equals_the_dense_computation(rng: np.random.Generator) -> None:

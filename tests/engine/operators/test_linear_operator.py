@@ -22,6 +22,7 @@ from engine.penalties.gradient import Gradient
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
 from tests.engine.operators.ray_oracles import GRID, octant_rays
+from tests.tolerances import FLOAT64
 
 
 class Matrix(LinearOperator):
@@ -277,7 +278,7 @@ def test_operators_say_what_they_are_made_of(a, b):
 def test_scipy_solves_with_it(a, rng):
     truth = rng.standard_normal(4)
 
-    solution = lsqr(Matrix(a).as_scipy("float64"), a @ truth, atol=1e-12, btol=1e-12)[0]
+    solution = lsqr(Matrix(a).as_scipy("float64"), a @ truth, atol=FLOAT64, btol=1e-12)[0]
 
     np.testing.assert_allclose(solution, truth, rtol=1e-8)
 
@@ -287,7 +288,9 @@ def test_scipy_solves_with_a_penalty_below_the_data(a, rng):
     y, tau = rng.standard_normal(5), 0.3
     rows = stack(Matrix(a), tau**0.5 * Identity((4,)))
 
-    solution = lsqr(rows.as_scipy("float64"), np.append(y, np.zeros(4)), atol=1e-12, btol=1e-12)[0]
+    solution = lsqr(rows.as_scipy("float64"), np.append(y, np.zeros(4)), atol=FLOAT64, btol=1e-12)[
+        0
+    ]
 
     np.testing.assert_allclose(solution, np.linalg.solve(a.T @ a + tau * np.eye(4), a.T @ y))
 
@@ -378,7 +381,7 @@ def test_the_norm_is_the_same_for_the_same_seed(a):
 
 def test_a_norm_that_is_not_found_is_an_error(a):
     with pytest.raises(NumericalError, match="after 2 iterations; allow more"):
-        Matrix(a).norm(rtol=1e-12, max_iterations=2)
+        Matrix(a).norm(rtol=FLOAT64, max_iterations=2)
 
 
 def test_norms_are_found_on_the_device(on_gpu):

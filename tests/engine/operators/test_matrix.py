@@ -14,6 +14,7 @@ from engine.kernels import matrix_memory
 from engine.operators.matrix import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 SHAPES = [(6, 4), (4, 6), (3, 3), (1, 5), (2, 1)]
 
@@ -54,9 +55,9 @@ def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
     double = MatrixProjector(response, on=cpu(2), dtype=np.float64)
     x = np.random.default_rng(2).random(single.in_shape, np.float32)
     assert single(x).dtype == np.float32
-    assert np.allclose(single(x), double(x), rtol=1e-6, atol=1e-9)
+    assert np.allclose(single(x), double(x), rtol=1e-6, atol=FLOAT64_SUMS)
     y = double(x)
-    assert np.allclose(single.T(y), double.T(y), rtol=1e-6, atol=1e-9)
+    assert np.allclose(single.T(y), double.T(y), rtol=1e-6, atol=FLOAT64_SUMS)
 
 
 @pytest.mark.usefixtures("laid")
@@ -78,13 +79,13 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
     for k in range(5):
         members = A.members(k, 5)
         part = A.subset(k, 5)
-        assert np.allclose(part(x), A.lines(y, members), rtol=1e-12)
+        assert np.allclose(part(x), A.lines(y, members), rtol=FLOAT64)
         total += part.T(A.lines(y, members))
         offsets = {tuple(o) for o in response.scanner.orientations.offsets[members].tolist()}
         assert all({(a, b), (-a, b), (a, -b), (-a, -b)} <= offsets for a, b in offsets)
         seen.extend(members.tolist())
     assert sorted(seen) == list(range(len(A.orientations)))
-    assert np.allclose(total, A.T(y), rtol=1e-12)
+    assert np.allclose(total, A.T(y), rtol=FLOAT64)
 
 
 @pytest.mark.usefixtures("laid")
@@ -161,8 +162,8 @@ def test_orientations_without_all_of_their_mirror_images_are_projected_alone() -
     x, some = rng.random(A.in_shape), np.array([1, 2, 17, 40, 63])
     part = A.among(some)
     y = rng.random(part.out_shape)
-    np.testing.assert_allclose(part(x), A.lines(A(x), some), rtol=1e-12)
-    assert np.vdot(part(x), y) == pytest.approx(np.vdot(x, part.T(y)), rel=1e-12)
+    np.testing.assert_allclose(part(x), A.lines(A(x), some), rtol=FLOAT64)
+    assert np.vdot(part(x), y) == pytest.approx(np.vdot(x, part.T(y)), rel=FLOAT64)
     none = A.among(np.zeros(0, np.int64))
     assert none(x).shape == (0,)
     assert not none.T(np.zeros(0)).any()

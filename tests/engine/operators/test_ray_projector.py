@@ -8,6 +8,7 @@ from engine.errors import DataError, GeometryError, NumericalError
 from engine.geometry.tof import TofBins
 from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import GRID, axis_rays, lattice_rays, octant_rays
+from tests.tolerances import FLOAT64
 
 TOF = TofBins(fwhm_ps=100, bin_ps=40, n_bins=9)
 KINDS = {"octants": octant_rays, "lattice": lattice_rays, "axis": axis_rays}
@@ -50,7 +51,7 @@ def test_em_shares_equal_the_two_passes(rng, rays, tof, with_background):
 
     q = A(x) + (0 if background is None else background)
     ratio = np.divide(1, q, out=np.zeros_like(q), where=q > 0)
-    np.testing.assert_allclose(expected, q, rtol=1e-12)
+    np.testing.assert_allclose(expected, q, rtol=FLOAT64)
     np.testing.assert_allclose(numerator, x * A.T(ratio), rtol=1e-11, atol=1e-14)
 
 

@@ -11,6 +11,7 @@ from engine.geometry.plane import Plane, orthogonal
 from engine.operators.slices import Slices
 from engine.operators.xray import XrayTransform
 from tests.emulator import EmulatedGpu
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 N_VIEWS = 40
 CONE = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (6, 9), "pixel_mm": 2.0}
@@ -79,15 +80,15 @@ def test_slices_may_be_moved_and_get_new_projections(rng, on):
 def test_a_slice_in_a_moved_scan_is_seen_as_where_it_lies(plane):
     geometry = SCANS["tilted"]
     moved = plane.seen(geometry).in_voxels(plane.grid)
-    np.testing.assert_allclose(moved, geometry.matrices() @ plane.to_mm, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(moved, geometry.matrices() @ plane.to_mm, rtol=0, atol=FLOAT64_SUMS)
 
 
 def test_pixels_of_a_slice_lie_across_and_down():
     at = OBLIQUE.to_mm @ np.array([[2.5, 2.0, 0.5, 1], [3.5, 2.0, 0.5, 1], [2.5, 3.0, 0.5, 1]]).T
     middle, right, below = at[:3].T
-    np.testing.assert_allclose(middle, OBLIQUE.centre_mm, atol=1e-12)
-    np.testing.assert_allclose(right - middle, 1.1 * np.array(OBLIQUE.across), atol=1e-12)
-    np.testing.assert_allclose(below - middle, 1.1 * np.array(OBLIQUE.down), atol=1e-12)
+    np.testing.assert_allclose(middle, OBLIQUE.centre_mm, atol=FLOAT64)
+    np.testing.assert_allclose(right - middle, 1.1 * np.array(OBLIQUE.across), atol=FLOAT64)
+    np.testing.assert_allclose(below - middle, 1.1 * np.array(OBLIQUE.down), atol=FLOAT64)
 
 
 def test_a_slice_turns_right_handed_about_its_middle():
@@ -97,12 +98,12 @@ def test_a_slice_turns_right_handed_about_its_middle():
     angle = 2 * np.pi / 7
     found = OBLIQUE.turned(tuple(axis), angle)
     assert found.centre_mm == OBLIQUE.centre_mm
-    np.testing.assert_allclose(axis @ found.turn, axis @ OBLIQUE.turn, atol=1e-12)
+    np.testing.assert_allclose(axis @ found.turn, axis @ OBLIQUE.turn, atol=FLOAT64)
     turn = found.turn @ OBLIQUE.turn.T
     assert np.trace(turn) == pytest.approx(1 + 2 * np.cos(angle))
     for _ in range(6):
         found = found.turned(tuple(axis), angle)
-    np.testing.assert_allclose(found.turn, OBLIQUE.turn, atol=1e-12)
+    np.testing.assert_allclose(found.turn, OBLIQUE.turn, atol=FLOAT64)
 
 
 def test_directions_of_a_slice_stand_at_right_angles():

@@ -20,6 +20,7 @@ from engine.scatter.samples import DetectorSamples, ScatterPoints
 from engine.scatter.simulation import ScatterTable, simulate_scatter
 from tests.judge.studies import ring_300
 from tests.judge_scans import ring_of
+from tests.tolerances import FLOAT64_SUMS
 
 WINDOW = EnergyWindow(425.0, 650.0, 0.11)
 RING = RingScanner(
@@ -71,7 +72,7 @@ def test_swapped_ends_reverse_the_time_bins(timed: ScatterTable) -> None:
     bins = (np.arange(len(lines)) % 13).astype(np.int16)
     one = timed.of_lines(RING.positions_mm, lines, bins)
     other = timed.of_lines(RING.positions_mm, np.ascontiguousarray(lines[:, ::-1]), 12 - bins)
-    np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(one, other, rtol=1e-5, atol=FLOAT64_SUMS)
 
 
 def test_activity_nearer_one_end_scatters_earlier_there(timed: ScatterTable) -> None:
@@ -108,8 +109,8 @@ def test_lines_between_samples_are_read_as_they_are(timed: ScatterTable) -> None
     places = samples.places_mm
     at = samples.of_crystals(places)
     ring, angle = np.divmod(np.arange(len(places)), samples.n_angles)
-    np.testing.assert_allclose(at[:, 0], ring, atol=1e-9)
-    np.testing.assert_allclose(at[:, 1] % samples.n_angles, angle, atol=1e-9)
+    np.testing.assert_allclose(at[:, 0], ring, atol=FLOAT64_SUMS)
+    np.testing.assert_allclose(at[:, 1] % samples.n_angles, angle, atol=FLOAT64_SUMS)
 
 
 def test_one_point_and_one_line_give_the_formula() -> None:

@@ -18,6 +18,7 @@ from engine.scatter.multiple import over_single, over_twice
 from engine.scatter.samples import DetectorSamples
 from engine.scatter.simulation import simulate_scatter
 from engine.scatter.twice import simulate_twice, tables_of
+from tests.tolerances import FLOAT64_SUMS
 
 WINDOW = EnergyWindow(425.0, 650.0, 0.11)
 RING = RingScanner(
@@ -55,7 +56,7 @@ def table() -> np.ndarray:
 
 def test_both_ends_are_alike_and_threads_change_no_bit(table: np.ndarray) -> None:
     assert table.max() > 0
-    np.testing.assert_allclose(table, table.transpose(2, 3, 0, 1), rtol=1e-9)
+    np.testing.assert_allclose(table, table.transpose(2, 3, 0, 1), rtol=FLOAT64_SUMS)
     np.testing.assert_array_equal(simulated(volumes(), threads=1), table)
 
 

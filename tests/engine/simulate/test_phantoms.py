@@ -21,6 +21,7 @@ from engine.simulate.phantoms import (
     three_line_sources,
 )
 from engine.simulate.shapes import sphere
+from tests.tolerances import FLOAT64_SUMS
 
 SHELL = ShapePhantom(
     "shell", (sphere((0, 0, 0), 20, 2.0, 0.01), sphere((0, 0, 0), 10, -2.0, -0.01))
@@ -44,7 +45,9 @@ def test_integrals_do_not_depend_on_the_lines_beside(rng: np.random.Generator) -
     together = brain().activity_integral(first, second)
     shuffled = rng.permutation(3000)
     np.testing.assert_allclose(
-        brain().activity_integral(first[shuffled], second[shuffled]), together[shuffled], atol=1e-9
+        brain().activity_integral(first[shuffled], second[shuffled]),
+        together[shuffled],
+        atol=FLOAT64_SUMS,
     )
 
 

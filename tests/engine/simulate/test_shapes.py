@@ -8,6 +8,7 @@ import pytest
 from engine.geometry.grid import ImageGrid
 from engine.simulate.shapes import Box, Cylinder, Ellipsoid, Shape, rod, sphere
 from engine.simulate.spans import may_cross, spans
+from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 SHAPES = [
     Ellipsoid((3, -4, 5), (10, 6, 14), turn_deg=30, tilt_deg=20),
@@ -50,7 +51,7 @@ def test_lines_along_the_axes_are_exact() -> None:
     first = np.array([[0, 0, -50.0], [0, 0, -50.0], [9, 0, -50.0], [-50, 0, 3], [0, 0, 10.5]])
     second = np.array([[0, 0, 50.0], [0, 0, 0], [9, 0, 50.0], [50, 0, 3], [5, 0, 10.5]])
     cylinder = Cylinder((0, 0, 0), (8, 8, 10))
-    assert chords(cylinder, first, second) == pytest.approx([20, 10, 0, 16, 0], abs=1e-9)
+    assert chords(cylinder, first, second) == pytest.approx([20, 10, 0, 16, 0], abs=FLOAT64_SUMS)
 
 
 def test_a_line_without_length_has_no_chord() -> None:
@@ -64,8 +65,8 @@ def test_swapped_ends_mirror_the_span(rng: np.random.Generator) -> None:
     enter, leave = spans(SHAPES, first, second)
     hit = leave > enter
     back_enter, back_leave = spans(SHAPES, second, first)
-    np.testing.assert_allclose(back_enter[hit], 1 - leave[hit], atol=1e-12)
-    np.testing.assert_allclose(back_leave[hit], 1 - enter[hit], atol=1e-12)
+    np.testing.assert_allclose(back_enter[hit], 1 - leave[hit], atol=FLOAT64)
+    np.testing.assert_allclose(back_leave[hit], 1 - enter[hit], atol=FLOAT64)
 
 
 def test_a_thin_rod_far_away_keeps_its_chord() -> None:

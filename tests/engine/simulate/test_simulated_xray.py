@@ -14,6 +14,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Box
 from engine.simulate.xray import Detector, simulate_integrals, simulate_xray, transmission
+from tests.tolerances import FLOAT64
 
 P = 0.8
 GEOMETRY = parallel(np.zeros(40), shape=(20, 30), pixel_mm=1.0)
@@ -101,8 +102,8 @@ def test_dead_and_hot_pixels_are_so_in_every_picture() -> None:
 def test_hardening_is_that_of_three_energies() -> None:
     p = np.linspace(0, 4, 9)
     wanted = 0.5 * np.exp(-p) + 0.25 * np.exp(-0.6 * p) + 0.25 * np.exp(-1.4 * p)
-    np.testing.assert_allclose(transmission(p, 0.4), wanted, rtol=1e-12)
-    np.testing.assert_allclose(transmission(p, 0.0), np.exp(-p), rtol=1e-12)
+    np.testing.assert_allclose(transmission(p, 0.4), wanted, rtol=FLOAT64)
+    np.testing.assert_allclose(transmission(p, 0.0), np.exp(-p), rtol=FLOAT64)
     little = np.array([0.02])
     assert -np.log(transmission(little, 1.0)) == pytest.approx(little - little**2 / 4, rel=1e-5)
     assert np.isfinite(transmission(np.array([1e4]), 1.0)).all()

@@ -17,6 +17,7 @@ from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Box, Cylinder, Ellipsoid, Shape, sphere
 from engine.simulate.xray import simulate_integrals
 from engine.simulate.xray_phantoms import shepp_logan, tooth
+from tests.tolerances import FLOAT64_MM
 
 ORBITS = {
     "cone": circular_cone(
@@ -146,8 +147,8 @@ def test_finer_pixels_tile_the_coarse_ones() -> None:
     geometry = ORBITS["cone"]
     fine = finer(geometry, 3)
     middles = fine.pixel_mm(2)[1::3, 1::3]
-    np.testing.assert_allclose(middles, geometry.pixel_mm(2), atol=1e-10)
-    np.testing.assert_allclose(fine.corner_mm, geometry.corner_mm, atol=1e-10)
+    np.testing.assert_allclose(middles, geometry.pixel_mm(2), atol=FLOAT64_MM)
+    np.testing.assert_allclose(fine.corner_mm, geometry.corner_mm, atol=FLOAT64_MM)
 
 
 def test_oversampled_pixels_tend_to_the_mean_over_their_area() -> None:
