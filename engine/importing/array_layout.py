@@ -12,6 +12,7 @@ from engine.importing.guess import Findings
 from engine.importing.image_layout import ImageLayout, names_of
 from engine.io.hdf5 import is_hdf5
 from engine.io.open_input import InputFile
+from engine.io.xray.angle_text import is_named_angle
 from engine.io.xray.array_files import SIGN, StoredArray, array_of, arrays_in
 
 
@@ -27,7 +28,8 @@ def of_arrays(
     """
     stored = arrays_in(file)
     chosen = _chosen(file, stored, answers)
-    order = _order(file, chosen, answers)
+    lists = {each.name: each for each in stored if _is_list(each) and each is not chosen}
+    order = _order(file, chosen, answers, _lengths_of_angles(lists, answers))
     sizes = dict(zip(order, chosen.shape, strict=True))
     shape = (sizes["view"], sizes.get("row", 1), sizes["column"])
     stem = str(names_of(material.images[:1], material.folder))
@@ -48,14 +50,15 @@ def of_arrays(
     text = " × ".join(f"{n:,} {axis}s" for axis, n in sizes.items())
     why = "as you say" if answers.array is not None else "the largest array"
     found.take("array", f"{chosen.name or file.name}: {text}", why)
-    lists = {each.name: each for each in stored if len(each.shape) == 1}
-    values = {name: _list(file, name) for name in lists if lists[name].shape[0] >= shape[0]}
+    values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= FEWEST}
     named = {each.name.lstrip("/"): each for each in stored}
     holder = stem if is_hdf5(file.head) and file.path.suffix.lower() != ".mat" else ""
     whole = chosen.dtype.kind in "iu"
     return ImageLayout(table, shape, whole, lists=values, arrays=named, holder=holder)
 
 
+FEWEST = 3
+"""Shorter lists are no angles."""
 FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
 DARK_NAMES = ("dark", "offset", "black")
 
@@ -116,21 +119,45 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
     return scans[0]
 
 
-def _order(file: InputFile, chosen: StoredArray, answers: Answers) -> tuple[str, ...]:
-    """Return the axes of an array, the slowest first; MATLAB's programs have the views last."""
-    if len(chosen.shape) == 2:
-        is_turned = answers.views == chosen.shape[1] or answers.columns == chosen.shape[0]
-        return ("column", "view") if is_turned else ("view", "column")
+def _is_list(stored: StoredArray) -> bool:
+    """Whether an array is a list: one axis, or one row or column as MATLAB keeps it."""
+    return bool(np.prod(stored.shape, dtype=object) == max(stored.shape, default=0))
+
+
+def _lengths_of_angles(lists: dict[str, StoredArray], answers: Answers) -> set[int]:
+    """Return the lengths of the list that is said to hold the angles, or of those named so."""
+    said = (answers.angles or "").lstrip("/")
+    sizes = {name: max(each.shape) for name, each in lists.items()}
+    of_said = {n for name, n in sizes.items() if name.lstrip("/") == said}
+    return of_said or {n for name, n in sizes.items() if is_named_angle(name.rsplit("/", 1)[-1])}
+
+
+def _order(
+    file: InputFile, chosen: StoredArray, answers: Answers, n_angles: set[int]
+) -> tuple[str, ...]:
+    """Return the axes of an array, the slowest first.
+
+    The length of the list of angles tells which axis holds the views. Without one, the usual order
+    of the format is taken: programs of MATLAB have the views last.
+    """
     by_matlab = file.path.suffix.lower() == ".mat"
     usual = ("row", "column", "view") if by_matlab else ("view", "row", "column")
-    others = (usual, ("view", "row", "column"), ("row", "view", "column"))
+    orders: tuple[tuple[str, ...], ...] = (
+        *(usual, ("view", "row", "column"), ("row", "view", "column")),
+        *(("row", "column", "view"), ("column", "row", "view")),
+    )
+    if len(chosen.shape) == 2:
+        orders = (("view", "column"), ("column", "view"))
     said = {"view": answers.views, "row": answers.rows, "column": answers.columns}
-    for order in (*others, ("row", "column", "view"), ("column", "row", "view")):
-        sizes = zip(order, chosen.shape, strict=True)
-        if all(said[axis] in (None, n) for axis, n in sizes):
-            return order
-    return usual
+    sizes = [dict(zip(order, chosen.shape, strict=True)) for order in orders]
+    fits = [
+        order
+        for order, size in zip(orders, sizes, strict=True)
+        if all(said[axis] in (None, n) for axis, n in size.items())
+    ]
+    by_angles = [order for order in fits if chosen.shape[order.index("view")] in n_angles]
+    return (by_angles or fits or list(orders))[0]
 
 
 def _list(file: InputFile, name: str) -> Array:
-    return np.asarray(array_of(file, name), np.float64)
+    return np.asarray(array_of(file, name), np.float64).reshape(-1)

@@ -11,15 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FileFormatError
+from engine.errors import EngineError, FileFormatError
 from engine.importing.roles import belongs, is_named_after_role, role_of
 from engine.io.folder import entries, is_file, is_folder, size_of
+from engine.io.open_input import open_input
+from engine.io.xray.angle_text import is_named_angle
 from engine.io.xray.array_files import holds_arrays
+from engine.io.xray.number_lists import decoded
 from engine.io.xray.plain_images import IMAGE_ENDINGS
 
 TIFF = IMAGE_ENDINGS
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
-TEXTS = (".txt", ".csv", ".ang", ".angles", ".rot")
+NO_LISTS = (".toml", ".png", ".jpg", ".jpeg", ".bmp", ".pdf", ".zip", ".gz", ".mrc", ".py", ".m")
+MOST_TEXTS = 60
 MOST_TEXT_BYTES = 10_000_000
 MOST_FOLDERS = 40
 FEWEST = 20
@@ -114,15 +118,39 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
                 begins = number["prefix"] if number else each.stem
                 found.setdefault((folder, begins, each.suffix.lower()), []).append(each)
     together: dict[tuple[Path, str, str], list[Path]] = {}
-    for (folder, begins, ending), files in found.items():
-        # names that no two files begin alike: those with more numbers than one
-        alike = begins if len(files) > 1 else NUMBERS.sub("*", files[0].stem)
-        together.setdefault((folder, alike, ending), []).extend(files)
+    for (folder, pattern, ending), begins in _alike(found).items():
+        # names with more numbers than one, e.g. a counter and an angle: few of them begin alike
+        one_scan = len(begins) >= max(len(files) for files in begins.values())
+        for prefix, files in begins.items():
+            key = (folder, pattern if one_scan else prefix, ending)
+            together.setdefault(key, []).extend(files)
     groups = [
         ImageGroup(folder, prefix, tuple(sorted(files, key=natural)))
         for (folder, prefix, _), files in together.items()
     ]
     return sorted(groups, key=lambda group: (-len(group.files), -size_of(group.files[0])))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file that is a raw one by its name is a text, e.g. a list of angles."""
+    if path.suffix.lower() not in RAW or size_of(path) > MOST_TEXT_BYTES:
+        return False
+    try:
+        with open_input(path) as file:
+            return decoded(file.head) is not None
+    except EngineError:
+        return False
+
+
+def _alike(
+    found: dict[tuple[Path, str, str], list[Path]],
+) -> dict[tuple[Path, str, str], dict[str, list[Path]]]:
+    """Return beginnings of names and their files, by folder, pattern without numbers and ending."""
+    alike: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
+    for (folder, begins, ending), files in found.items():
+        pattern = NUMBERS.sub("*", files[0].stem)
+        alike.setdefault((folder, pattern, ending), {})[begins] = files
+    return alike
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -138,7 +166,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _of_folder(folder: Path) -> Material:
-    groups = groups_in(_folders(folder))
+    groups = [each for each in groups_in(_folders(folder)) if not _is_text(each.files[0])]
     scans = [group for group in groups if not role_of(group.files[0], folder)]
     if not scans and groups and len(groups[0].files) >= FEWEST:
         scans = groups[:1]  # a name that only sounds like flats
@@ -157,7 +185,7 @@ def _of_folder(folder: Path) -> Material:
             "the folder of one of them."
         )
     found = _references(groups, scan, folder)
-    texts = _texts([folder, scan.folder])
+    texts = _texts([folder, scan.folder], scan.files)
     return Material(folder, scan.files, found["flats"], found["darks"], texts)
 
 
@@ -166,7 +194,7 @@ def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Ma
     every = groups_in(_folders(folder))
     scan = next(group for group in every if chosen in group.files)
     found = _references([group for group in every if group is not scan], scan, folder)
-    material = Material(folder, images, found["flats"], found["darks"], _texts([folder]))
+    material = Material(folder, images, found["flats"], found["darks"], _texts([folder], images))
     return _with_folders_beside(material, folder) if is_tiff_name(chosen) else material
 
 
@@ -207,14 +235,23 @@ def _references(
     return {role: tuple(sorted(files, key=natural)) for role, files in found.items()}
 
 
-def _texts(folders: list[Path]) -> tuple[Path, ...]:
+def _texts(folders: list[Path], images: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return all files that may list angles: of any name, but no images and no sidecars."""
     found = [
         each
         for folder in dict.fromkeys(folders)
         for each in entries(folder)
-        if each.suffix.lower() in TEXTS and is_file(each) and size_of(each) <= MOST_TEXT_BYTES
+        if each not in images and _may_list(each)
     ]
-    return tuple(sorted(found, key=lambda each: "ang" not in each.name.lower()))
+    ranked = sorted(found, key=lambda each: not is_named_angle(each.stem))
+    return tuple(ranked[:MOST_TEXTS])
+
+
+def _may_list(path: Path) -> bool:
+    ending = path.suffix.lower()
+    if is_tiff_name(path) or ending in NO_LISTS or path.name[0] == "." or not is_file(path):
+        return False
+    return 0 < size_of(path) <= MOST_TEXT_BYTES
 
 
 def _named(group: ImageGroup, folder: Path) -> str:

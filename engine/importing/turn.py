@@ -1,4 +1,4 @@
-"""Angles of the views: from a list, from numbers in names, or from the first and last views.
+"""Angles of the views: from a list, or from the first and last views.
 
 After a whole turn the view after the last one is the first. After half a turn, in parallel beams,
 it is the mirror image of the first. d is the root mean square of what two views differ by, `step`
@@ -8,18 +8,12 @@ An object that is its own mirror image tells by the views a quarter and half way
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.arrays import Array
-from engine.errors import EngineError, SettingsError
-from engine.importing.answers import AUTO
-from engine.io.open_input import open_input
-from engine.io.xray.sidecar_angles import listed_angles
+from engine.io.xray.angles import Unit
 
 NEAR = 2.5
 """The same view again differs by at most so many steps,"""
@@ -29,13 +23,8 @@ AS_FAR = 0.8
 """Part of what the view a quarter of the way differs by that one far away differs by at least."""
 SHIFTS = 0.15
 """How far the axis may be from the middle, as part of the columns."""
-EVEN = 0.02
-"""Part of the typical step by which steps of angles in names may differ."""
 SAME = 1e-6
 """Part of a step by which even angles may differ."""
-NUMBER = re.compile(r"[-+]?\d+(?:[.,p]\d+)?")
-DECIMAL = re.compile(r"\d[.,p]\d")
-WORD = re.compile(r"ang|deg|theta|rot|phi", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -47,12 +36,20 @@ class ViewAngles:
     table : keys of the sidecar
     text, why : for people
     is_sure : whether it need not be asked about
+    degrees : (n_views,) angle of each view of a list [°]; None of even steps
     """
 
     table: dict[str, object]
     text: str
     why: str
     is_sure: bool = True
+    degrees: Array | None = None
+
+    def assumed(self) -> ViewAngles:
+        """Return even steps as an assumption, which the scan then states."""
+        return replace(
+            self, table={**self.table, "assumed": True}, text=f"{self.text}, assumed to be even"
+        )
 
 
 def sampled(n_views: int) -> list[int]:
@@ -78,27 +75,24 @@ def as_table(values: Array) -> dict[str, object]:
     return {"values": [float(value) for value in values]}
 
 
-def in_files(
-    texts: Sequence[Path], folder: Path, n_views: int, n_flats: int, n_darks: int
+def of_list(
+    values: Array, n_views: int, n_flats: int, n_darks: int, *, stated: Unit | None = None
 ) -> ViewAngles | None:
-    """Return the angles of a text with one for each view, or for each image of all kinds."""
-    for path in texts:
-        try:
-            with open_input(path) as file:
-                values = listed_angles(file)
-        except EngineError:
-            continue
-        name = path.relative_to(folder).as_posix()
-        found = of_list(values, n_views, n_flats, n_darks)
-        if found is not None:
-            table: dict[str, object] = {"file": name, **found.table}
-            return ViewAngles(table, f"{name}: {found.text}", found.why)
-    return None
+    """Return the angles of a list of the right length; where it is longer, which to leave out.
 
-
-def of_list(values: Array, n_views: int, n_flats: int, n_darks: int) -> ViewAngles | None:
-    """Return the angles of a list of the right length; where it is longer, which to leave out."""
-    if values.ndim != 1 or not np.isfinite(values).all() or len(values) < n_views or n_views < 2:
+    Parameters
+    ----------
+    values
+        (n,), (n, 1) or (1, n)
+    n_views, n_flats, n_darks
+        images of the scan
+    stated
+        unit of the list; found from its span if None
+    """
+    if values.size != max(values.shape, default=0):
+        return None
+    values = values.reshape(-1)
+    if not np.isfinite(values).all() or len(values) < n_views or n_views < 2:
         return None
     parts = _left_out(values, n_views, n_flats, n_darks) if len(values) > n_views else []
     if parts is None:
@@ -110,14 +104,19 @@ def of_list(values: Array, n_views: int, n_flats: int, n_darks: int) -> ViewAngl
     span = float(np.ptp(views))
     if not span:
         return None
-    unit = "rad" if span < 4.1 * np.pi and np.rad2deg(span) > 150 and span < 15 else "deg"
+    unit = stated or _unit_of(span)
     table: dict[str, object] = {"unit": unit} if unit == "rad" else {}
     why = f"it holds {len(values):,} numbers, one for each view"
     if parts:
         table["leave_out"] = [list(part) for part in parts]
         why = f"it holds {len(values):,} numbers, those of flats and darks too"
-    degrees = np.rad2deg(span) if unit == "rad" else span
-    return ViewAngles(table, f"a list over {degrees:.5g}°", why)
+    degrees = np.asarray(np.rad2deg(views) if unit == "rad" else views, np.float64)
+    return ViewAngles(table, f"a list over {np.ptp(degrees):.5g}°", why, degrees=degrees)
+
+
+def _unit_of(span: float) -> Unit:
+    """Return the unit of a list that states none: radians of half a turn to two turns, or more."""
+    return "rad" if np.rad2deg(span) > 150 and span < 4.1 * np.pi else "deg"
 
 
 def _left_out(
@@ -136,29 +135,6 @@ def _left_out(
     front = min(tried, key=lambda each: tried[each])
     parts = [(0, front - 1), (front + n_views, len(values) - 1)]
     return [(start, end) for start, end in parts if end >= start]
-
-
-def in_names(files: Sequence[Path]) -> ViewAngles | None:
-    """Return angles that stand in the names of the files: even, and no plain counter."""
-    if len(files) < 4:
-        return None
-    spans = [list(NUMBER.finditer(path.stem)) for path in files]
-    if len({len(each) for each in spans}) != 1:
-        return None
-    for k in range(len(spans[0])):
-        texts = [each[k].group() for each in spans]
-        before = files[0].stem[: spans[0][k].start()][-6:]
-        after = files[0].stem[spans[0][k].end() :][:4]
-        is_named = WORD.search(before) or after.lower().startswith("deg")
-        if not is_named and not any(DECIMAL.search(text) for text in texts):
-            continue
-        values = np.array([float(text.replace(",", ".").replace("p", ".")) for text in texts])
-        steps = np.diff(values)
-        typical = float(np.median(steps))
-        if typical and np.abs(steps - typical).max() <= EVEN * abs(typical) + 0.011:
-            text = f"from {values[0]:g}° to {values[-1]:g}°, as the names of the files say"
-            return ViewAngles(as_table(values), text, f"as in {files[-1].name}")
-    return None
 
 
 def from_views(views: Array, n_views: int, *, parallel: bool) -> ViewAngles:
@@ -212,36 +188,3 @@ def _mirrored(one: Array, other: Array) -> float:
         a, b = (one[shift:], turned[: n - shift]) if shift >= 0 else (one[:shift], turned[-shift:])
         least = min(least, _differ(a, b))
     return least
-
-
-def as_said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> ViewAngles:
-    """Return the angles that an answer says: degrees in all, FIRST:STEP, or a text file."""
-    first, colon, step = said.partition(":")
-    try:
-        if colon:
-            start, by = float(first), float(step)
-            text = f"from {start:g}° in steps of {by:g}°"
-            return ViewAngles({"first": start, "step": by}, text, "")
-        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
-        return even(float(said), n_views, with_end=with_end)
-    except ValueError:
-        pass
-    path = next((each for each in (folder / said, Path(said)) if each.is_file()), None)
-    try:
-        if path is None:
-            raise SettingsError(
-                f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), or a text file "
-                "of one angle a line."
-            )
-        with open_input(path) as file:
-            values = listed_angles(file)
-        turn = of_list(values, n_views, n_flats, n_darks)
-        name = path.absolute().relative_to(folder).as_posix()
-    except (EngineError, ValueError) as e:
-        raise SettingsError(str(e)) from e
-    if turn is None:
-        raise SettingsError(
-            f"{name}: {len(values):,} angles, the scan has {n_views:,} views, {n_flats:,} flats "
-            f"and {n_darks:,} darks; correct the list."
-        )
-    return ViewAngles({"file": name, **turn.table}, f"{name}: {turn.text}", "")

@@ -1,7 +1,9 @@
 """Angles of views as files state them: their unit, their order, and the view measured twice.
 
-Seen modulo a turn, the angles of a scan go one way. Small steps back (an encoder's jitter, less
-than half a step) are kept.
+Views may come in any order, and an angle may occur more than once: filtering weights views by
+their neighbours in angle, and repeats share a weight (`engine.filtering.redundancy`). Angles that
+go one way need no remark; those in another order get a note. Small steps back (the jitter of an
+encoder, less than half a step) still go one way.
 
 A span that is 180 / π times too small is less than a scan can be. One that is 180 / π times too
 large is many turns, as real scans have them too: in golden steps, in round ones, or in some whole
@@ -45,8 +47,8 @@ ATTRIBUTE = 'set their attribute units, in a copy of the file, to what they are,
 """Ways out where a format has one unit, and where an attribute states it."""
 MOST_STATED = 1e7
 """Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
-MOST_REPEATED = 0.1
-"""Part of the views that may stand still."""
+SAME_DEG = 1e-9
+"""Angles closer than this are the same."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def unit_named(text: str, where: str) -> Unit | None:
 def read_angles(
     values: NDArray[np.floating], unit: Unit | None, where: str, *, remedy: str = FIXED
 ) -> Angles:
-    """Check the angles of a scan; refuse a wrong unit and a wrong order.
+    """Check the angles of a scan, in any order; refuse a wrong unit and angles that are all alike.
 
     Parameters
     ----------
@@ -103,9 +105,10 @@ def read_angles(
     degrees = _in_degrees(values, unit)
     if _too_small(degrees) or _too_large(degrees, unit):
         raise _wrong_unit(values, unit, where, remedy)
-    repeats = _last_repeats_first(degrees)
-    notes += _order_notes(degrees, where)
-    if repeats:
+    _refuse_all_alike(degrees, where)
+    backwards = _first_step_back(degrees)
+    notes += _order_notes(degrees, backwards, where)
+    if backwards is None and _last_repeats_first(degrees):
         degrees = degrees[:-1]
         notes.append(f"{where}: the last view repeats the first after a whole turn; left out.")
     return Angles(np.deg2rad(degrees), len(values), tuple(notes))
@@ -209,37 +212,45 @@ def _last_repeats_first(degrees: NDArray[np.float64]) -> bool:
     return bool(abs(span - TURN_DEG) < 0.1 * step)
 
 
-def _order_notes(degrees: NDArray[np.float64], where: str) -> list[str]:
-    """Refuse angles that do not go one way; say which views stand still."""
+def _refuse_all_alike(degrees: NDArray[np.float64], where: str) -> None:
+    away = (degrees - degrees[0] + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
+    if len(degrees) > 1 and np.abs(away).max() <= SAME_DEG:
+        raise DataError(
+            f"{where}: all {len(degrees):,} views have the same angle ({degrees[0]:g}°); give "
+            "every view its own angle."
+        )
+
+
+def _first_step_back(degrees: NDArray[np.float64]) -> int | None:
+    """Return the first view after which the angles turn back, None where they go one way."""
     if len(degrees) < 2:
-        return []
+        return None
     steps = (np.diff(degrees) + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
     if np.ptp(steps) < 1e-3 and abs(steps[0]) > 0:
-        return []
-    typical, moving = float(np.median(steps)), steps[steps != 0]
-    if typical == 0 and len(moving) > len(steps) / 2:
-        typical = float(moving[0])  # as many go back as go on
-    if typical == 0:
-        raise DataError(
-            f"{where}: {int((steps == 0).sum()) + 1:,} of {len(degrees):,} views have the same "
-            f"angle ({degrees[0]:g}°); give every view its own angle."
-        )
+        return None
+    moving = steps[np.abs(steps) > SAME_DEG]
+    typical = float(np.median(moving)) or float(moving[0])  # as many go back as go on
     back = np.flatnonzero(steps * np.sign(typical) < -0.5 * abs(typical))
-    if len(back):
-        k = int(back[0])
-        raise DataError(
-            f"{where}: the angles change direction, view {k} is at {degrees[k]:.6g}° and view "
-            f"{k + 1} at {degrees[k + 1]:.6g}°; put angles and views in the order of the scan."
+    return int(back[0]) if len(back) else None
+
+
+def _order_notes(degrees: NDArray[np.float64], backwards: int | None, where: str) -> list[str]:
+    """Say which views are out of order, and how many repeat the angle of another view."""
+    notes = []
+    if backwards is not None:
+        k = backwards
+        notes.append(
+            f"{where}: the angles are not in order (view {k} is at {degrees[k]:.6g}°, view {k + 1} "
+            f"at {degrees[k + 1]:.6g}°); each view is used at its own angle."
         )
-    still = np.flatnonzero(steps == 0)
-    if len(still) > MOST_REPEATED * len(degrees):
-        raise DataError(
-            f"{where}: {len(still):,} of {len(degrees):,} views have the angle of the view before "
-            f"(the first at {degrees[still[0]]:.6g}°); give every view its own angle."
+    ordered = np.sort(degrees)
+    n_repeated = int(np.count_nonzero(np.diff(ordered) <= SAME_DEG))
+    if n_repeated:
+        words = "1 view repeats" if n_repeated == 1 else f"{n_repeated:,} views repeat"
+        first = float(ordered[np.flatnonzero(np.diff(ordered) <= SAME_DEG)[0]])
+        view = int(np.flatnonzero(np.abs(degrees - first) <= SAME_DEG)[1])
+        notes.append(
+            f"{where}: {words} the angle of another view (the first is view {view} at "
+            f"{degrees[view]:.6g}°); they share its weight."
         )
-    if len(still):
-        return [
-            f"{where}: {len(still):,} views have the angle of the view before, the first is view "
-            f"{still[0] + 1} at {degrees[still[0]]:.6g}°."
-        ]
-    return []
+    return notes

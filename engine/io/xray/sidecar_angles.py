@@ -9,6 +9,7 @@ with β_0 = `first`, or α_0 where that is left out. Version 1 meant β_k = s α
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,14 +18,16 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.io.folder import open_below
+from engine.io.hdf5 import is_hdf5
 from engine.io.open_input import InputFile
+from engine.io.xray.angle_text import angles_in_text
 from engine.io.xray.angles import WORDS, Angles, Unit, read_angles
-from engine.io.xray.array_files import array_of
+from engine.io.xray.array_files import array_of, holds_arrays
 from engine.io.xray.frames import refuse_count
+from engine.io.xray.number_lists import decoded
 from engine.io.xray.sidecar_images import split
 from engine.io.xray.sidecar_settings import AngleSettings, ConeSettings, ParallelSettings, Sidecar
 
-MAX_ANGLES_BYTES = 10_000_000
 ALIKE_RAD = 1e-9
 
 
@@ -50,11 +53,13 @@ def source_angles(
         flats and darks together, whose angles a list may still hold
     """
     given = g.angles
-    stated = _stated(given, n_views, path)
+    stated = _stated(given, n_views, n_references, path)
     _refuse_references(given, len(stated), n_views, n_references, path)
     refuse_count(path, n_views, len(stated))
     remedy = 'set its unit to what they are, "deg" or "rad"'
     angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
+    if given.assumed:
+        angles = replace(angles, notes=(*angles.notes, _assumption(given, n_views, path)))
     sense = -1.0 if g.clockwise else 1.0
     first = angles.rad[0]
     if settings.version == 1:
@@ -64,17 +69,20 @@ def source_angles(
     return replace(angles, rad=first + sense * (angles.rad - angles.rad[0]))
 
 
-def listed_angles(file: InputFile) -> NDArray[np.float64]:
-    """Return the angles of a text file of one a line, with remarks after #."""
-    text = file.text(MAX_ANGLES_BYTES)
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    try:
-        return np.array([float(line) for line in lines if line])
-    except ValueError as e:
-        raise FileFormatError(f"{file.name}: want one angle per line ({e}).") from e
+def _assumption(given: AngleSettings, n_views: int, path: Path) -> str:
+    """Say that even steps are assumed, where no file states the angles."""
+    step = abs(given.step or 0.0)
+    degrees = step if given.unit == "deg" else float(np.rad2deg(step))
+    return (
+        f"{path.name}: no list of angles was found; {n_views:,} views in even steps of "
+        f"{degrees:.6g}° are assumed. If the steps are not even, import the scan again with "
+        "--angles FILE."
+    )
 
 
-def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float64]:
+def _stated(
+    given: AngleSettings, n_views: int, n_references: int, path: Path
+) -> NDArray[np.float64]:
     """Return α, one for each view, and for each image that nothing says is none."""
     if given.step is not None:
         return (given.first or 0.0) + given.step * np.arange(n_views, dtype=np.float64)
@@ -82,8 +90,10 @@ def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float6
         values = np.array(given.values)
     else:
         name, inner = split(given.file or "", path)
+        n_out = sum(end - start + 1 for start, end in given.leave_out)
+        lengths = (n_views + n_out,) if n_out else (n_views, n_views + n_references)
         with open_below(path, name) as file:
-            values = _dataset(file, inner) if inner else listed_angles(file)
+            values = _listed(file, inner, given, lengths)
     kept = np.ones(len(values), bool)
     for start, end in given.leave_out:
         if end >= len(values):
@@ -95,15 +105,32 @@ def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float6
     return values[kept]
 
 
+def _listed(
+    file: InputFile, inner: str, given: AngleSettings, lengths: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the angles in a text or an array, in the unit of the settings."""
+    if is_hdf5(file.head) or (holds_arrays(file.path) and decoded(file.head) is None):
+        return _dataset(file, inner)
+    found = angles_in_text(file, lengths, column=inner)
+    if found.unit is None or found.unit == given.unit:
+        return found.values
+    if "unit" in given.model_fields_set:
+        raise GeometryError(
+            f"{file.name}: states its angles in {WORDS[found.unit]}, the sidecar in "
+            f"{WORDS[given.unit]}; correct the unit of the sidecar."
+        )
+    return np.rad2deg(found.values)
+
+
 def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
-    """Return the angles that an array in a file holds."""
+    """Return the angles that an array in a file holds: a list, or one row or column."""
     values = array_of(file, name)
-    if values.ndim != 1:
+    if values.size != max(values.shape, default=0):
         raise FileFormatError(
             f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, want a list of angles; "
             "name another array."
         )
-    return np.asarray(values, np.float64)
+    return np.asarray(values, np.float64).reshape(-1)
 
 
 def _refuse_references(

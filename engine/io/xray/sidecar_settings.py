@@ -29,7 +29,7 @@ Names = Annotated[
 
 
 class AngleSettings(Settings):
-    """Angles of the views: a first one and a step, a list, or a text file of one a line."""
+    """Angles of the views: a first one and a step, a list, or a text file with a list."""
 
     first: float | None = setting(
         None, "where the source stands in view 0; of a list, its first one", label="First angle"
@@ -43,6 +43,9 @@ class AngleSettings(Settings):
         (), "first and last number, from 0, of those in a list that are of no view"
     )
     unit: Literal["deg", "rad"] = setting("deg", "unit of all of these", label="Unit")
+    assumed: bool = setting(
+        False, "the steps are assumed to be even; nothing states the angles", label="Assumed"
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

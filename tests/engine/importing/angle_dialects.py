@@ -101,7 +101,7 @@ def _neutron_log(a: Angles) -> str:
         for k, x in enumerate(a)
     )
     return _lines(
-        " TIME STAMP  IMAGE TYPE   IMAGE COUNTER   COUNTS BM3 before image   COUNTS BM3 after image",
+        " TIME STAMP  IMAGE TYPE  IMAGE COUNTER  COUNTS BM3 before image  COUNTS BM3 after image",
         "",
         *rows,
     )
@@ -236,9 +236,12 @@ def write_case(folder: Path, dialect: str, seed: int) -> Case:
     angles = angles_of_case(dialect, seed)
     folder.mkdir(parents=True)
     images = projections(angles)
-    name_of = NAMES.get(dialect, lambda k, _: f"scan_{k:04d}.tif")
-    for k, (image, angle) in enumerate(zip(images, angles, strict=True)):
-        tifffile.imwrite(folder / name_of(k, float(angle)), image)
+    if dialect in TEXTS and seed:  # one file of many pages is faster to write and to read
+        tifffile.imwrite(folder / "scan.tif", images)
+    else:
+        name_of = NAMES.get(dialect, lambda k, _: f"scan_{k:04d}.tif")
+        for k, (image, angle) in enumerate(zip(images, angles, strict=True)):
+            tifffile.imwrite(folder / name_of(k, float(angle)), image)
     tifffile.imwrite(folder / "flat_0.tif", np.full(images.shape[1:], OPEN_BEAM, np.uint16))
     tifffile.imwrite(folder / "dark_0.tif", np.zeros(images.shape[1:], np.uint16))
     if dialect in TEXTS:

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.importing.turn import from_views, in_files, in_names, of_list, sampled
+from engine.importing.angle_evidence import ImageCounts, in_file
+from engine.importing.angle_names import in_names
+from engine.importing.turn import ViewAngles, from_views, of_list, sampled
+from engine.io.open_input import open_input
 from tests.engine.importing.scans import integrals
 
 VIEWS = np.arange(72) * 5.0
@@ -37,7 +40,7 @@ def test_a_third_of_a_turn_is_asked_about() -> None:
 def test_angles_stand_in_names(name: str) -> None:
     files = [Path(name.format(k=k, a=angle) + ".tif") for k, angle in enumerate(VIEWS)]
     turn = in_names(files)
-    assert turn is not None
+    assert isinstance(turn, ViewAngles)
     assert turn.table == {"first": 0.0, "step": pytest.approx(5.0)}
 
 
@@ -53,14 +56,20 @@ def test_counters_are_no_angles() -> None:
 def test_a_list_that_holds_the_angles_of_flats(
     tmp_path: Path, front: int, end: int, parts: list[list[int]] | None
 ) -> None:
-    (tmp_path / "log.txt").write_text("this is no list\n")
     listed = [0.0] * front + VIEWS.tolist() + [VIEWS[-1]] * end
     (tmp_path / "angles.txt").write_text("".join(f"{each}\n" for each in listed))
-    texts = [tmp_path / "log.txt", tmp_path / "angles.txt"]
-    turn = in_files(texts, tmp_path, 72, n_flats=max(front, end), n_darks=min(front, end))
-    assert turn is not None
+    counts = ImageCounts(72, n_flats=max(front, end), n_darks=min(front, end))
+    with open_input(tmp_path / "angles.txt") as file:
+        turn = in_file(file, "angles.txt", counts)
+    assert isinstance(turn, ViewAngles)
     assert turn.table.get("leave_out") == parts
     assert turn.table["file"] == "angles.txt"
+
+
+def test_a_text_without_numbers_is_no_clue(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("this is no list\n")
+    with open_input(tmp_path / "log.txt") as file:
+        assert in_file(file, "log.txt", ImageCounts(72)) is None
 
 
 def test_lists_of_other_lengths_and_in_radians() -> None:

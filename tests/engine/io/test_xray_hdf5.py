@@ -120,7 +120,6 @@ class TestDataExchange:
             ),
             ({"theta": np.arange(N) * 15.0, "units": "rad"}, r"turns in radians.*165° in degrees"),
             ({"theta": np.arange(N - 2.0)}, "12 projections and 10 angles"),
-            ({"theta": np.r_[np.arange(N - 1.0), 3.0]}, "change direction, view 10"),
             ({"theta": np.zeros(N)}, "have the same angle"),
             ({"data_white": FLATS[:, :, 1:]}, "flat images of 3 x 4 pixels, projections of 3 x 5"),
             ({"data_dark": DARKS[:, 1:]}, "dark images of 2 x 5 pixels"),

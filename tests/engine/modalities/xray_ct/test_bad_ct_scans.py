@@ -63,8 +63,6 @@ REFUSED = {
         "45 of 90 views hold only zeros, the first is view 45; was the scan ended early"),
     "angles in radians said to be degrees": (
         lambda f: put(f, THETA, np.radians(f[THETA][:])), "unit"),
-    "angles out of order": (
-        lambda f: put(f, THETA, np.random.default_rng(1).permutation(f[THETA][:])), "order"),
     "flats of another size": (
         lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "flat images of 6 x 32 pixels"),
     "flats without light": (lambda f: put(f, WHITE, 0 * f[WHITE][:]), "not brighter than the dark"),
