@@ -1,7 +1,8 @@
 """Search for the rotation axis on the detector of a parallel-beam scan [0-based column].
 
 Three published ways, each blind to something else: the first moment needs the whole object in view,
-opposite views need half a turn with both ends, and Vo's needs even angles.
+opposite views need half a turn with both ends, and Vo's needs even angles. Of a whole turn,
+`opposite_parallel` compares the rays that were measured twice.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.data.projections import Projections
 from engine.errors import DataError
+from engine.filtering.redundancy import coverage
 from engine.preprocess.parameter_sweep import Candidate, Estimate, lowest
 
 Method = Literal["moment", "opposite", "wedge"]
@@ -23,6 +25,8 @@ MOST_AT_EDGE = 0.05
 MOST_PAIRS = 32
 FINER = 4
 """Points of a correlation in each column."""
+SAME_RAD = 1e-6
+"""Angles closer than this are the same."""
 FINE = 0.05
 """Step of the last search [columns]."""
 
@@ -126,17 +130,37 @@ def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimat
 
 def _half_turn(projections: Projections) -> NDArray[np.float64]:
     """Mean sinogram (n_views, cols) of the rows near the middle, over half a turn in order."""
-    angles = np.unwrap(projections.geometry.angles_rad)
-    steps = np.diff(angles)
-    step = float(np.median(steps))
-    n_half = round(np.pi / abs(step)) if step else 0
-    if len(angles) < 8 or n_half > len(angles) or np.abs(steps - step).max() > 0.01 * abs(step):
+    angles = projections.geometry.angles_rad
+    order = _even_half_turn(np.unwrap(angles))
+    if order is None:
+        order = _even_half_turn(*_in_order(angles))
+    if order is None:
         raise DataError(
             "Centre of rotation: its views are not an even half turn; choose another method."
         )
     middle = projections.shape[1] // 2
     rows = slice(max(middle - 1, 0), middle + 2)
-    return projections.values[:n_half, rows].mean(axis=1, dtype=np.float64)
+    return projections.values[order, rows].mean(axis=1, dtype=np.float64)
+
+
+def _even_half_turn(
+    angles: NDArray[np.float64], views: NDArray[np.intp] | None = None
+) -> NDArray[np.intp] | None:
+    """Return the views of an even half turn from these angles; None where steps differ."""
+    steps = np.diff(angles)
+    step = float(np.median(steps)) if len(steps) else 0.0
+    n_half = round(np.pi / abs(step)) if step else 0
+    if len(angles) < 8 or n_half > len(angles) or np.abs(steps - step).max() > 0.01 * abs(step):
+        return None
+    return (np.arange(len(angles)) if views is None else views)[:n_half]
+
+
+def _in_order(angles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return angles in order from the start of their range, and their views; repeats once."""
+    from_start = coverage(angles).from_start_rad
+    order = np.argsort(from_start, kind="stable")
+    is_new = np.diff(from_start[order], prepend=-np.inf) > SAME_RAD
+    return from_start[order][is_new], order[is_new]
 
 
 def _search(score: Callable[[float], float], values: NDArray[np.float64]) -> list[Candidate]:

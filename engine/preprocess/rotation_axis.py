@@ -14,6 +14,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.plain import Plain
 from engine.preprocess.axis_search import METHODS, Method
 from engine.preprocess.base import PreprocessStep
+from engine.preprocess.opposite_parallel import by_opposite_parallel, goes_round
 from engine.preprocess.opposite_rays import by_opposite_rays
 from engine.preprocess.parameter_sweep import Estimate
 from engine.settings import setting
@@ -41,8 +42,9 @@ class CentreOfRotation(PreprocessStep):
     )
     method: Literal["auto"] | Method = setting(
         "auto",
-        "How it is found in parallel beams: spectrum of the sinogram (auto), first moment, "
-        "opposite views; in cone beams always by rays measured twice",
+        "How it is found in parallel beams: auto compares opposite rays of a whole turn, and takes "
+        "the spectrum of the sinogram of half a turn; or first moment, or opposite views. In cone "
+        "beams always by rays measured twice",
     )
 
     @property
@@ -99,7 +101,11 @@ class CentreOfRotation(PreprocessStep):
             projections = replace(projections, values=on.to_host(projections.values))
         if projections.geometry.beam == "cone":
             return by_opposite_rays(projections)
-        return METHODS["wedge" if self.method == "auto" else self.method](projections)
+        if self.method != "auto":
+            return METHODS[self.method](projections)
+        if goes_round(projections):
+            return by_opposite_parallel(projections)
+        return METHODS["wedge"](projections)
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)

@@ -10625,8 +10625,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/preprocess/rotation_axis.py" />
-      <source>How it is found in parallel beams: spectrum of the sinogram (auto), first moment, opposite views; in cone beams always by rays measured twice</source>
-      <translation>Wie sie in parallelen Strahlen gefunden wird: Spektrum des Sinogramms (auto), erstes Moment, gegenüberliegende Ansichten; in Kegelstrahlen immer durch doppelt gemessene Strahlen</translation>
+      <source>How it is found in parallel beams: auto compares opposite rays of a whole turn, and takes the spectrum of the sinogram of half a turn; or first moment, or opposite views. In cone beams always by rays measured twice</source>
+      <translation>Wie sie bei parallelen Strahlen gefunden wird: auto vergleicht bei einer ganzen Umdrehung gegenläufige Strahlen und nimmt bei einer halben das Spektrum des Sinogramms; oder erstes Moment oder gegenüberliegende Ansichten. Bei Kegelstrahlen immer durch doppelt gemessene Strahlen</translation>
     </message>
     <message>
       <location filename="engine/preprocess/rotation_axis.py" />

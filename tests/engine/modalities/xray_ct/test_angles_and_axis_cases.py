@@ -1,0 +1,167 @@
+"""Scans whose angles or axis were once guessed wrongly, from their files to the values of balls.
+
+The projections and the expected values are analytic (`tests/analytic_balls.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import tifffile
+
+from engine.backend import cpu
+from engine.importing import Answers, draft_of, write_draft
+from engine.io import read_projections
+from engine.jobs.reconstruction import reconstruct
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from tests.analytic_balls import CASE_BALLS, Array, ball_projections, mean_in_ball
+
+ROWS, COLUMNS = 20, 100
+OPEN_BEAM = 20_000.0
+PARALLEL = Answers(beam="parallel", pixel="1", first_row="bottom")
+UNEVEN = np.r_[np.arange(30) * 2.0, 60 + np.arange(30) * 4.0]
+INSIDE = {CASE_BALLS[1]: 0.04, CASE_BALLS[2]: 0.01, CASE_BALLS[3]: 0.05}
+"""Attenuation within the small balls [1/mm]: that of the large one, and their own."""
+
+
+def assert_right(path: Path, within: float) -> None:
+    """Reconstruct a scan with the usual protocol, and compare the means of three balls."""
+    volume = reconstruct(Study(data=path, protocol=CtProtocol()), on=cpu(2))
+    grid = volume.grid
+    for ball, mu in INSIDE.items():
+        mean = mean_in_ball(volume.values, grid.lower_mm, grid.voxel_mm, ball)
+        assert mean == pytest.approx(mu, rel=within), ball
+
+
+def stack(folder: Path, name: Callable[[int], str] = "p_{:04d}.tif".format) -> Path:
+    """A folder of counts at uneven angles, with a flat and a dark image."""
+    folder.mkdir()
+    scan = ball_projections(UNEVEN, (ROWS, COLUMNS))
+    for k, image in enumerate(np.rint(OPEN_BEAM * np.exp(-scan)).astype(np.uint16)):
+        tifffile.imwrite(folder / name(k), image)
+    tifffile.imwrite(folder / "flat_0.tif", np.full((ROWS, COLUMNS), OPEN_BEAM, np.uint16))
+    tifffile.imwrite(folder / "dark_0.tif", np.zeros((ROWS, COLUMNS), np.uint16))
+    return folder
+
+
+def sidecar(folder: Path, values: Array, angles: str) -> Path:
+    """Line integrals in a raw file with its text."""
+    values.astype("<f4").tofile(folder / "p.raw")
+    path = folder / "p.toml"
+    path.write_text(
+        'format = "isocenter-projections"\nversion = 2\nfile = "p.raw"\ndtype = "float32"\n'
+        f'shape = {list(values.shape)}\nkind = "integrals"\n[geometry]\nkind = "parallel"\n'
+        f'pixel_mm = [1.0, 1.0]\nrows = "up"\nangles = {angles}\n'
+    )
+    return path
+
+
+LISTS = {
+    "title": "angle (deg)\n" + "\n".join(map(str, UNEVEN)),
+    "comma": "\n".join(str(a).replace(".", ",") for a in UNEVEN),
+    "two columns": "\n".join(f"{k}\t{a}" for k, a in enumerate(UNEVEN)),
+    "one line": " ".join(map(str, UNEVEN)),
+}
+
+
+@pytest.mark.parametrize("dialect", LISTS)
+def test_uneven_angles_in_a_text_are_read(tmp_path: Path, dialect: str) -> None:
+    folder = stack(tmp_path / "scan")
+    (folder / "angles.txt").write_text(LISTS[dialect])
+    path = write_draft(draft_of(folder, PARALLEL))
+    turned = np.rad2deg(read_projections(path).geometry.angles_rad)
+    np.testing.assert_allclose(turned, UNEVEN, atol=1e-9)
+    if dialect == "title":
+        assert_right(path, within=0.03)  # the tolerance of the case
+
+
+def test_uneven_angles_in_names_are_read(tmp_path: Path) -> None:
+    folder = stack(tmp_path / "scan", lambda k: f"S_{UNEVEN[k]:.2f}_{k:03d}.tif")
+    path = write_draft(draft_of(folder, PARALLEL))
+    turned = np.rad2deg(read_projections(path).geometry.angles_rad)
+    np.testing.assert_allclose(turned, UNEVEN, atol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [12, 20])
+def test_an_axis_far_off_the_middle_gives_the_right_values(tmp_path: Path, shift: int) -> None:
+    turned = np.arange(0, 360, 2.0)
+    values = ball_projections(turned, (14, 90), axis_column=44.5 - shift)
+    path = sidecar(tmp_path, values, "{ first = 0, step = 2 }")
+    assert_right(path, within=0.01)  # the tolerance of the case
+
+
+ORDERS: dict[str, Sequence[float]] = {
+    "interlaced": np.concatenate([np.arange(k, 180, 12.0) for k in (0, 3, 6, 9)]).tolist(),
+    "each twice": np.repeat(np.arange(0, 180, 3.0), 2).tolist(),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_angles_in_any_order_give_the_right_values(tmp_path: Path, order: str) -> None:
+    angles = ORDERS[order]
+    values = ball_projections(np.array(angles), (ROWS, COLUMNS))
+    path = sidecar(tmp_path, values, f"{{ values = {angles} }}")
+    assert_right(path, within=0.02)  # the tolerance of the case
+
+
+EVEN = np.arange(60) * 3.0
+INTEGRALS = PARALLEL.model_copy(update={"kind": "integrals"})
+
+
+@pytest.mark.parametrize("said", [None, "anglesRad"])
+@pytest.mark.parametrize("views_last", [True, False])
+def test_a_column_of_angles_tells_which_axis_holds_the_views(
+    tmp_path: Path, said: str | None, views_last: bool
+) -> None:
+    sinogram = ball_projections(EVEN, (ROWS, COLUMNS))[:, 10]
+    path = tmp_path / "columns.mat"
+    stored = sinogram.T if views_last else sinogram
+    scipy.io.savemat(path, {"sino": stored, "anglesRad": np.radians(EVEN)[:, None]})
+    draft = draft_of(path, INTEGRALS.model_copy(update={"angles": said}))
+    assert draft.shape == (60, 1, COLUMNS)
+    assert draft.questions == ()
+    data = read_projections(write_draft(draft))
+    np.testing.assert_allclose(data.values[:, 0], sinogram, rtol=1e-6)
+    np.testing.assert_allclose(np.rad2deg(data.geometry.angles_rad), EVEN, atol=1e-9)
+
+
+@pytest.mark.parametrize("ending", ["mat", "npz"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_the_length_of_a_list_tells_the_axis_of_the_views(
+    tmp_path: Path, ending: str, axis: int
+) -> None:
+    volume = ball_projections(UNEVEN, (ROWS, COLUMNS)).astype(np.float32)
+    content = {"proj": np.moveaxis(volume, 0, axis), "theta": UNEVEN[None, :]}
+    path = tmp_path / f"scan.{ending}"
+    if ending == "mat":
+        scipy.io.savemat(path, content)
+    else:
+        np.savez(path, **content)
+    draft = draft_of(path, INTEGRALS)
+    assert draft.shape[0] == len(UNEVEN)
+    assert draft.questions == ()
+    turned = np.rad2deg(read_projections(write_draft(draft)).geometry.angles_rad)
+    np.testing.assert_allclose(turned, UNEVEN, atol=1e-9)
+
+
+def test_even_steps_without_evidence_are_stated_with_the_scan(tmp_path: Path) -> None:
+    folder = tmp_path / "scan"
+    folder.mkdir()
+    turned = np.arange(0, 180, 3.0)
+    for k, image in enumerate(ball_projections(turned, (4, COLUMNS)).astype(np.float32)):
+        tifffile.imwrite(folder / f"p_{k:04d}.tif", image)
+    data = read_projections(write_draft(draft_of(folder, INTEGRALS)))
+    assert any("even steps of 3° are assumed" in note for note in data.notes)
+    (said,) = [note for note in data.notes if "assumed" in note]
+    assert "--angles FILE" in said
+    again = tmp_path / "again"
+    folder.rename(again)
+    (again / "scan.toml").unlink()
+    stated = INTEGRALS.model_copy(update={"angles": "0:3"})
+    data = read_projections(write_draft(draft_of(again, stated)))
+    assert not any("assumed" in note for note in data.notes)
