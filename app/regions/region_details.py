@@ -101,6 +101,7 @@ class RegionDetails(QWidget):
             ),
         )
         yield tr("Total"), f"{number(figures.total, 4)} {figures.total_unit}"
+        yield tr("Rule"), _rule(figures)
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
             yield tr("{percent}th percentile", percent=percent), say(value)
 
@@ -130,3 +131,10 @@ class RegionDetails(QWidget):
                 rows = [(tr("Contrast"), str(e))]
         self.contrast.setVisible(bool(rows))
         self.contrast.show_rows(rows)
+
+
+def _rule(figures: RegionFigures) -> str:
+    """Return how voxels count that lie inside in part."""
+    if figures.rule == "area":
+        return tr("mean and volume by area, minimum and maximum by voxel centres")
+    return tr("all figures by voxel centres")

@@ -17,6 +17,7 @@ from engine.io.atomic_write import write_atomically
 from engine.io.dicom.order import is_order
 from engine.io.dicom.whose import whose_image
 from engine.privacy.records import without_names
+from engine.regions.figures import VOXEL_RULES
 from engine.regions.labels import write_labels
 from engine.regions.measuring import MeasuredRegion, measure_all
 from engine.regions.region_file import read_any, write_regions
@@ -62,6 +63,11 @@ def add_verbs(verbs: Verbs) -> None:
         "--other-scan", action="store_true",
         help="take regions of another scan of the patient, in the same position",
     )  # fmt: skip
+    p.add_argument(
+        "--rule", choices=VOXEL_RULES, default="area",
+        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
+        "whose centre is inside (default: area)",
+    )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_regions)
 
@@ -69,9 +75,11 @@ def add_verbs(verbs: Verbs) -> None:
 def _regions(arguments: argparse.Namespace, console: Console) -> None:
     volume = read_volume(arguments.volume)
     found = _fitting(arguments, volume)
-    measured = measure_all(found.regions, _images(arguments.volume, volume))
+    images = _images(arguments.volume, volume)
+    measured = measure_all(found.regions, images, rule=arguments.rule)
     for each in measured:
         console.line(_sentence(each))
+    console.line(f"Rule: {VOXEL_RULES[arguments.rule]}")
     if arguments.csv is not None:
         write_table(measured, arguments.csv)
         console.line(f"Table: {arguments.csv}")

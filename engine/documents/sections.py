@@ -19,6 +19,7 @@ from engine.io.png import snapshot
 from engine.modalities.base import AnyModality
 from engine.modalities.studies import modality_of
 from engine.plain import Plain
+from engine.regions.figures import VOXEL_RULES
 from engine.regions.measuring import MeasuredRegion, measure
 from engine.reporting.provenance import assignments
 from engine.study.protocol import Protocol
@@ -114,7 +115,8 @@ def regions(subject: ReportSubject) -> Section | None:
     faults = (each for each in measured if each.figures is None)
     notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
     grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
-    return Section("Regions", grids=grids if rows else (), notes=notes)
+    rule = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
+    return Section("Regions", rule, grids=grids if rows else (), notes=notes)
 
 
 def quality(subject: ReportSubject) -> Section | None:

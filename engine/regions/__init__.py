@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from engine.regions.contour import Rule as Rule
     from engine.regions.coverage import RegionCoverage as RegionCoverage
     from engine.regions.figures import PERCENTILES as PERCENTILES
+    from engine.regions.figures import VOXEL_RULES as VOXEL_RULES
     from engine.regions.figures import Contrast as Contrast
     from engine.regions.figures import RegionFigures as RegionFigures
     from engine.regions.figures import ValueHistogram as ValueHistogram
+    from engine.regions.figures import VoxelRule as VoxelRule
     from engine.regions.figures import contrast_of as contrast_of
     from engine.regions.figures import figures_of as figures_of
     from engine.regions.figures import histogram_of as histogram_of
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from engine.regions.measuring import mean_in as mean_in
     from engine.regions.measuring import measure as measure
     from engine.regions.measuring import measure_all as measure_all
+    from engine.regions.planar import PlanarContours as PlanarContours
     from engine.regions.region_file import file_beside as file_beside
     from engine.regions.region_file import read_any as read_any
     from engine.regions.region_file import read_regions as read_regions
@@ -62,12 +65,20 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "contour": ("RULES", "ContourRegion", "Rule"),
             "coverage": ("RegionCoverage",),
             "figures": (
-                *("PERCENTILES", "Contrast", "RegionFigures", "ValueHistogram"),
+                *(
+                    "PERCENTILES",
+                    "VOXEL_RULES",
+                    "Contrast",
+                    "RegionFigures",
+                    "ValueHistogram",
+                    "VoxelRule",
+                ),
                 *("contrast_of", "figures_of", "histogram_of"),
             ),
             "labels": ("regions_of", "write_labels"),
             "masks": ("MaskRegion",),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
+            "planar": ("PlanarContours",),
             "region_file": ("file_beside", "read_any", "read_regions", "write_regions"),
             "region_set": (
                 *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),

@@ -1,7 +1,7 @@
-"""Points at which lines enter and leave ellipsoids, ellipses and polygons, as shares of voxels.
+"""Shares of voxels in boxes, ellipsoids and prisms.
 
-ellipsoid    x = c_x ± r_x √(1 − ((y − c_y) / r_y)² − ((z − c_z) / r_z)²)
-polygon      crossings of its edges in their order, inside between the odd and the next one
+ellipsoid    by points at which lines enter and leave: x = c_x ± r_x √(1 − Σ ((y − c_y) / r_y)²)
+polygon      by exact areas, `engine.regions.polygon_area`
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from engine.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
 from engine.regions.coverage import (
     SHARES,
+    Inside,
     RegionCoverage,
+    between,
     box_of,
+    centres_of,
     edges_of,
     from_chords,
     lines_for,
@@ -24,6 +27,7 @@ from engine.regions.coverage import (
     settled,
     start_of,
 )
+from engine.regions.polygon_area import centres_in, shares_in
 
 PLANE_AXES = ((1, 2), (0, 2), (0, 1))
 """Axes in a plane across x, y and z: the one that its lines run along first."""
@@ -33,7 +37,9 @@ def box(grid: ImageGrid, low_mm: Point, high_mm: Point) -> RegionCoverage:
     """Return the shares of an upright box, exact."""
     touched = box_of(grid, low_mm, high_mm)
     z, y, x = (overlap(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
-    return RegionCoverage(start_of(touched), settled(z[:, None, None] * y[:, None] * x))
+    c, b, a = (between(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
+    share, centres = z[:, None, None] * y[:, None] * x, c[:, None, None] & b[:, None] & a
+    return RegionCoverage(start_of(touched), settled(share), centres)
 
 
 def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCoverage:
@@ -52,7 +58,11 @@ def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCover
     middle, edge = centre_mm[0] - first, grid.voxel_mm[0]
     summed = from_chords(rows, (middle - half) / edge, (middle + half) / edge, (n_z * n_y, n_x))
     share = summed.reshape(n_z, n_y, n_x) / (lines[1] * lines[2])
-    return RegionCoverage(start_of(touched), settled(share))
+    a, b, c = (
+        ((centres_of(grid, axis, touched[2 - axis]) - centre_mm[axis]) / radii_mm[axis]) ** 2
+        for axis in range(3)
+    )
+    return RegionCoverage(start_of(touched), settled(share), c[:, None, None] + b[:, None] + a <= 1)
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,12 @@ class Prism:
         at = np.flatnonzero(inside > 0)
         half = radii_mm[along] * np.sqrt(inside[at])
         chords = at, centre_mm[along] - half, centre_mm[along] + half
-        return self._filled(grid, touched, n_lines, chords)
+        u, w = (
+            ((centres_of(grid, k, touched[2 - k]) - centre_mm[k]) / radii_mm[k]) ** 2
+            for k in (along, across)
+        )
+        plane = self._plane(grid, touched, n_lines, chords)
+        return self._filled(grid, touched, plane, w[:, None] + u <= 1)
 
     def of_polygon(self, grid: ImageGrid, corners_mm: Array) -> RegionCoverage:
         """Return the shares of a prism; corners are (n, 2), along both axes in the plane [mm]."""
@@ -91,9 +106,13 @@ class Prism:
         for axis, values in ((along, corners_mm[:, 0]), (across, corners_mm[:, 1])):
             low[axis], high[axis] = float(values.min()), float(values.max())
         touched = self._touched(grid, (low[0], low[1], low[2]), (high[0], high[1], high[2]))
-        n_lines = lines_for(high[across] - low[across], grid.voxel_mm[across])
-        v = lines_through(grid, across, touched[2 - across], n_lines)
-        return self._filled(grid, touched, n_lines, _crossings(corners_mm, v))
+        parts = touched[2 - along], touched[2 - across]
+        corner = [edges_of(grid, k, touched[2 - k])[0] for k in (along, across)]
+        pixel = [grid.voxel_mm[k] for k in (along, across)]
+        n_along, n_across = (part.stop - part.start for part in parts)
+        plane = shares_in([(corners_mm - corner) / pixel], (n_across, n_along))
+        u, w = (centres_of(grid, k, touched[2 - k]) for k in (along, across))
+        return self._filled(grid, touched, plane, centres_in([corners_mm], u, w))
 
     def _touched(self, grid: ImageGrid, low: Point, high: Point) -> tuple[slice, slice, slice]:
         ends = [list(low), list(high)]
@@ -101,41 +120,40 @@ class Prism:
         (a, b, c), (d, e, f) = ends
         return box_of(grid, (a, b, c), (d, e, f))
 
-    def _filled(
+    def _plane(
         self,
         grid: ImageGrid,
         touched: tuple[slice, slice, slice],
         n_lines: int,
         chords: tuple[Array, Array, Array],
-    ) -> RegionCoverage:
+    ) -> SHARES:
+        """Return the shares of voxels in the plane, (across, along), from chords of lines."""
         along, across = PLANE_AXES[self.axis]
-        parts = touched[2 - along], touched[2 - across]
-        n_along, n_across = (part.stop - part.start for part in parts)
-        first = edges_of(grid, along, parts[0])[0]
+        n_along, n_across = (touched[2 - k].stop - touched[2 - k].start for k in (along, across))
+        first = edges_of(grid, along, touched[2 - along])[0]
         at, low, high = chords
         start, end = ((each - first) / grid.voxel_mm[along] for each in (low, high))
         rows = np.asarray(at, np.int64) // n_lines
-        plane = from_chords(rows, start, end, (n_across, n_along)) / n_lines
-        depth = overlap(grid, self.axis, touched[2 - self.axis], self.low_mm, self.high_mm)
+        return from_chords(rows, start, end, (n_across, n_along)) / n_lines
+
+    def _filled(
+        self,
+        grid: ImageGrid,
+        touched: tuple[slice, slice, slice],
+        plane: SHARES,
+        centres: Inside,
+    ) -> RegionCoverage:
+        """Return the coverage of a cross-section through all planes of the prism."""
+        axis, part = self.axis, touched[2 - self.axis]
+        depth = overlap(grid, axis, part, self.low_mm, self.high_mm)
+        levels = between(grid, axis, part, self.low_mm, self.high_mm)
         shape = [1, 1, 1]
-        shape[2 - self.axis] = len(depth)
-        share: SHARES = np.expand_dims(plane, 2 - self.axis) * depth.reshape(shape)
-        return RegionCoverage(start_of(touched), settled(share))
+        shape[2 - axis] = len(depth)
+        share: SHARES = np.expand_dims(plane, 2 - axis) * depth.reshape(shape)
+        inside = np.expand_dims(centres, 2 - axis) & levels.reshape(shape)
+        return RegionCoverage(start_of(touched), settled(share), inside)
 
 
 def _around(centre_mm: Point, radii_mm: Point) -> tuple[Point, Point]:
     (x, y, z), (a, b, c) = centre_mm, radii_mm
     return (x - a, y - b, z - c), (x + a, y + b, z + c)
-
-
-def _crossings(corners_mm: Array, v: Array) -> tuple[Array, Array, Array]:
-    """Return, for each part of a line inside a polygon, the line, and where the part ends [mm]."""
-    start, end = corners_mm, np.roll(corners_mm, -1, axis=0)
-    (u0, v0), (u1, v1) = start.T[:, :, None], end.T[:, :, None]
-    crosses = (np.minimum(v0, v1) <= v) & (v < np.maximum(v0, v1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = np.where(crosses, u0 + (v - v0) / (v1 - v0) * (u1 - u0), np.inf)
-    u = np.sort(u, axis=0)
-    pairs = u[: len(u) // 2 * 2].reshape(-1, 2, len(v))
-    k, at = np.nonzero(np.isfinite(pairs[:, 1]))
-    return at, pairs[k, 0, at], pairs[k, 1, at]

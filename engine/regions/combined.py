@@ -21,6 +21,7 @@ from engine.regions.base import Bounds, RegionShape, middle_of, way_between
 from engine.regions.contour import ContourRegion
 from engine.regions.coverage import RegionCoverage
 from engine.regions.masks import MaskRegion
+from engine.regions.planar import PlanarContours
 from engine.regions.solids import (
     BoxRegion,
     CylinderRegion,
@@ -82,14 +83,17 @@ class CombinedRegion(RegionShape):
         first = found[0]
         if self.operation == "minus":
             rest = reduce(np.maximum, (each.within(first.box) for each in found[1:]))
-            return RegionCoverage(first.start, first.share - np.minimum(first.share, rest))
+            others = reduce(np.logical_or, (each.centres_within(first.box) for each in found[1:]))
+            share = first.share - np.minimum(first.share, rest)
+            return RegionCoverage(first.start, share, first.centres & ~others)
         if self.operation == "intersection":
-            return RegionCoverage(
-                first.start, reduce(np.minimum, (e.within(first.box) for e in found))
-            )
+            share = reduce(np.minimum, (e.within(first.box) for e in found))
+            centres = reduce(np.logical_and, (e.centres_within(first.box) for e in found))
+            return RegionCoverage(first.start, share, centres)
         box = _around([each for each in found if each.share.size] or found)
         union = reduce(np.maximum, (each.within(box) for each in found))
-        return RegionCoverage((box[0].start, box[1].start, box[2].start), union)
+        centres = reduce(np.logical_or, (each.centres_within(box) for each in found))
+        return RegionCoverage((box[0].start, box[1].start, box[2].start), union, centres)
 
 
 AnyShape = Annotated[
@@ -99,6 +103,7 @@ AnyShape = Annotated[
     | CylinderRegion
     | PolygonRegion
     | MaskRegion
+    | PlanarContours
     | ContourRegion
     | CombinedRegion,
     Field(discriminator="kind"),

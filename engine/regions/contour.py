@@ -9,8 +9,8 @@ The level of rule
                         Cybern. 8 (1978) 630. It needs no number, and a solid that holds object and
                         surroundings; of a blurred edge between two plateaus it is half height.
 
-A voxel counts whole or not at all: it is inside if at least half of it is in the solid, and its
-value is at or above the level. Connected are voxels that share a face; those are kept that the
+A voxel counts whole or not at all: it is inside if its centre is in the solid, and its value is at
+or above the level. Connected are voxels that share a face; those are kept that the
 highest one is connected to.
 """
 
@@ -26,7 +26,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import Point
 from engine.regions.base import Bounds, RegionShape
-from engine.regions.coverage import HALF, RegionCoverage
+from engine.regions.coverage import RegionCoverage
 from engine.regions.peak import peak_of
 from engine.regions.solids import Solid
 from engine.settings import setting
@@ -78,14 +78,14 @@ class ContourRegion(RegionShape):
         """Raise `DataError` where there is no level, as `level_in` says."""
         self._refuse_unit(volume)
         around = self.within.coverage(volume)
-        inside = around.share >= HALF
+        inside = around.centres
         if not inside.any():
-            return RegionCoverage(around.start, np.zeros_like(around.share))
+            return RegionCoverage(around.start, np.zeros_like(around.share), inside)
         values = volume.values[around.box]
         above = inside & (values >= self.level_in(volume, around))
         if self.connected and above.any():
             above = _with_highest(values, above)
-        return RegionCoverage(around.start, above.astype(float))
+        return RegionCoverage(around.start, above.astype(float), above)
 
     def level_in(self, volume: Volume, around: RegionCoverage | None = None) -> float:
         """Return the level in an image, in its unit.
@@ -96,7 +96,7 @@ class ContourRegion(RegionShape):
             where a fixed level is of another unit, or there is no peak to take a part of
         """
         around = around or self.within.coverage(volume)
-        inside = volume.values[around.box][around.share >= HALF]
+        inside = volume.values[around.box][around.centres]
         self._refuse_unit(volume)
         if self.rule == "fixed":
             return self.level

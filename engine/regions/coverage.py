@@ -10,6 +10,7 @@ bounded by planes across an axis is exact along it:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from engine.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
 
 SHARES = NDArray[np.float64]
+Inside = NDArray[np.bool_]
 LINES_ACROSS = 64
 """Lines through the smallest extent of a region, at least."""
 FEWEST_LINES, MOST_LINES = 3, 32
@@ -25,6 +27,7 @@ FEWEST_LINES, MOST_LINES = 3, 32
 LEAST_SHARE = 1e-9
 """Rounding of a sum; a voxel with less is outside."""
 HALF = 0.5
+A = TypeVar("A", bound=NDArray[np.generic])
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,12 @@ class RegionCoverage:
     ----------
     start : (z, y, x) of the first voxel of the box
     share : (n_z, n_y, n_x), 0 to 1
+    centres : (n_z, n_y, n_x) voxels whose centre is inside
     """
 
     start: tuple[int, int, int]
     share: SHARES
+    centres: Inside
 
     @property
     def box(self) -> tuple[slice, slice, slice]:
@@ -51,6 +56,11 @@ class RegionCoverage:
         """Whether nothing of the image is inside."""
         return not self.share.any()
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that it takes."""
+        return self.share.nbytes + self.centres.nbytes
+
     def trimmed(self) -> RegionCoverage:
         """Return the smallest box that holds all that is inside."""
         start, parts = list(self.start), list[slice]()
@@ -60,18 +70,30 @@ class RegionCoverage:
             first, last = (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
             start[axis] += first
             parts.append(slice(first, last))
-        return RegionCoverage((start[0], start[1], start[2]), self.share[tuple(parts)])
+        box = tuple(parts)
+        return RegionCoverage((start[0], start[1], start[2]), self.share[box], self.centres[box])
+
+    def by_centres(self) -> RegionCoverage:
+        """Return the voxels whose centre is inside, as whole ones."""
+        return RegionCoverage(self.start, self.centres.astype(float), self.centres)
 
     def within(self, box: tuple[slice, slice, slice]) -> SHARES:
         """Return the shares of the voxels of another box."""
-        out = np.zeros([part.stop - part.start for part in box])
+        return self._moved(self.share, np.zeros([part.stop - part.start for part in box]), box)
+
+    def centres_within(self, box: tuple[slice, slice, slice]) -> Inside:
+        """Return which voxels of another box have their centre inside."""
+        out = np.zeros([part.stop - part.start for part in box], bool)
+        return self._moved(self.centres, out, box)
+
+    def _moved(self, found: A, out: A, box: tuple[slice, slice, slice]) -> A:
         mine, theirs = list[slice](), list[slice]()
         for own, other in zip(self.box, box, strict=True):
             first, last = max(own.start, other.start), min(own.stop, other.stop)
             last = max(first, last)
             mine.append(slice(first - own.start, last - own.start))
             theirs.append(slice(first - other.start, last - other.start))
-        part = self.share[tuple(mine)]
+        part = found[tuple(mine)]
         if part.size:
             out[tuple(theirs)] = part
         return out
@@ -101,6 +123,17 @@ def overlap(grid: ImageGrid, axis: int, part: slice, low_mm: float, high_mm: flo
     edges = edges_of(grid, axis, part)
     inside = np.minimum(edges[1:], high_mm) - np.maximum(edges[:-1], low_mm)
     return np.asarray(np.clip(inside / grid.voxel_mm[axis], 0.0, 1.0))
+
+
+def centres_of(grid: ImageGrid, axis: int, part: slice) -> Array:
+    """Return the centres of voxels along an axis [mm]; axis 0 is x."""
+    return np.asarray(grid.centres_mm(axis)[part])
+
+
+def between(grid: ImageGrid, axis: int, part: slice, low_mm: float, high_mm: float) -> Inside:
+    """Return which voxels have their centre between two planes across an axis."""
+    centres = centres_of(grid, axis, part)
+    return np.asarray((low_mm <= centres) & (centres < high_mm))
 
 
 def lines_for(extent_mm: float, edge_mm: float) -> int:

@@ -1,14 +1,12 @@
 """Regions that other programs drew: DICOM segmentations and RT structure sets.
 
 A segmentation (PS3.3 A.51) gives voxels: frames of one grid, whose rows and columns run along the
-axes of the patient. A structure set (PS3.3 A.19) gives closed contours in planes across z: a voxel
-is inside where a ray from it crosses contours of its plane an odd number of times, so that a
-contour within another one is a hole. Contours stand for a slab as thick as they are apart.
+axes of the patient. A structure set (PS3.3 A.19) gives closed contours in planes across z; they are
+kept as they were drawn.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -19,16 +17,18 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, FileFormatError
 from engine.geometry.grid import ImageGrid
-from engine.io.dicom.headers import DAMAGE, DEFLATED
+from engine.io.dicom.headers import DEFLATED, damage, read_dataset, reason_of
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.regions.masks import MaskRegion
+from engine.regions.planar import PlanarContours
 from engine.regions.region_set import COLOURS, Region, RegionSet, is_name, scan_marks
 
 if TYPE_CHECKING:
     from pydicom import Dataset
 
 Mask = NDArray[np.bool_]
+NamedShape = tuple[str, MaskRegion | PlanarContours]
 SEGMENTATION, STRUCTURES = b"1.2.840.10008.5.1.4.1.1.66.4", b"1.2.840.10008.5.1.4.1.1.481.3"
 """What the two kinds of objects are called in files (PS3.6 A)."""
 CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
@@ -37,8 +37,7 @@ MOST_BYTES = 1 << 30
 MOST_VOXELS = 1 << 29
 SAME_MM = 1e-2
 """Distance within which planes are the same, or evenly apart."""
-FINEST_MM, MOST_ACROSS = 0.5, 512
-"""Pixels that contours are filled with: so fine, as long as no more are needed across."""
+FEWEST_CORNERS = 3
 ALONE_MM = 1.0
 """Thickness of a contour that is alone."""
 STRAIGHT = 1e-4
@@ -70,25 +69,23 @@ def read_dicom_regions(path: Path) -> RegionSet:
                 f"{path.name}: a DICOM file of {kind or 'no'} modality; regions are read of "
                 "segmentations (SEG) and structure sets (RTSTRUCT)."
             )
-        frame, patient = _frame_of(found, path.name), str(found.get("PatientID") or "")
-    except DAMAGE as e:
-        raise FileFormatError(f"{path.name}: damaged DICOM file ({e}); export it again.") from e
+        frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
+    except damage() as e:
+        raise FileFormatError(
+            f"{path.name}: damaged DICOM file ({reason_of(e)}); export it again."
+        ) from e
     if not parts:
         raise DataError(f"{path.name}: holds no region; choose a file with drawn ones.")
-    marks = scan_marks(frame_of_reference=frame)
+    marks = tuple(mark for each in frames for mark in scan_marks(frame_of_reference=each))
     made = RegionSet(axes="LPS", scans=marks, patient=patient)
-    for k, (name, mask, grid) in enumerate(parts):
+    for k, (name, shape) in enumerate(parts):
         shown = name if is_name(name) else f"Structure {k + 1}"
-        shape = MaskRegion.of(mask, grid)
         region = Region(name=made.free_name(shown), colour=COLOURS[k % len(COLOURS)], shape=shape)
         made = made.model_copy(update={"regions": (*made.regions, region)})
     return made
 
 
 def _dataset(path: Path) -> Dataset:
-    from pydicom import dcmread
-    from pydicom.errors import InvalidDicomError
-
     with open_input(path) as file:
         if file.size > MOST_BYTES or DEFLATED in file.head:
             raise FileFormatError(
@@ -96,14 +93,14 @@ def _dataset(path: Path) -> Dataset:
                 "is not read; export it again in parts, or without."
             )
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what matters is checked here, in sentences
-                found = dcmread(file.stream(), force=True)  # some programs write no head
+            found = read_dataset(file.stream())  # some programs write no head
             if "SOPClassUID" not in found:
-                raise InvalidDicomError("it names no kind of object")
+                raise ValueError("it names no kind of object")
             return found
-        except (InvalidDicomError, *DAMAGE) as e:
-            raise FileFormatError(f"{path.name}: no DICOM file ({e}); choose another one.") from e
+        except damage() as e:
+            raise FileFormatError(
+                f"{path.name}: no DICOM file ({reason_of(e)}); choose another one."
+            ) from e
 
 
 def is_dicom_regions(path: Path) -> bool:
@@ -114,22 +111,28 @@ def is_dicom_regions(path: Path) -> bool:
         return any(kind in file.head for kind in (SEGMENTATION, STRUCTURES))
 
 
-def _frame_of(found: Dataset, name: str) -> str:
-    """Return the frame of reference; each structure may say its own."""
-    said = [found, *found.get("StructureSetROISequence", ())]
-    keys = ("FrameOfReferenceUID", "ReferencedFrameOfReferenceUID")
-    frames = {str(value) for each in said for key in keys if (value := each.get(key))}
-    if len(frames) > 1:
+def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
+    """Return the frames of reference that a file names: its own, and that of its structures.
+
+    Some programs fill in one of the two fields only, or give them different names for one frame:
+    regions lie on an image that either field names.
+    """
+    key = "ReferencedFrameOfReferenceUID"
+    structures = {str(each.get(key) or "") for each in found.get("StructureSetROISequence", ())}
+    structures.discard("")
+    if len(structures) > 1:
         raise DataError(
-            f"{name}: its structures lie in {len(frames)} frames of reference; export those of one."
+            f"{name}: its structures lie in {len(structures)} frames of reference; export those of "
+            "one."
         )
-    return frames.pop() if frames else ""
+    own = {str(found.get("FrameOfReferenceUID") or "")} - {""}
+    return tuple(sorted(own | structures))
 
 
 # segmentations
 
 
-def _segments(found: Dataset, name: str) -> Iterator[tuple[str, Mask, ImageGrid]]:
+def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
     frames = _frames(found, name)
     shared, groups = found.SharedFunctionalGroupsSequence[0], found.PerFrameFunctionalGroupsSequence
     if len(groups) != len(frames):
@@ -149,7 +152,7 @@ def _segments(found: Dataset, name: str) -> Iterator[tuple[str, Mask, ImageGrid]
         for k in np.flatnonzero(number == int(segment.SegmentNumber)):
             mask[level[k]] |= frames[k, ::down, ::across]
         if mask.any():
-            yield str(segment.get("SegmentLabel", "")).strip(), mask, grid
+            yield str(segment.get("SegmentLabel", "")).strip(), MaskRegion.of(mask, grid)
 
 
 def _frames(found: Dataset, name: str) -> Mask:
@@ -229,7 +232,7 @@ def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[l
 # structures
 
 
-def _structures(found: Dataset, name: str) -> Iterator[tuple[str, Mask, ImageGrid]]:
+def _structures(found: Dataset, name: str) -> Iterator[NamedShape]:
     names = {int(r.ROINumber): str(r.get("ROIName", "")) for r in found.StructureSetROISequence}
     for drawn in found.get("ROIContourSequence", ()):
         contours = [
@@ -238,41 +241,23 @@ def _structures(found: Dataset, name: str) -> Iterator[tuple[str, Mask, ImageGri
             if each.ContourGeometricType in CLOSED
         ]
         if contours:
-            yield names.get(int(drawn.ReferencedROINumber), "").strip(), *_filled(contours, name)
+            yield names.get(int(drawn.ReferencedROINumber), "").strip(), _shape(contours, name)
 
 
-def _filled(contours: list[NDArray[np.float64]], name: str) -> tuple[Mask, ImageGrid]:
+def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
+    """Return what contours (n, 3) of one structure surround."""
     _refuse_no_place(name, np.concatenate(contours))
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
         raise DataError(
             f"{name}: its contours do not lie across z of the patient; only such ones are read."
         )
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
-    points = np.concatenate(contours)[:, :2]
-    low, high = points.min(axis=0), points.max(axis=0)
-    pixel = max(FINEST_MM, float((high - low).max()) / MOST_ACROSS)
-    n_x, n_y = (int(n) for n in np.ceil((high - low) / pixel) + 1)
-    n_z = round((planes[-1] - planes[0]) / step) + 1
-    _refuse_large(name, (n_z, n_y, n_x))
-    x, y = low[0] + pixel * np.arange(n_x), low[1] + pixel * np.arange(n_y)
-    mask = np.zeros((n_z, n_y, n_x), bool)
-    for each in contours:
-        mask[round((each[0, 2] - planes[0]) / step)] ^= _inside(each[:, :2], x, y)
-    if not mask.any():
-        raise DataError(f"{name}: a structure is thinner than {pixel:.2g} mm everywhere.")
-    middle = (float(x.mean()), float(y.mean()), (planes[0] + planes[-1]) / 2)
-    return mask, ImageGrid(mask.shape, (pixel, pixel, step), middle)
-
-
-def _inside(corners: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> Mask:
-    """Return which pixels (n_y, n_x) lie in a polygon: rays to the right cross it oddly."""
-    crossed = np.zeros((len(y), len(x)), bool)
-    for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        rows = (y0 <= y) != (y1 <= y)
-        if rows.any():
-            at = x0 + (y[rows] - y0) * (x1 - x0) / (y1 - y0)
-            crossed[rows] ^= x[None] < at[:, None]
-    return crossed
+    rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
+    if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
+        raise DataError(f"{name}: a structure surrounds no area; remove it, and export again.")
+    at = np.array(planes)
+    heights = [float(at[np.abs(at - each[0, 2]).argmin()]) for each in rings]
+    return PlanarContours.of([each[:, :2] for each in rings], heights, step)
 
 
 def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.bool_]) -> None:

@@ -6,27 +6,36 @@ With the share w of each voxel inside, and the volume V of a voxel:
     volume = V Σ w                 total = V Σ w v
     coefficient of variation = standard deviation / |m|
 
-Least and most are of the voxels at least half inside; of all it touches if there are none. The
-percentile p is the lowest value at and below which there is p % of the volume.
+Least and most are of the voxels whose centre is inside, as in the reference manual of the Image
+Biomarker Standardisation Initiative (IBSI, arXiv:1612.07003); of all that are touched if no centre
+is inside. The rule "centre" takes these voxels, whole, for all figures. The percentile p is the
+lowest value at and below which there is p % of the volume.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.regions.coverage import HALF, RegionCoverage
+from engine.regions.coverage import RegionCoverage
 from engine.regions.peak import Peak, peak_of
 
 PERCENTILES = (5, 25, 50, 75, 95)
 MM3_PER_ML = 1000.0
 PER_ML = "/mL"
 BINS, DRAWERS = 64, 4096
+VoxelRule = Literal["area", "centre"]
+VOXEL_RULES: dict[VoxelRule, str] = {
+    "area": "mean and volume by area, minimum and maximum by voxel centres",
+    "centre": "all figures by voxel centres",
+}
+"""How voxels count that lie inside in part, as reports name it."""
 ROUNDING = 1e-12
 """Relative, in a sum of shares."""
 
@@ -38,13 +47,14 @@ class RegionFigures:
     Attributes
     ----------
     mean, sd : weighted by the share of each voxel inside; sd of the voxels, not of the mean
-    least, most : of the voxels at least half inside
+    least, most : of the voxels whose centre is inside
     peak : highest mean of a ball of 1 mL, with its place; None where none fits
     volume_ml : inside the image [mL]
     total : sum over the volume, in `total_unit`
     percentiles : of `PERCENTILES`
     n_voxels : that it touches
     unit : of the image
+    rule : how voxels count
     """
 
     mean: float
@@ -57,6 +67,7 @@ class RegionFigures:
     percentiles: tuple[float, ...]
     n_voxels: int
     unit: str
+    rule: VoxelRule = "area"
 
     @property
     def cov(self) -> float:
@@ -107,20 +118,26 @@ def total_unit(unit: str) -> str:
 
 
 def figures_of(
-    volume: Volume, coverage: RegionCoverage, *, with_peak: bool = True
+    volume: Volume,
+    coverage: RegionCoverage,
+    *,
+    with_peak: bool = True,
+    rule: VoxelRule = "area",
 ) -> RegionFigures:
     """Measure an image in what is covered.
 
     Raises
     ------
     DataError
-        where nothing of the image is inside
+        where nothing of the image is inside, or no centre of a voxel by the rule "centre"
     """
+    if rule == "centre":
+        coverage = _centres_of(coverage)
     values, share = samples(volume, coverage)
     weight = float(share.sum())
     mean = float(values @ share) / weight
     sd = float(np.sqrt(((values - mean) ** 2) @ share / weight))
-    core = values[share >= HALF]
+    core = values[coverage.centres[coverage.share > 0]]
     core = core if len(core) else values
     ml = float(np.prod(volume.grid.voxel_mm)) / MM3_PER_ML
     return RegionFigures(
@@ -134,7 +151,16 @@ def figures_of(
         percentiles=percentiles(values, share, PERCENTILES),
         n_voxels=len(values),
         unit=volume.unit,
+        rule=rule,
     )
+
+
+def _centres_of(coverage: RegionCoverage) -> RegionCoverage:
+    if not coverage.is_empty and not coverage.centres.any():
+        raise DataError(
+            "the region holds the centre of no voxel; make it larger, or count voxels by area."
+        )
+    return coverage.by_centres()
 
 
 def mean_of(volume: Volume, coverage: RegionCoverage) -> float:

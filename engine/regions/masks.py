@@ -29,6 +29,7 @@ from engine.regions.coverage import (
     SHARES,
     RegionCoverage,
     box_of,
+    centres_of,
     edges_of,
     settled,
     start_of,
@@ -60,7 +61,7 @@ class MaskRegion(RegionShape):
     @classmethod
     def of(cls, mask: Mask, grid: ImageGrid, start: tuple[int, int, int] = (0, 0, 0)) -> Self:
         """Return the chosen voxels of a part of a grid, which begins at voxel `start` (z, y, x)."""
-        small = RegionCoverage(start, mask.astype(float)).trimmed()
+        small = RegionCoverage(start, mask.astype(float), mask).trimmed()
         corner = grid.lower_mm + np.array(small.start[::-1]) * np.array(grid.voxel_mm)
         n_z, n_y, n_x = small.share.shape
         x, y, z = (float(c) for c in corner)
@@ -114,7 +115,9 @@ class MaskRegion(RegionShape):
         for axis in range(3):  # x, y, z; the arrays are [z, y, x]
             weights = _shares_along(grid, self.grid, axis, touched[2 - axis])
             share = np.moveaxis(np.tensordot(weights, share, (1, 2 - axis)), 0, 2 - axis)
-        return RegionCoverage(start_of(touched), settled(share))
+        return RegionCoverage(
+            start_of(touched), settled(share), _centres(mask, grid, self, touched)
+        )
 
 
 @lru_cache(maxsize=32)
@@ -141,7 +144,23 @@ def _placed(mask: Mask, grid: ImageGrid, start: tuple[int, int, int]) -> RegionC
     last = [min(a + n, m) for a, n, m in zip(start, mask.shape, grid.shape, strict=True)]
     last = [max(a, b) for a, b in zip(first, last, strict=True)]
     part = tuple(slice(a - s, b - s) for s, a, b in zip(start, first, last, strict=True))
-    return RegionCoverage((first[0], first[1], first[2]), mask[part].astype(float))
+    inside = mask[part]
+    return RegionCoverage((first[0], first[1], first[2]), inside.astype(float), inside)
+
+
+def _centres(
+    mask: Mask, grid: ImageGrid, region: MaskRegion, box: tuple[slice, slice, slice]
+) -> Mask:
+    """Return which voxels of a box have their centre in a chosen voxel of a mask."""
+    places, known = list[Array](), list[Mask]()
+    for axis in (2, 1, 0):
+        from_edge = centres_of(grid, axis, box[2 - axis]) - region.lower_mm[axis]
+        at = np.floor(from_edge / region.voxel_mm[axis]).astype(np.int64)
+        n = mask.shape[2 - axis]
+        known.append((at >= 0) & (at < n))
+        places.append(np.clip(at, 0, n - 1))
+    found = mask[np.ix_(*places)] & known[0][:, None, None] & known[1][:, None] & known[2]
+    return np.asarray(found)
 
 
 def _shares_along(grid: ImageGrid, own: ImageGrid, axis: int, part: slice) -> Array:

@@ -14,7 +14,7 @@ from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.regions.base import RegionShape
 from engine.regions.coverage import RegionCoverage
-from engine.regions.figures import RegionFigures, figures_of, mean_of
+from engine.regions.figures import RegionFigures, VoxelRule, figures_of, mean_of
 from engine.regions.region_set import Region
 
 KEPT_BYTES = 128 << 20
@@ -56,7 +56,7 @@ class _KeptCoverages:
         made = shape.coverage(empty)
         with self._lock:
             self._found[key] = made
-            while sum(each.share.nbytes for each in self._found.values()) > KEPT_BYTES:
+            while sum(each.n_bytes for each in self._found.values()) > KEPT_BYTES:
                 self._found.popitem(last=False)
         return made
 
@@ -69,19 +69,27 @@ def coverage_of(shape: RegionShape, volume: Volume) -> RegionCoverage:
     return shape.coverage(volume) if shape.follows_image else _KEPT.of(shape, volume.grid)
 
 
-def measure(region: Region, volume: Volume, image: str = "") -> MeasuredRegion:
+def measure(
+    region: Region, volume: Volume, image: str = "", *, rule: VoxelRule = "area"
+) -> MeasuredRegion:
     """Measure a region in an image; a fault is said, not raised."""
     try:
-        return MeasuredRegion(region, image, figures_of(volume, coverage_of(region.shape, volume)))
+        found = figures_of(volume, coverage_of(region.shape, volume), rule=rule)
+        return MeasuredRegion(region, image, found)
     except EngineError as e:
         return MeasuredRegion(region, image, None, str(e))
 
 
 def measure_all(
-    regions: Iterable[Region], images: Sequence[tuple[str, Volume]]
+    regions: Iterable[Region],
+    images: Sequence[tuple[str, Volume]],
+    *,
+    rule: VoxelRule = "area",
 ) -> tuple[MeasuredRegion, ...]:
     """Measure every region in every image, which is (its name, volume)."""
-    return tuple(measure(region, volume, name) for region in regions for name, volume in images)
+    return tuple(
+        measure(region, volume, name, rule=rule) for region in regions for name, volume in images
+    )
 
 
 def mean_in(region: Region, volume: Volume) -> float:

@@ -1,4 +1,6 @@
-"""The peak of a region: the highest mean of a ball of 1 mL whose middle is a voxel of the region.
+"""The peak of a region: the highest mean of a ball of 1 mL in the middle of a voxel of the region.
+
+Voxels of the region are those whose centre lies inside it.
 
 The ball covers voxels at its border in part. It lies anywhere in the image, also beyond the region,
 but whole: where no ball fits there is no peak. This is the peak of PERCIST (Wahl et al., J Nucl Med
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.regions.chords import ellipsoid
-from engine.regions.coverage import HALF, SHARES, RegionCoverage
+from engine.regions.coverage import SHARES, RegionCoverage
 
 PEAK_ML = 1.0
 RADIUS_MM = (3 * 1000 * PEAK_ML / (4 * pi)) ** (1 / 3)
@@ -54,7 +56,7 @@ def peak_of(volume: Volume, coverage: RegionCoverage) -> Peak | None:
         return None
     wide = tuple(slice(a - r, b + r) for a, b, r in zip(low, high, reach, strict=True))
     places = tuple(slice(a - s, b - s) for s, a, b in zip(middles.start, low, high, strict=True))
-    allowed = middles.share[places] >= HALF
+    allowed = middles.centres[places]
     if not allowed.any():
         return None
     value, (k, j, i) = _highest(volume.values[wide], grid.voxel_mm, allowed)
@@ -64,11 +66,9 @@ def peak_of(volume: Volume, coverage: RegionCoverage) -> Peak | None:
 
 
 def _middles(coverage: RegionCoverage) -> RegionCoverage:
-    """Return the voxels that a ball may have its middle in: at least half inside, if there are."""
-    inside = coverage.share >= HALF
-    if not inside.any():
-        inside = coverage.share > 0
-    return RegionCoverage(coverage.start, inside.astype(float)).trimmed()
+    """Return the voxels that a ball may have its middle in: with the centre inside, if any have."""
+    inside = coverage.centres if coverage.centres.any() else coverage.share > 0
+    return RegionCoverage(coverage.start, inside.astype(float), inside).trimmed()
 
 
 @lru_cache(maxsize=16)

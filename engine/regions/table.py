@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator
 from io import StringIO
 
-from engine.regions.figures import PERCENTILES
+from engine.regions.figures import PERCENTILES, VOXEL_RULES
 from engine.regions.measuring import MeasuredRegion
 
 HEAD = (
@@ -15,7 +15,7 @@ HEAD = (
     *("minimum", "maximum", "peak (1 mL)", "peak x [mm]", "peak y [mm]", "peak z [mm]"),
     *("volume [mL]", "total", "unit of the total", "voxels"),
     *(f"percentile {p}" for p in PERCENTILES),
-    "remark",
+    *("rule", "remark"),
 )
 
 
@@ -43,6 +43,7 @@ def _cells(measured: MeasuredRegion) -> Iterator[str]:
     yield from (_number(found.volume_ml), _number(found.total), found.total_unit)
     yield str(found.n_voxels)
     yield from map(_number, found.percentiles)
+    yield VOXEL_RULES[found.rule]
     yield "no ball of 1 mL fits into the image there" if peak is None else ""
 
 

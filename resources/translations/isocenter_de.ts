@@ -4923,6 +4923,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/regions/region_details.py" />
+      <source>Rule</source>
+      <translation>Regel</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_details.py" />
       <source>{percent}th percentile</source>
       <translation>{percent}. Perzentil</translation>
     </message>
@@ -4930,6 +4935,16 @@ Replace {which}?</source>
       <location filename="app/regions/region_details.py" />
       <source>Ratio of the means</source>
       <translation>Verhältnis der Mittelwerte</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_details.py" />
+      <source>mean and volume by area, minimum and maximum by voxel centres</source>
+      <translation>Mittelwert und Volumen nach Fläche, Minimum und Maximum nach Voxelmitten</translation>
+    </message>
+    <message>
+      <location filename="app/regions/region_details.py" />
+      <source>all figures by voxel centres</source>
+      <translation>alle Werte nach Voxelmitten</translation>
     </message>
     <message>
       <location filename="app/regions/region_drags.py" />

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from pydicom.data import get_testdata_file
 from pydicom.dataset import FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian, generate_uid
 
+from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError
+from engine.geometry.grid import ImageGrid
 from engine.regions.dicom_regions import read_dicom_regions
 from engine.regions.region_file import read_any, write_regions
 from engine.regions.region_set import RegionSet, scan_marks
@@ -77,12 +80,12 @@ def test_a_structure_of_another_program_lies_between_its_corners():
     source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)
     drawn = source.ROIContourSequence[0].ContourSequence
     corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
-    mask, voxel = region.shape.mask, np.array(region.shape.voxel_mm)
-    lower = np.array(region.shape.lower_mm)
-    upper = lower + voxel * mask.shape[::-1]
+    low, high = (np.array(each) for each in region.shape.bounds_mm)
     assert region.name == "patient"
-    np.testing.assert_allclose(lower, corners.min(axis=0), atol=2 * voxel[0] + voxel[2] / 2)
-    np.testing.assert_allclose(upper, corners.max(axis=0), atol=2 * voxel[0] + voxel[2] / 2)
+    # a plane stands for a slab, so that the region ends half of it beyond the outer planes
+    half = np.array([0, 0, region.shape.slab_mm / 2])
+    np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # kept to 1 nm
+    np.testing.assert_allclose(high, corners.max(axis=0) + half, atol=1e-6)
 
 
 def structures(path: Path, *contours: np.ndarray, name: str = "GTV") -> Path:
@@ -114,11 +117,14 @@ def test_contours_have_the_volume_of_their_discs_and_a_hole_is_one(tmp_path):
     heights = np.arange(10.0, 25.0, 3.0)
     contours = [circle(r, z) for z in heights for r in (30.0, 12.0)]
     (region,) = read_dicom_regions(structures(tmp_path / "a.dcm", *contours)).regions
-    mask, voxel = region.shape.mask, region.shape.voxel_mm
-    wanted = np.pi * (30**2 - 12**2) * 3 * len(heights)
-    assert mask.sum() * np.prod(voxel) == pytest.approx(wanted, rel=5e-3)
-    assert region.shape.lower_mm[2] == pytest.approx(8.5)
-    assert not mask[:, mask.shape[1] // 2, mask.shape[2] // 2].any()
+    grid = ImageGrid((16, 70, 70), (1.1, 1.3, 1.5), (5.0, -3.0, 17.0))
+    found = region.shape.coverage(Volume(np.zeros(grid.shape, np.float32), grid, ""))
+    # a polygon of 200 corners on a circle has the area n/2 r² sin(2 pi/n); 4 decimals in the file
+    wanted = 100 * np.sin(2 * np.pi / 200) * (30**2 - 12**2) * 3 * len(heights)
+    assert found.share.sum() * np.prod(grid.voxel_mm) == pytest.approx(wanted, rel=1e-5)
+    assert region.shape.bounds_mm[0][2] == pytest.approx(8.5)
+    middle = found.share.shape[1] // 2, found.share.shape[2] // 2
+    assert not found.share[:, *middle].any() and not found.centres[:, *middle].any()
 
 
 def test_the_patient_is_compared_and_never_written(tmp_path):
@@ -131,10 +137,25 @@ def test_the_patient_is_compared_and_never_written(tmp_path):
     assert not read_any(tmp_path / "a.regions.toml").patient
 
 
+@pytest.mark.parametrize(("own", "structure"), [(FRAME, "1.2.3.5"), ("", FRAME), (FRAME, "")])
+def test_structures_lie_on_the_image_that_either_field_names(tmp_path, own, structure):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0))
+    both = dcmread(path)
+    both.FrameOfReferenceUID = own
+    both.StructureSetROISequence[0].ReferencedFrameOfReferenceUID = structure
+    both.save_as(path)
+    found = read_any(path)
+    for frame in {own, structure} - {""}:
+        assert found.is_of(scan_marks(frame_of_reference=frame))
+    assert not found.is_of(scan_marks(frame_of_reference="1.2.3.6"))
+
+
 def test_structures_of_two_frames_of_reference_are_refused(tmp_path):
     path = structures(tmp_path / "a.dcm", circle(20, 4.0))
     both = dcmread(path)
-    both.StructureSetROISequence[0].ReferencedFrameOfReferenceUID = "1.2.3.5"
+    other = deepcopy(both.StructureSetROISequence[0])
+    other.ROINumber, other.ReferencedFrameOfReferenceUID = 8, "1.2.3.5"
+    both.StructureSetROISequence.append(other)
     both.save_as(path)
     with pytest.raises(DataError, match="2 frames of reference"):
         read_any(path)
