@@ -9,10 +9,11 @@ report, provenance and command line read that level and never judge the text the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from engine.data.run_history import RunHistory
+from engine.data.run_record import CorrectionState, RecordedRun
+from engine.data.run_record import Level as Level
 from engine.data.scatter_profile import ScatterProfile
 from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
@@ -20,18 +21,6 @@ from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.profiling import Profile
-
-CorrectionState = Literal["applied", "off", "unavailable"]
-
-
-class Level(StrEnum):
-    """How much a message matters: a note informs, a warning asks the user to check something.
-
-    A warning never has a green mark.
-    """
-
-    NOTE = "note"
-    WARNING = "warning"
 
 
 @dataclass(frozen=True)
@@ -155,6 +144,7 @@ class Preview(Event):
         subsets for the updates of one; the last one of a frame is its finished image
     slices : that are finished, from the first on, of a volume that is made in slabs, for which
         subsets stand then; None: all are
+    run : the record of the run up to this image; None where nobody keeps one
     """
 
     volume: Volume
@@ -168,6 +158,7 @@ class Preview(Event):
     history: RunHistory = field(default_factory=RunHistory)
     frame: TimeFrame | None = None
     slices: int | None = None
+    run: RecordedRun | None = None
 
     @property
     def update(self) -> int:
@@ -217,6 +208,11 @@ class Finished(Event):
     volume: Volume
     provenance: Plain
     frames: tuple[FrameVolume, ...] = ()
+
+    @property
+    def run(self) -> RecordedRun | None:
+        """The record of the run; None where nobody kept one."""
+        return RecordedRun.of(self.provenance)
 
 
 @dataclass(frozen=True)

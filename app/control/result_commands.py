@@ -152,21 +152,20 @@ class ResultCommands(QObject):
         if self._session.run.state.is_active:
             return  # meanwhile a run was started
         result, kept = opened.result, opened.result.record
+        run = kept.run_record
         record = RunRecord(
-            f"{result.scan}, {kept.protocol}",
+            f"{result.scan}, {run.protocol.label}",
             opened.study,
             provenance=opened.provenance,
             result_id=result.id,
             order=opened.order,
-            ending=tr(
-                "Result of {created:%d %b %Y %H:%M}, {ending}",
-                created=result.created,
-                ending=kept.ending,
-            ),
+            run=run,
+            opened=tr("Result of {created:%d %b %Y %H:%M}.", created=result.created),
+            when=result.created,
         )
         if opened.fault:
             self._session.add_log("warning", opened.fault)
-        label = "final" if kept.outcome == "finished" else kept.ending
+        label = run.describe_ending() if run.is_partial else "final"
         if opened.frames:
             label = ALL_FRAMES
         self._session.show_result(record, label, opened.volume, opened.frames)

@@ -28,7 +28,7 @@ from engine.modalities import Requirements, Study
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import EngineProcess, Source
     from engine.jobs import Job as KeptJob
-    from engine.results import Outcome
+    from engine.results import Ending
 
 ABORTED = tr("Aborted.")
 NOT_KEPT = tr("The last image could not be kept among the results; export it before you go on.")
@@ -213,7 +213,7 @@ class Runner(QObject):
                 text = event.text.removeprefix(ABORTED).strip()  # the title says it
                 self._session.raise_problem(Problem(ABORTED, text, job=job, is_fault=False))
 
-    def _keep_last_image(self, outcome: Outcome) -> None:
+    def _keep_last_image(self, ending: Ending) -> None:
         """Have the last image among the results, whether the engine came to keep it or not."""
         from engine.jobs import Job as KeptJob
         from engine.jobs import keep_partial
@@ -228,7 +228,7 @@ class Runner(QObject):
             self._run.take_result(job_id, result_id)
 
         self._commands.run_task(
-            lambda _: keep_partial(KeptJob.open(job_id), latest, outcome), took, failed=NOT_KEPT
+            lambda _: keep_partial(KeptJob.open(job_id), latest, ending), took, failed=NOT_KEPT
         )
 
     def _report_failure(self, event: Failed) -> None:

@@ -88,7 +88,8 @@ class VolumeCommands(QObject):
         return tuple(
             VolumeChoice(
                 f"result:{each.id}",
-                f"{each.scan}, {each.record.protocol}, {each.created:%d %b %Y %H:%M}",
+                f"{self._session.results.names[each.id]}, {each.scan}, "
+                f"{each.created:%d %b %Y %H:%M}",
                 partial(self.open_result, each),
             )
             for each in self._session.results.items
@@ -129,7 +130,7 @@ class VolumeCommands(QObject):
 
     def open_result(self, result: Result, place: Place) -> None:
         """Open a result on disk beside the image of the run."""
-        name = f"{result.scan}, {result.record.protocol}"
+        name = self._session.results.names.get(result.id, result.scan)
 
         def read() -> tuple[Volume, Study]:
             return looked_through(result.volume()), result.study

@@ -44,11 +44,12 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
         info = kept.volume.info if identify else without_names(kept.volume.info)
         image = record.title if record.is_file else kept.label
         return {**info, "image": image, "run": record.title, "finished": False}
-    from engine.jobs import hash_array
+    from engine.jobs import hash_array, with_run
 
-    done = {} if kept.place is None else {"iterations_done": kept.place[0]}
+    run = record.run_at(record.images.items.index(kept)) if kept in record.images.items else None
+    of_image = {} if run is None or kept.frame else with_run({}, run)
     changed: Plain = {
-        **({} if kept.frame else {"before_finishing": True, **done}),
+        **({} if kept.frame else {"before_finishing": True, **of_image}),
         "image": kept.label
         if kept.frame
         else tr("{label}, before the finishing filters", label=kept.label),

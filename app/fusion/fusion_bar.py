@@ -26,12 +26,11 @@ from app.models.open_volumes import OpenVolume
 from app.views.comparing import obstacle
 from app.views.fusion_state import COMPARING, FusionMode
 from app.views.fusion_words import warning_of
-from app.views.labels import shortened
+from app.views.labels import shortened_name
 from app.views.ortho_view import OrthoView
 from app.views.plain_text import plain_tip
 from app.views.window_controls import WindowControls
 
-NAME_LETTERS = 22
 LEAST_NAME_PX = 76
 SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
@@ -246,6 +245,6 @@ class FusionBar(QWidget):
     def _name(self, button: QPushButton, place: Place, empty: str) -> None:
         found = self._at(place)
         title = tr("First volume") if place == "base" else tr("Second volume")
-        button.setText(shortened(found.name, NAME_LETTERS) if found is not None else empty)
+        button.setText(shortened_name(found.name) if found is not None else empty)
         button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
         button.setAccessibleName(f"{title}: {button.text()}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -139,6 +140,17 @@ class OpenVolumes(QObject):
         kept = [opened if each.key == opened.key else each for each in self.others]
         self.others = tuple(kept) if opened in kept else (*kept, opened)
         self._show()
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give volumes other names, by their keys."""
+        image = self._image
+        others = tuple(replace(o, name=names.get(o.key, o.name)) for o in self.others)
+        same = [o.name for o in others] == [o.name for o in self.others]
+        if image is not None and names.get(IMAGE, image.name) != image.name:
+            self._image, same = replace(image, name=names[IMAGE]), False
+        if not same:
+            self.others = others
+            self._show()
 
     def close(self, key: str) -> None:
         """Close a volume; the image of the run takes its place on show."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.models.image_names import names_of_entries
 from engine.jobs import QueueEntry, QueueSettings
+from engine.results import Result
 
 
 class QueueModel(QObject):
@@ -13,6 +15,7 @@ class QueueModel(QObject):
     Attributes
     ----------
     entries : none before they were looked for
+    names : short name of each study by its id; those of one scan differ
     settings : whether the queue runs, and how many studies at a time
     runs : whether a process works through it now
     fault : why it could not be read, empty if it could
@@ -29,6 +32,8 @@ class QueueModel(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.entries: tuple[QueueEntry, ...] = ()
+        self.names: dict[str, str] = {}
+        self._results: tuple[Result, ...] = ()
         self.settings = QueueSettings()
         self.runs = False
         self.fault = ""
@@ -40,11 +45,21 @@ class QueueModel(QObject):
             self.entries, self.settings, self.runs, self.fault,
         )  # fmt: skip
         self.entries, self.settings, self.runs, self.fault = entries, settings, runs, ""
+        if is_new:
+            self.names = names_of_entries(entries, self._results)
         for entry in entries:
             was = before.get(entry.id)
             if was is not None and was != entry.state and entry.state in ("finished", "failed"):
                 self.ended.emit(entry)
         if is_new:
+            self.changed.emit()
+
+    def take_results(self, results: tuple[Result, ...]) -> None:
+        """Name studies that have an image after that."""
+        self._results = results
+        names = names_of_entries(self.entries, results)
+        if names != self.names:
+            self.names = names
             self.changed.emit()
 
     def refuse(self, fault: str) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
 from app.look.formatting import size
+from app.models.image_names import names_of_results
 from engine.results import Result
 
 
@@ -15,6 +16,7 @@ class ResultList(QObject):
     Attributes
     ----------
     items : none before they were looked for
+    names : short name of each by its id; those of one scan differ
     kept_until : how long results are kept
     note : why the user's own limits could not be read, empty if they could
     """
@@ -24,12 +26,14 @@ class ResultList(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.items: tuple[Result, ...] = ()
+        self.names: dict[str, str] = {}
         self.kept_until = ""
         self.note = ""
 
     def take(self, items: tuple[Result, ...], kept_until: str, note: str) -> None:
         """Take over what was found."""
         self.items, self.kept_until, self.note = items, kept_until, note
+        self.names = names_of_results(items)
         self.changed.emit()
 
     def describe(self) -> str:

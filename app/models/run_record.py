@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
 from time import perf_counter
 
 from app.models.kept_images import KeptImages
 from engine.catalogue import ImagingOrder
-from engine.data import Plain, TimeFrame, Volume
+from engine.data import Plain, RecordedRun, TimeFrame, Volume
 from engine.events import (
+    Aborted,
     Corrected,
     Event,
+    Failed,
     Finished,
     Loaded,
     Measured,
@@ -66,7 +69,9 @@ class RunRecord:
     job : name of the job that made them, empty if none did
     result_id : name of the result on disk that holds the last image, empty if none does
     order : whose the scan is, as the worklist said it; None where nobody said so
-    ending : how the run of a result that was opened ended, in words, and when
+    run : what the engine records of the run; None before it does, and of a file
+    opened : that a result was opened, in words; empty of a run of this window
+    when : when the run began, or its result was kept
     stage : key of the stage at work
     done, total : progress within the stage; total 0 while it is not known
     latest : the newest preview
@@ -98,7 +103,9 @@ class RunRecord:
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
     result_id: str = ""
-    ending: str = ""
+    run: RecordedRun | None = None
+    opened: str = ""
+    when: datetime = field(default_factory=lambda: datetime.now().astimezone())
     exported: bool = False
     order: ImagingOrder | None = None
     is_file: bool = False
@@ -142,8 +149,19 @@ class RunRecord:
     @property
     def ended_early(self) -> bool:
         """Whether iterations were left when the image was finished."""
-        done, p = self.provenance.get("iterations_done"), self.latest  # which may not be the last
-        return done is not None and p is not None and done < p.iterations
+        return self.result is not None and self.run is not None and self.run.is_cut_short
+
+    def run_at(self, index: int | None) -> RecordedRun | None:
+        """Return the record of the run up to a kept image; None as index is the newest image."""
+        run = self.run
+        if run is None or index is None or index >= len(self.images.items):
+            return run
+        kept = self.images.items[index]
+        if kept.place is None or kept.frame is not None:
+            return run
+        iteration, subset = kept.place
+        done = iteration - 1 + subset / max(self.latest.subsets if self.latest else 1, 1)
+        return run.model_copy(update={"iterations_done": min(done, iteration)}).ended("running")
 
     def take(self, event: Event) -> None:
         """Note an event; images are noted through `show` and `keep`."""
@@ -170,6 +188,9 @@ class RunRecord:
                 self.result_id = event.result
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance
+                self.run = event.run or self.run
+            case Aborted() | Failed() if self.run is not None:
+                self.run = self.run.ended("aborted" if isinstance(event, Aborted) else "failed")
 
     def take_history(self, preview: Preview) -> bool:
         """Note how near the images so far came to the data; returns whether that is news."""
@@ -183,5 +204,5 @@ class RunRecord:
         return is_news
 
     def _take_preview(self, preview: Preview) -> None:
-        self.latest = preview
+        self.latest, self.run = preview, preview.run or self.run
         self._recent.append(preview.seconds)

@@ -10,7 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
+from app.look.formatting import sentence_case
 from app.models.device_choice import DeviceChoice
+from app.models.image_names import name_of_run
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
 from app.models.open_volumes import IMAGE, OpenVolume, OpenVolumes
@@ -25,6 +27,7 @@ from app.models.volume_origin import Origin
 from app.views.state import ViewState
 from engine.data import FrameVolume, Volume
 from engine.errors import EngineError
+from engine.results import Named
 
 
 class Session(QObject):
@@ -71,6 +74,7 @@ class Session(QObject):
         self.run.begun.connect(self._show_blurred_axis)
         self.run.image_selected.connect(self._show_image)
         self.run.reported.connect(self.add_log)
+        self.results.changed.connect(self._rename)
 
     @property
     def doing(self) -> str:
@@ -115,7 +119,8 @@ class Session(QObject):
         """Show a result with what made it; its scan need not be open."""
         self.view.set_blurred_axis(None)
         self.run.show_result(record, label, volume, frames)
-        self.add_log("info", f"{record.title}: {record.ending}")
+        ending = record.run.describe_run() if record.run is not None else ""
+        self.add_log("info", f"{record.title}: {record.opened} {sentence_case(ending)}.")
 
     def _show_blurred_axis(self) -> None:
         scanner = self.study.scanner
@@ -136,7 +141,27 @@ class Session(QObject):
         record = self.run.record
         inputs = record.provenance.get("inputs")
         origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
-        return OpenVolume(IMAGE, record.local_title or tr("Image"), "image", volume, origin)
+        return OpenVolume(IMAGE, self.image_name or tr("Image"), "image", volume, origin)
+
+    @property
+    def image_name(self) -> str:
+        """Name of the image of the run, as in all lists of results."""
+        record, results = self.run.record, self.results
+        if record.run is None or record.study is None:
+            return record.local_title
+        if record.result_id in results.names:
+            return results.names[record.result_id]
+        scan = record.study.data.name
+        named = Named(record.result_id or IMAGE, scan, record.run, record.when)
+        return name_of_run(named, [each for each in results.items if each.scan == scan])
+
+    def _rename(self) -> None:
+        """Give open results the names that they have in the list now."""
+        self.queue.take_results(self.results.items)
+        names = {f"result:{id}": name for id, name in self.results.names.items()}
+        if self.run.record.run is not None:
+            names[IMAGE] = self.image_name
+        self.volumes.rename(names)
 
     def _follow_inputs(self) -> None:
         """Close what was opened as an input of the study and is none any more."""

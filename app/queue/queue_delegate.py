@@ -10,7 +10,7 @@ from app.look.icons import draw
 from app.look.list_ground import paint_ground
 from app.look.theme import Theme
 from app.models.queue_model import QueueModel, state_of
-from app.queue.queue_text import COLOURS, ICONS, standing_of
+from app.queue.queue_text import COLOURS, ICONS, standing_of, title_of
 from engine.jobs import QueueEntry
 
 HEIGHT_PX, ICON_PX, MARGIN_PX, BAR_PX = 54, 18, 12, 3
@@ -53,7 +53,12 @@ class QueueDelegate(QStyledItemDelegate):
         heading.setWeight(QFont.Weight.Medium)
         is_fault = entry.state == "failed"
         rows = (
-            (entry.title, heading, colours.text, Qt.TextElideMode.ElideMiddle),
+            (
+                title_of(entry, self._model.names[entry.id]),
+                heading,
+                colours.text,
+                Qt.TextElideMode.ElideRight,
+            ),
             (
                 standing_of(entry),
                 plain,

@@ -24,7 +24,7 @@ from app.look.icons import set_icon
 from app.look.widgets import button, fit_to_screen, icon_button, label, set_tone
 from app.models.queue_model import state_of
 from app.queue.queue_delegate import ENTRY, QueueDelegate
-from app.queue.queue_text import standing_of, tip_of
+from app.queue.queue_text import standing_of, tip_of, title_of
 from app.views.plain_text import plain_tip
 from engine.jobs import QueueEntry
 
@@ -148,8 +148,9 @@ class QueueDialog(QDialog):
             self._fill()
         for i, entry in enumerate(self._model.entries):
             item = self.list.item(i)
-            item.setText(f"{entry.title}, {standing_of(entry)}")  # read aloud; the delegate paints
-            item.setToolTip(plain_tip(tip_of(entry)))
+            name = self._model.names[entry.id]
+            item.setText(f"{title_of(entry, name)}, {standing_of(entry)}")  # read aloud
+            item.setToolTip(plain_tip(tip_of(entry, name)))
         self._pages.setCurrentIndex(1 if self._model.entries else 0)
         index = self.at_once.findData(self._model.settings.at_once)
         if index < 0:

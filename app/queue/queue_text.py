@@ -46,9 +46,14 @@ def standing_of(entry: QueueEntry) -> str:
     return tr("Waiting to go on from its checkpoint") if entry.updates else tr("Waiting")
 
 
-def tip_of(entry: QueueEntry) -> str:
+def title_of(entry: QueueEntry, name: str) -> str:
+    """Return the name of a study, then its scan and protocol."""
+    return f"{name}, {entry.title}"
+
+
+def tip_of(entry: QueueEntry, name: str) -> str:
     """Return all that is known of a study in the queue."""
-    rows = [entry.title, sentence_case(standing_of(entry))]
+    rows = [title_of(entry, name), sentence_case(standing_of(entry))]
     rows.append(
         tr(
             "Added {local:%A, %d %B %Y %H:%M}, for {device}",

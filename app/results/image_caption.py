@@ -31,6 +31,7 @@ class ImageCaption(ElidedLabel):
             self._run.state_changed,
             self._run.begun,
             self._volumes.changed,
+            context.session.results.changed,
         ):
             signal.connect(self._show)
         self.hide()
@@ -45,7 +46,8 @@ class ImageCaption(ElidedLabel):
             self.hide()
             return
         now = self._study.to_study() if DATA in self._study.inputs else None
-        text, has_changed = made_with(record, now)
+        name = self._session.image_name if record is self._run.record else ""
+        text, has_changed = made_with(record, now, name, self._run.selected)
         if record is not self._run.record and self._run.state.is_active:
             text, has_changed = f"{OF_LAST} {text}", False
         self.set_full_text(text)

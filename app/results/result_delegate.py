@@ -48,7 +48,7 @@ class ResultDelegate(QStyledItemDelegate):
 
     def _paint_words(self, painter: QPainter, rect: QRect, result: Result) -> None:
         colours, height = self._theme.colours, rect.height() // 3
-        scan, how, when = lines_of(result)
+        scan, how, when = lines_of(result, self._results.names[result.id])
         width = rect.width() - (PIN_PX + 4 if result.pinned else 0)
         plain = painter.font()
         heading = QFont(plain)

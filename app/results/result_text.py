@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from app.language.translation import tr
-from app.look.formatting import clock, size
+from app.look.formatting import clock, sentence_case, size
 from app.models.run_record import RunRecord
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
@@ -14,31 +14,34 @@ from engine.results import Difference, Result, differences
 OTHER_SCAN = tr("This image is of {0.then}, not of the scan that is open, {0.now}.")
 
 
-def lines_of(result: Result) -> tuple[str, str, str]:
-    """Return what a line of the list says: the scan, how it was made, when and how large."""
-    record = result.record
-    how = record.protocol
-    if record.is_partial:
-        how = f"{how}, {record.ending}"
+def lines_of(result: Result, name: str) -> tuple[str, str, str]:
+    """Return the lines of the list: the scan, the name and the protocol, when and how large."""
+    run = result.record.run_record
+    how = f"{name}, {run.protocol.label}"
+    if run.is_partial:
+        how = f"{how}, {run.describe_ending()}"
     when = f"{result.created:%d %b %Y %H:%M}"
     return result.scan, how, f"{when}, {size(result.n_bytes)}"
 
 
-def tip_of(result: Result) -> str:
+def tip_of(result: Result, name: str) -> str:
     """Return all that is known of a result without opening it, as rich text."""
     record = result.record
+    run = record.run_record
     rows = [
-        f"{result.scan} ({record.title.partition(',')[0]})",
-        f"{record.protocol}, {record.ending}",
+        f"{name}, {result.scan} ({record.title.partition(',')[0]})",
+        f"{run.protocol.describe()}: {run.describe_algorithm()}, {run.describe_run()}",
         f"{record.voxels}, {record.unit or tr('no unit')}",
         tr(
             "{created:%A, %d %B %Y %H:%M}, {clock} on {device}",
             created=result.created,
             clock=clock(record.seconds),
-            device=record.device,
+            device=run.device,
         ),
         f"{size(result.n_bytes)} in {result.folder}",
     ]
+    if run.n_warnings:
+        rows.insert(2, tr("Warnings: {n}", n=run.n_warnings))
     if result.pinned:
         rows.append(tr("Pinned: kept until you delete it"))
     if result.exported:
@@ -46,24 +49,37 @@ def tip_of(result: Result) -> str:
     return "<br>".join(escape(row) for row in rows)
 
 
-def made_with(record: RunRecord, now: Study | None) -> tuple[str, bool]:
+def made_with(
+    record: RunRecord, now: Study | None, name: str = "", at: int | None = None
+) -> tuple[str, bool]:
     """Return what made an image, and whether scan or settings have changed since.
 
-    `now` is the study at hand; None while no scan is open.
+    Parameters
+    ----------
+    record
+        of the run
+    now
+        the study at hand; None while no scan is open
+    name
+        of the image
+    at
+        which kept image; None: the newest
     """
-    study = record.study
-    if study is None:
+    study, run = record.study, record.run_at(at)
+    if study is None or run is None:
         return "", False
     made = tr(
         "Made with {name}: {describe}.",
-        name=study.protocol.name,
-        describe=study.protocol.algorithm.describe(),
+        name=run.protocol.describe(),
+        describe=run.describe_algorithm(),
     )
-    ending = f"{record.ending}." if record.ending else ""
+    ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."
     changed = [] if now is None else differences(study, now)
     other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
     since = "" if other or not changed else _changes(changed)  # of another scan all may differ
-    return " ".join(filter(None, (*other, ending, made, since))), bool(changed)
+    begin = name and f"{name.rstrip('.')}."
+    parts = (*other, begin, record.opened, made, ending, since)
+    return " ".join(filter(None, parts)), bool(changed)
 
 
 def _changes(changed: Sequence[Difference]) -> str:

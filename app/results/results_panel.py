@@ -128,8 +128,9 @@ class ResultsTab(QWidget):
         self.list.blockSignals(True)
         self.list.clear()
         for row, result in enumerate(self._results.items):
-            item = QListWidgetItem(", ".join(lines_of(result)))  # read aloud; the delegate paints
-            item.setToolTip(plain_tip(tip_of(result)))
+            name = self._results.names[result.id]
+            item = QListWidgetItem(", ".join(lines_of(result, name)))  # read; the delegate paints
+            item.setToolTip(plain_tip(tip_of(result, name)))
             self.list.addItem(item)
             if result.id == self._chosen:
                 self.list.setCurrentRow(row)
@@ -177,9 +178,9 @@ class ResultsTab(QWidget):
         if result is None:
             return
         text = tr(
-            "Delete {scan}, {protocol}, {created:%d %b %Y %H:%M}, ",
+            "Delete {scan}, {name}, {created:%d %b %Y %H:%M}, ",
             scan=result.scan,
-            protocol=result.record.protocol,
+            name=self._results.names[result.id],
             created=result.created,
         )
         text += tr("from the disk?")

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor
 
 from app.language.translation import tr
 from app.look.theme import Theme
+from app.models.image_names import names_of_results
 from app.studies.study_text import TONES, cells_of, detail_of
 from app.views.plain_text import plain_tip
 from engine.catalogue import FILTERS, KnownStudy
@@ -41,7 +42,9 @@ class StudyTable(QAbstractTableModel):
     def take(self, studies: Sequence[KnownStudy]) -> None:
         """Show these."""
         self.beginResetModel()
-        self.studies, self._cells = studies, [cells_of(study) for study in studies]
+        self.studies = studies
+        names = names_of_results(each.result for each in studies if each.result is not None)
+        self._cells = [cells_of(study, names.get(study.id, "")) for study in studies]
         self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
@@ -71,13 +74,15 @@ class StudyTable(QAbstractTableModel):
             case Qt.ItemDataRole.ForegroundRole if column == STATE and study.state in TONES:
                 return QColor(getattr(self._theme.colours, TONES[study.state]))
             case _ if role == SORT:
-                return self._sorted_by(study, column)
+                return self._sorted_by(index.row(), column)
         return None
 
-    def _sorted_by(self, study: KnownStudy, column: int) -> str | float:
+    def _sorted_by(self, row: int, column: int) -> str | float:
+        study = self.studies[row]
         if column == DATE:
             return study.when.timestamp()
-        known = (study.patient, study.patient_id, study.scan, study.protocol, study.state)
+        how = self._cells[row][PROTOCOL]
+        known = (study.patient, study.patient_id, study.scan, how, study.state)
         return study.n_bytes if column == SIZE else known[column].casefold()
 
 

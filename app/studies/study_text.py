@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.look.formatting import sentence_case, size
 from engine.catalogue import KnownStudy, State
@@ -36,13 +35,16 @@ FILTER_NAMES = {
 NOBODY = "–"
 
 
-def cells_of(study: KnownStudy) -> tuple[str, ...]:
-    """Return what the columns say: patient, number, scan, protocol, state, date, size."""
+def cells_of(study: KnownStudy, name: str = "") -> tuple[str, ...]:
+    """Return what the columns say: patient, number, scan, protocol, state, date, size.
+
+    name : of its image, which stands before the protocol
+    """
     return (
         study.patient or NOBODY,
         study.patient_id or NOBODY,
         study.scan,
-        name_of_key(study.protocol),
+        f"{name}, {study.protocol}" if name else study.protocol,
         STATES[study.state],
         f"{study.when:%Y-%m-%d %H:%M}",
         size(study.n_bytes) if study.n_bytes else NOBODY,
@@ -56,6 +58,8 @@ def detail_of(study: KnownStudy) -> str:
         parts.append(_ordered(study))
     if study.result is not None:
         record = study.result.record
+        run = record.run_record
+        parts.append(f"{run.describe_algorithm()}, {run.describe_run()}")
         parts.append(f"{record.voxels}, {record.unit or tr('no unit')}")
         parts.append(str(study.result.folder))
     if study.remark:

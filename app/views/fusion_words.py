@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from app.language.translation import tr
 from app.views import comparing
-from app.views.labels import shortened
+from app.views.labels import shortened_name
 from app.views.resampling import value_at
 from app.views.volume_look import VolumeLook
+from engine.results import difference_parts
 
 if TYPE_CHECKING:
     from app.views.state import ViewState
 
-NAME_LETTERS = 26
 SIGNS = {"difference": "−", "ratio": "/"}
 
 
@@ -34,9 +34,10 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
 
 def _compared(state: ViewState) -> tuple[str, ...]:
     fusion = state.fusion
-    names = [shortened(look.name, NAME_LETTERS) for look in (state, fusion)]
+    lower, upper = difference_parts(state.name, fusion.name)
     unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
-    return names[0], f"{SIGNS[fusion.mode]} {names[1]}{unit}"
+    names = (shortened_name(lower), SIGNS[fusion.mode], f"{shortened_name(upper)}{unit}")
+    return (" ".join(names),)
 
 
 def warning_of(state: ViewState) -> str:
@@ -50,7 +51,7 @@ def warning_of(state: ViewState) -> str:
 
 def named(look: VolumeLook) -> str:
     """Return the name of a volume with its unit."""
-    return f"{shortened(look.name, NAME_LETTERS)} [{look.shown_unit or tr('no unit')}]"
+    return f"{shortened_name(look.name)} [{look.shown_unit or tr('no unit')}]"
 
 
 def upper_value(state: ViewState) -> str:

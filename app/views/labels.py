@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.views.plain_text import PlainLabel, breakable, plain_tip
+from engine.results import BETWEEN, VISIBLE
 
 
 def shortened(text: str, most: int) -> str:
@@ -17,6 +18,16 @@ def shortened(text: str, most: int) -> str:
         return text
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def shortened_name(name: str) -> str:
+    """Return as much of a volume's name as is always visible.
+
+    Names of images differ at their beginning; files often at their end, so their middle goes.
+    """
+    if BETWEEN not in name or len(name) <= VISIBLE:
+        return shortened(name, VISIBLE)
+    return f"{name[: VISIBLE - 1]}…"
 
 
 def shortened_words(text: str, most: int) -> str:

@@ -31,8 +31,8 @@ def _results() -> Iterator[KnownStudy]:
 
 def _of_result(result: Result) -> KnownStudy:
     record = result.record
-    state: State = "part" if record.is_partial else "finished"
-    standing = record.ending
+    state: State = "part" if record.run_record.is_partial else "finished"
+    standing = record.run_record.describe_ending()
     if result.exported:
         state, standing = "exported", f"{standing}, exported"
     # what was tampered with is left out, and hides nothing else

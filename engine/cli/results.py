@@ -6,7 +6,7 @@ import argparse
 
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
-from engine.results import Result, Results
+from engine.results import Result, Results, image_names
 from engine.results.result import PINNED
 
 MIB = 2**20
@@ -40,18 +40,19 @@ def _list(results: Results, console: Console) -> None:
     if results.note:
         console.line(f"note: {results.note}")
     found = results.newest_first()
+    names = image_names([result.named for result in found])
     for result in found:
-        console.line(_line(result))
+        console.line(_line(result, names[result.id]))
     total = sum(result.n_bytes for result in found)
     n = "1 result" if len(found) == 1 else f"{len(found):,} results"
     console.line(f"{n}, {total / MIB:,.0f} MiB in {results.folder}")
     console.line(results.retention.describe())
 
 
-def _line(result: Result) -> str:
+def _line(result: Result, name: str) -> str:
     record, mark = result.record, ", pinned" if result.pinned else ""
     return (
-        f"{result.id}  {result.created:%Y-%m-%d %H:%M}  {result.scan}, {record.protocol}: "
-        f"{record.ending}, "
+        f"{result.id}  {result.created:%Y-%m-%d %H:%M}  {name}, {result.scan}, {record.protocol}: "
+        f"{record.run_record.describe_ending()}, "
         f"{record.voxels}, {result.n_bytes / MIB:,.1f} MiB{mark}"
     )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.data.readable import quantity as quantity
     from engine.data.readable import scaled_number as scaled_number
     from engine.data.readable import unit_text as unit_text
+    from engine.data.run_record import Level as Level
+    from engine.data.run_record import RecordedRun as RecordedRun
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
     from engine.data.time_frames import FrameVolume as FrameVolume
     from engine.data.time_frames import TimeFrame as TimeFrame
@@ -48,6 +50,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "unit_text",
                 "quantity",
             ),
+            "engine.data.run_record": ("Level", "RecordedRun"),
             "engine.data.scatter_profile": ("ScatterProfile",),
             "engine.data.time_frames": (
                 "FrameVolume",

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from engine.data.readable import number_text, quantities, quantity
+from engine.data.run_record import RecordedCorrection, RecordedRun
 from engine.documents.annotated import annotated_slices, annotation_table
-from engine.documents.blocks import Grid, Illustration, ReportRow, Section
+from engine.documents.blocks import Grid, Illustration, ReportRow, Section, Tone
 from engine.documents.subject import ReportSubject
 from engine.errors import FileFormatError
 from engine.io.fact_labels import fact_of
@@ -21,14 +22,12 @@ from engine.modalities.studies import modality_of
 from engine.plain import Plain
 from engine.regions.figures import VOXEL_RULES
 from engine.regions.measuring import MeasuredRegion, measure
-from engine.reporting.provenance import assignments
-from engine.study.protocol import Protocol
-from engine.study.saved_as import SavedAs, digest_of, version_words
+from engine.reporting.assigned import assignments
+from engine.study.saved_as import SavedAs, digest_of
 
 Part = Callable[[ReportSubject], Section | None]
 STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
-LOOK = ("unavailable",)
-"""States of corrections that somebody should look at."""
+NOT_RECORDED = "not recorded"
 UNSIGNED = "Not signed off"
 
 
@@ -43,18 +42,23 @@ def illustrations_in_a_row(subject: ReportSubject) -> Section:
 
 
 def summary(subject: ReportSubject) -> Section:
-    """Return the few facts that everybody asks for."""
-    record, protocol = subject.result.record, subject.result.study.protocol
+    """Return the few facts that everybody asks for, as the record of the run has them."""
+    record, run = subject.result.record, subject.run
     rows = [
         ReportRow("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
-        ReportRow("Protocol", version_words(protocol)),
-        ReportRow("Algorithm", protocol.algorithm.describe()),
-        ReportRow("Run", record.ending, "look" if record.is_partial else ""),
+        ReportRow("Protocol", run.protocol.describe()),
+        ReportRow("Quality", (run.quality or NOT_RECORDED).capitalize()),
+        ReportRow("Algorithm", run.describe_algorithm()),
+        ReportRow("Run", run.describe_run(), "look" if run.is_partial else ""),
         ReportRow("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
-        ReportRow("Device", record.device),
+        ReportRow("Device", run.device),
     ]
-    if changed := _changed(protocol):
-        rows.insert(2, ReportRow("Changed in it", "; ".join(changed), "look"))
+    if run.axis:
+        rows.insert(5, ReportRow("Rotation axis", run.axis))
+    if run.fitted:
+        rows.insert(4, ReportRow("Fitted to the scan", run.fitted))
+    if run.protocol.changed:
+        rows.insert(2, ReportRow("Changed in it", "; ".join(run.protocol.changed), "look"))
     return Section("Reconstruction", tuple(rows))
 
 
@@ -68,14 +72,13 @@ def scan(subject: ReportSubject) -> Section | None:
 
 def corrections(subject: ReportSubject) -> Section | None:
     """Return the ledger: what each correction did, or why it could not be used; the warnings."""
-    titles = _titles(modality_of(subject.result.study.protocol))
-    found = [each for each in subject.provenance.get("corrections", []) if isinstance(each, dict)]
-    rows = [_ledger_row(each, titles) for each in found]
-    notes = [ReportRow("", str(text), "look") for text in subject.provenance.get("warnings", [])]
+    modality, run = modality_of(subject.result.study.protocol), subject.run
+    titles = _titles(modality)
+    rows = [_ledger_row(each, run, titles) for each in run.corrections]
+    notes = [ReportRow("", each.text, "look") for each in run.warnings]
     if not rows and not notes:
         return None
-    title = modality_of(subject.result.study.protocol).ledger_title
-    return Section(title, tuple(rows), notes=tuple(notes))
+    return Section(modality.ledger_title, tuple(rows), notes=tuple(notes))
 
 
 def settings(subject: ReportSubject) -> Section:
@@ -186,19 +189,16 @@ def _image(subject: ReportSubject, png: bytes, width: float) -> Section:
     return Section("Image", illustrations=(Illustration(png, caption, width),))
 
 
-def _changed(protocol: Protocol) -> tuple[str, ...]:
-    return protocol.saved.changed if protocol.saved is not None else ()
-
-
 def _titles(modality: AnyModality) -> dict[str, str]:
     return {kind.kind: kind.title for kind in modality.ledger}
 
 
-def _ledger_row(each: Plain, titles: dict[str, str]) -> ReportRow:
-    kind, state = str(each.get("kind", "")), str(each.get("state", ""))
-    title = titles.get(kind) or kind.replace("_", " ").capitalize()
-    text = f"{STATES.get(state, state)}: {each.get('text', '')}"
-    return ReportRow(title, text, "look" if state in LOOK else "muted" if state == "off" else "")
+def _ledger_row(each: RecordedCorrection, run: RecordedRun, titles: dict[str, str]) -> ReportRow:
+    title = titles.get(each.kind) or each.kind.replace("_", " ").capitalize()
+    tone: Tone = "look" if run.is_in_doubt(each.kind) else ""
+    if not tone and each.state == "off":
+        tone = "muted"
+    return ReportRow(title, f"{STATES[each.state]}: {each.text}", tone)
 
 
 def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from engine.data.run_record import RecordedRun
 from engine.data.volume import Volume
 from engine.documents.signature import Signature, signatures_of
 from engine.documents.site import Site
@@ -58,6 +59,14 @@ class ReportSubject:
             quality or {},
             None if path is None else _regions_of(path, volume),
         )
+
+    @property
+    def run(self) -> RecordedRun:
+        """The record of the run; of an old result what its other files know of it."""
+        record = self.result.record
+        if record.run is not None:
+            return record.run
+        return record.run_record.with_messages_of(self.provenance)
 
     @property
     def is_identified(self) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.jobs.storage import remove_stored as remove_stored
     from engine.jobs.storage import stored as stored
     from engine.reporting.provenance import hash_array as hash_array
+    from engine.reporting.provenance import with_run as with_run
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
@@ -59,6 +60,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "remove_stored",
                 "stored",
             ),
-            "engine.reporting.provenance": ("hash_array",),
+            "engine.reporting.provenance": ("hash_array", "with_run"),
         },
     )

@@ -19,11 +19,13 @@ from engine.algorithms.driver import Step, solve
 from engine.arrays import Array, module_of
 from engine.backend import Backend
 from engine.corrections.base import Correction
+from engine.data.run_record import RecordedRun
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.geometry.grid import ImageGrid
 from engine.io.cut_off import EVENTS
+from engine.modalities.run_end import Until
 from engine.model import Model
 from engine.plain import Plain
 from engine.postprocess import Filter
@@ -109,8 +111,10 @@ def iterate(
     algorithm says, or `passes_of_step` times. What filters between iterations carry out of the
     `support` goes back into it. Returns the last image and its updates.
     """
-    algorithm, progress = context.protocol.algorithm, context.progress
+    algorithm, progress, log = context.protocol.algorithm, context.progress, context.log
+    log.begin_iterations(algorithm.n_subsets)
     image, done = start_of(image, resume)
+    until = Until(finish_early)
     if done >= algorithm.n_subsets:
         yield from _warn_of_skipped(context)
     if progress is not None:
@@ -125,9 +129,9 @@ def iterate(
         done=done,
         so_far=context.log.history.so_far,
         between=_between(context, space.grid, support),
-        finish_early=finish_early,
+        finish_early=until,
     )
-    clock = perf_counter()
+    clock, ends = perf_counter(), ""
     for step in steps:
         done = step.update
         if progress is not None:
@@ -141,10 +145,12 @@ def iterate(
             yield from _report(context, space, step, seconds, residual)
             yield from context.profiled()
         if step.ends:
+            ends = step.ends
             yield _why_it_ends(context, step)
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
     if progress is not None:
         progress.end()
+    log.conclude(*until.ending_of(algorithm, done, ends))
     spent = context.log.history.seconds.get("reconstruct", 0.0)
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
     yield context.log.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
@@ -186,6 +192,7 @@ def _report(
         step.log_likelihood,
         residual,
         context.log.history,
+        run=context.record(step.update / algorithm.n_subsets),
     )
 
 
@@ -242,10 +249,13 @@ def finish(
 ) -> Stage[Volume]:
     """Filter the finished image and write down what made it."""
     log = context.log
+    if log.ending == "running":  # a direct algorithm has no iterations that could end it
+        log.conclude("done")
     yield log.start("finish", "Finishing the image")
     image = finished_image(context, space, image)
     yield log.end("finish")
-    return (yield from conclude(context, space.finished, image, done))
+    run = context.record(done / context.protocol.algorithm.n_subsets)
+    return (yield from conclude(context, space.finished, image, run))
 
 
 def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Array) -> Array:
@@ -257,23 +267,20 @@ def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Arra
 
 
 def conclude(
-    context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], done: float
+    context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], run: RecordedRun
 ) -> Stage[Volume]:
-    """Write down what made a finished image, after so many updates."""
+    """Write down what made a finished image."""
     log = context.log
     profile = context.profiler.snapshot()
     yield Profiled(profile)
     info = provenance.build(
         context.study,
+        run=run,
         scanner_fingerprint=log.scanner,
         facts=log.facts,
-        corrections=log.corrections,
-        warnings=log.warnings,
         history=log.history,
-        device=context.on.label,
         tuned_kernels=context.on.forms.words,
         ended_utc=datetime.now(UTC),
-        iterations_done=done / context.protocol.algorithm.n_subsets,
         grid=space.grid,
         output_sha256=provenance.hash_array(image),
     )

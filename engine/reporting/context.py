@@ -16,15 +16,26 @@ from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.run_record import (
+    RUN_FORMAT,
+    Ending,
+    ProtocolIdentity,
+    RecordedCorrection,
+    RecordedRun,
+    RecordedWarning,
+    quality_of,
+)
 from engine.data.sharding import Divide
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.plain import Plain
+from engine.privacy.names import Names
 from engine.profiling import Profiler
 from engine.reporting.progress import PassProgress
 from engine.study.protocol import Protocol
+from engine.study.saved_as import identity_of
 from engine.study.study import Study
 
 OnProgress = Callable[[Progressed], None]
@@ -95,13 +106,24 @@ class RunLog:
     scanner : all that fixes the geometry of the scanner
     corrections : what each did, in the order they ran
     warnings : sentences for the user
+    names : what stands for the names of files in those
+    subsets : numbers of subsets that were used, each once
+    fitted : why passes or subsets differ from those of the protocol; empty if they do not
+    axis : where an X-ray scan turns, and how that is known
+    ending, reason : how the iterations ended, and why
     """
 
     history: RunHistory = field(default_factory=RunHistory)
     facts: Plain = field(default_factory=dict)
     scanner: Plain = field(default_factory=dict)
-    corrections: list[Plain] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    corrections: list[RecordedCorrection] = field(default_factory=list)
+    warnings: list[RecordedWarning] = field(default_factory=list)
+    names: Names = field(default_factory=Names)
+    subsets: list[int] = field(default_factory=list)
+    fitted: str = ""
+    axis: str = ""
+    ending: Ending = "running"
+    reason: str = ""
     _clock: float = 0.0
     _profiled_at: float = 0.0
     _previewed_at: float = 0.0
@@ -126,7 +148,7 @@ class RunLog:
 
     def warn(self, text: str, about: str = "") -> Warned:
         """Keep a warning for the provenance; `about` names the correction that it doubts."""
-        self.warnings.append(text)
+        self.warnings.append(RecordedWarning(text=self.names.text(text), about=about))
         return Warned(text, about)
 
     def applied(self, kind: str, text: str) -> Corrected:
@@ -135,13 +157,25 @@ class RunLog:
 
     def corrected(self, event: Corrected) -> Corrected:
         """Keep what a correction did."""
-        self.corrections.append({"kind": event.kind, "state": event.state, "text": event.text})
+        text = self.names.text(event.text)
+        row = RecordedCorrection(kind=event.kind, state=event.state, level=event.level, text=text)
+        self.corrections.append(row)
         return event
+
+    def begin_iterations(self, n_subsets: int) -> None:
+        """Note that the iterations of an image begin; frames may have other subsets."""
+        self.conclude("running")
+        if n_subsets not in self.subsets:
+            self.subsets.append(n_subsets)
+
+    def conclude(self, ending: Ending, reason: str = "") -> None:
+        """Note how the iterations ended."""
+        self.ending, self.reason = ending, self.names.text(reason)
 
     @property
     def kinds_applied(self) -> tuple[str, ...]:
         """Kinds of the effects that were applied so far, in their order."""
-        return tuple(c["kind"] for c in self.corrections if c["state"] == "applied")
+        return tuple(each.kind for each in self.corrections if each.state == "applied")
 
     def may_preview(self, on: Backend) -> bool:
         """Whether to copy an image off the device between the ends of iterations."""
@@ -201,7 +235,8 @@ class RunContext(Generic[P_co]):
         divide: Divide | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
-        log, on = RunLog(history or RunHistory()), on.of_a_run()
+        log = RunLog(history or RunHistory(), names=Names() if study is None else Names.of(study))
+        on = on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
         return cls(study, on, log, Profiler(on), on_progress, progress, scan, folder, divide)
 
@@ -209,6 +244,31 @@ class RunContext(Generic[P_co]):
     def protocol(self) -> P_co:
         """How to reconstruct; its type is that of the flow, which `modality_of` chose by it."""
         return cast(P_co, self.study.protocol)
+
+    def record(self, iterations_done: float) -> RecordedRun:
+        """Return the record of the run up to an image with so many iterations behind it."""
+        algorithm, log = self.protocol.algorithm, self.log
+        identity = identity_of(self.protocol)
+        return RecordedRun(
+            format=RUN_FORMAT,
+            protocol=ProtocolIdentity.of(identity),
+            quality=quality_of(identity),
+            algorithm=algorithm.title,
+            iterates=not algorithm.direct,
+            iterations_planned=algorithm.n_iterations,
+            iterations_done=iterations_done,
+            subsets=tuple(log.subsets) or (algorithm.n_subsets,),
+            fitted=log.names.text(log.fitted),
+            frames_planned=0,
+            frames_done=0,
+            ending=log.ending,
+            reason=log.reason,
+            resumed=len(log.history.resumed_utc),
+            axis=log.axis,
+            corrections=tuple(log.corrections),
+            warnings=tuple(log.warnings),
+            device=self.on.label,
+        )
 
     def ticker(self, stage: str) -> Callable[[int, int], None] | None:
         """Return what long steps call with (done, total)."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.arrays import Array, sha256_of
 from engine.data.run_history import RunHistory
+from engine.data.run_record import RecordedRun
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
@@ -28,8 +29,8 @@ from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
 from engine.privacy.names import Names
 from engine.privacy.records import harmless
+from engine.reporting.assigned import assignments
 from engine.reporting.environment import environment
-from engine.settings import Settings
 from engine.study.saved_as import identity_of
 from engine.study.study import Study
 
@@ -43,14 +44,11 @@ IMAGES = "images"
 def build(
     study: Study,
     *,
+    run: RecordedRun,
     scanner_fingerprint: Plain,
     facts: Plain,
-    corrections: list[Plain],
-    warnings: list[str],
     history: RunHistory,
-    device: str,
     ended_utc: datetime,
-    iterations_done: float,
     grid: ImageGrid,
     output_sha256: str,
     tuned_kernels: Mapping[str, str] | None = None,
@@ -60,11 +58,11 @@ def build(
     tuned_kernels : forms that kernels ran in which are not those that are shipped; None: unknown
     """
     names = Names.of(study)
-    record = {
+    record: Plain = {
         "format": FORMAT,
         "claim": CLAIM,
         "environment": environment(),
-        "device": device,
+        **_of_run(run),
         "tuned_kernels": None if tuned_kernels is None else dict(tuned_kernels),
         "inputs": describe_inputs(study),
         "scanner": {
@@ -74,14 +72,11 @@ def build(
         "scan": facts if study.identified else names.values(harmless(facts)),
         "protocol": study.protocol.model_dump(mode="json"),
         "protocol_identity": identity_of(study.protocol),
-        "corrections": [names.values(each) for each in corrections],
-        "warnings": [names.text(each) for each in warnings],
         "started_utc": history.started_utc,
         "resumed_utc": history.resumed_utc,
         "ended_utc": ended_utc,
         "local_utc_offset_minutes": _local_offset_minutes(history.started_utc),
         "timings_s": history.seconds,
-        "iterations_done": iterations_done,
         "log_likelihoods": history.log_likelihoods,
         "relative_residuals": history.residuals,
         "grid": {
@@ -93,6 +88,23 @@ def build(
         "replay": replay_command(study),
     }
     return {key: _plain(value) for key, value in record.items()}
+
+
+def _of_run(run: RecordedRun) -> Plain:
+    """Return the record of a run, and what readers of earlier versions look for outside of it."""
+    corrections = [each.model_dump(mode="json") for each in run.corrections]
+    return {
+        "run": run.model_dump(mode="json"),
+        "device": run.device,
+        "corrections": corrections,
+        "warnings": [each.text for each in run.warnings],
+        "iterations_done": run.iterations_done,
+    }
+
+
+def with_run(provenance: Plain, run: RecordedRun) -> Plain:
+    """Return a provenance with another record of its run."""
+    return {**provenance, **_plain(_of_run(run))}
 
 
 def to_json(provenance: Plain) -> str:
@@ -231,34 +243,6 @@ def replay_command(study: Study) -> str:
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]
     return shlex.join([*words, "-o", "image.nii.gz"])
-
-
-def assignments(protocol: Settings) -> list[str]:
-    """Every setting that differs from the default, as "algorithm.iterations=4"."""
-    usual = type(protocol)()
-    return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
-
-
-def _differences(values: Plain, usual: Plain, prefix: str = "") -> list[str]:
-    found: list[str] = []
-    if values.get("kind") != usual.get("kind"):
-        found.append(f"{prefix}kind={_toml(values['kind'])}")
-        usual = {"kind": values["kind"]}
-    for key, value in values.items():
-        if isinstance(value, dict) and isinstance(usual.get(key), dict):
-            found += _differences(value, usual[key], f"{prefix}{key}.")
-        elif value is not None and value != usual.get(key):
-            found.append(f"{prefix}{key}={_toml(value)}")
-    return found
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, Mapping):
-        pairs = (f"{key} = {_toml(item)}" for key, item in value.items() if item is not None)
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return json.dumps(value)
 
 
 def _digest_of(value: Any) -> str:

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.data.run_record import Ending as Ending
+    from engine.data.run_record import Outcome as Outcome
+    from engine.reporting.unrecorded import unrecorded as unrecorded
+    from engine.results.name_differences import Named as Named
+    from engine.results.name_differences import NameWords as NameWords
     from engine.results.naming import default_export_name as default_export_name
     from engine.results.result import EXPORTED as EXPORTED
     from engine.results.result import PINNED as PINNED
     from engine.results.result import VOLUME as VOLUME
     from engine.results.result import Result as Result
-    from engine.results.result_record import Outcome as Outcome
+    from engine.results.result_names import BETWEEN as BETWEEN
+    from engine.results.result_names import VISIBLE as VISIBLE
+    from engine.results.result_names import difference_name as difference_name
+    from engine.results.result_names import difference_parts as difference_parts
+    from engine.results.result_names import image_names as image_names
     from engine.results.retention import Retention as Retention
     from engine.results.store import NewResult as NewResult
     from engine.results.store import Results as Results
@@ -25,9 +34,18 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "name_differences": ("Named", "NameWords"),
             "naming": ("default_export_name",),
             "result": ("EXPORTED", "PINNED", "VOLUME", "Result"),
-            "result_record": ("Outcome",),
+            "engine.data.run_record": ("Ending", "Outcome"),
+            "engine.reporting.unrecorded": ("unrecorded",),
+            "result_names": (
+                "BETWEEN",
+                "VISIBLE",
+                "difference_name",
+                "difference_parts",
+                "image_names",
+            ),
             "retention": ("Retention",),
             "store": ("NewResult", "Results"),
             "volume_slices": ("VolumeSlices",),

@@ -21,6 +21,7 @@ from engine.io.open_input import open_input, read_text
 from engine.io.toml_file import read_toml
 from engine.modalities.studies import read_study
 from engine.plain import Plain
+from engine.results.name_differences import Named
 from engine.results.result_record import ResultRecord
 from engine.settings import explain
 
@@ -86,6 +87,12 @@ class Result:
     def created(self) -> datetime:
         """When it was kept, in the time of this place."""
         return self.record.created_utc.astimezone()
+
+    @property
+    def named(self) -> Named:
+        """What its name is made of."""
+        record = self.record
+        return Named(self.id, self.scan, record.run_record, self.created, record.voxels)
 
     @property
     def thumbnail(self) -> Path:

@@ -6,16 +6,11 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, Self
 
+from engine.data.run_record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
 from engine.plain import Plain
 from engine.settings import Settings, setting
 
-Outcome = Literal["finished", "ended early", "aborted", "failed"]
-WORDS: dict[Outcome, str] = {
-    "finished": "finished",
-    "ended early": "ended early",
-    "aborted": "aborted",
-    "failed": "stopped by a fault",
-}
+RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
 
 
 class ResultRecord(Settings):
@@ -25,8 +20,10 @@ class ResultRecord(Settings):
     ----------
     title : of the study, the scan by its pseudonym
     protocol : name of the protocol
+    run : the record of the run; None of results from before there was one. What else is said of
+        the run is taken from it, for earlier versions of the program
     outcome : how the run ended
-    iteration, iterations : those behind the image, and those of the protocol
+    iteration, iterations : those behind the image, and those that were planned
     seconds : time the run took
     job : the run that made it; a resumed run is the same one
     inputs : name, size and digest of each file, by its role
@@ -35,11 +32,12 @@ class ResultRecord(Settings):
     sha256 : of all else
     """
 
-    format: Literal["isocenter-result-1"] = "isocenter-result-1"
+    format: Literal["isocenter-result-1"] = RESULT_FORMAT
     id: str = setting(max_length=100)
     title: str = setting(max_length=1000)
     protocol: str = setting(max_length=1000)
     modality: str = setting(max_length=100)
+    run: RecordedRun | None = None
     outcome: Outcome = setting()
     iteration: float = setting(ge=0)
     iterations: int = setting(ge=1)
@@ -63,19 +61,22 @@ class ResultRecord(Settings):
         return self.sha256 == self._digest()
 
     @property
-    def is_partial(self) -> bool:
-        """Whether iterations were left when it ended."""
-        return self.outcome != "finished"
+    def run_record(self) -> RecordedRun:
+        """The record of the run; of an old result what is known of it."""
+        if self.run is not None:
+            return self.run
+        return RecordedRun(
+            protocol=ProtocolIdentity(name=self.protocol, label=self.protocol),
+            iterations_planned=self.iterations,
+            iterations_done=self.iteration,
+            ending=ENDINGS[self.outcome],
+            device=self.device,
+        )
 
-    @property
-    def ending(self) -> str:
-        """How the run ended, in words: "aborted at iteration 12 of 40"."""
-        word = WORDS[self.outcome]
-        if not self.is_partial:
-            return word
-        at = f"{self.iteration:.1f}".removesuffix(".0")
-        return f"{word} at iteration {at} of {self.iterations}"
+    def to_text(self) -> str:
+        """Return the text of the file: what is set, so that its digest outlives new fields."""
+        return self.model_dump_json(indent=2, exclude_unset=True)
 
     def _digest(self) -> str:
-        text = self.model_copy(update={"sha256": ""}).model_dump_json()
+        text = self.model_copy(update={"sha256": ""}).model_dump_json(exclude_unset=True)
         return sha256(text.encode()).hexdigest()

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.data.run_record import RecordedRun
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import EngineError, ResourceError, SettingsError
@@ -31,6 +32,7 @@ from engine.io.open_input import open_input
 from engine.paths import made
 from engine.plain import Plain
 from engine.privacy import Names
+from engine.reporting.unrecorded import unrecorded
 from engine.results.result import (
     FILES,
     PROVENANCE,
@@ -40,7 +42,7 @@ from engine.results.result import (
     VOLUME,
     Result,
 )
-from engine.results.result_record import Outcome, ResultRecord
+from engine.results.result_record import RESULT_FORMAT, ResultRecord
 from engine.results.retention import Retention
 from engine.study.study import Study, write_study
 
@@ -62,7 +64,8 @@ class NewResult:
     Attributes
     ----------
     study, volume, provenance : what was reconstructed, what came out, what exactly made it
-    iteration : iterations behind the image
+    run : the record of the run; None: that in the provenance, else of an image of which no more is
+        known than its protocol
     frames : of a scan in frames of time, whose sum or mean the volume is
     seconds : time the run took
     job : name of the run, the same after it was resumed
@@ -71,28 +74,36 @@ class NewResult:
     study: Study
     volume: Volume
     provenance: Plain
-    outcome: Outcome = "finished"
-    iteration: float = 1.0
+    run: RecordedRun | None = None
     seconds: float = 0.0
-    device: str = ""
     job: str = ""
     inputs: dict[str, Plain] = field(default_factory=dict)
     frames: tuple[FrameVolume, ...] = ()
 
+    @property
+    def run_record(self) -> RecordedRun:
+        """The record of the run that made it."""
+        known, made = self.run or RecordedRun.of(self.provenance), self.provenance
+        if known is not None:
+            return known
+        return unrecorded(self.study.protocol, made.get("iterations_done")).with_messages_of(made)
+
     def record(self, id: str, digests: dict[str, str]) -> ResultRecord:
         """Return what the result will say of itself."""
-        protocol, volume = self.study.protocol, self.volume
+        protocol, volume, run = self.study.protocol, self.volume, self.run_record
         return ResultRecord(
             id=id,
             title=Names.title(self.study),
-            protocol=protocol.name,
+            protocol=run.protocol.label,
             modality=protocol.modality,
-            outcome=self.outcome,
-            iteration=self.iteration,
-            iterations=protocol.algorithm.n_iterations,
+            format=RESULT_FORMAT,
+            run=run,
+            outcome=run.outcome,
+            iteration=run.iterations_done,
+            iterations=max(run.iterations_planned, 1),
             created_utc=datetime.now(UTC),
             seconds=self.seconds,
-            device=self.device,
+            device=run.device,
             job=self.job,
             inputs=self.inputs,
             voxels=volume.grid.describe(),
@@ -243,7 +254,7 @@ def _fill(part: Path, name: str, new: NewResult) -> None:
     else:
         save(new.volume, part / VOLUME, made_by)
     digests = {file: _digest(part / file) for file in FILES}
-    record = new.record(name, digests).model_dump_json(indent=2)
+    record = new.record(name, digests).to_text()
     write_atomically(record.encode(), part / RECORD, private=True)
 
 

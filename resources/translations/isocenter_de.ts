@@ -700,8 +700,8 @@
     </message>
     <message>
       <location filename="app/control/result_commands.py" />
-      <source>Result of {created:%d %b %Y %H:%M}, {ending}</source>
-      <translation>Ergebnis vom {created:%d.%m.%Y %H:%M}, {ending}</translation>
+      <source>Result of {created:%d %b %Y %H:%M}.</source>
+      <translation>Ergebnis vom {created:%d.%m.%Y %H:%M}.</translation>
     </message>
     <message>
       <location filename="app/control/runner.py" />
@@ -2325,16 +2325,6 @@ Replace {which}?</source>
       <location filename="app/live/live_request.py" />
       <source>The newest half turn</source>
       <translation>Die neueste halbe Umdrehung</translation>
-    </message>
-    <message>
-      <location filename="app/live/making_card.py" />
-      <source>Progress of the simulation</source>
-      <translation>Fortschritt der Simulation</translation>
-    </message>
-    <message>
-      <location filename="app/live/making_card.py" />
-      <source>Stop the simulation</source>
-      <translation>Die Simulation beenden</translation>
     </message>
     <message>
       <location filename="app/live/pet_model.py" />
@@ -4062,6 +4052,56 @@ Replace {which}?</source>
       <translation>{size} von {size_2} Speicher frei</translation>
     </message>
     <message>
+      <location filename="app/models/image_names.py" />
+      <source>Changed</source>
+      <translation>Geändert</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>it.</source>
+      <translation>It.</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>frames</source>
+      <translation>Frames</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>subsets</source>
+      <translation>Subsets</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>off</source>
+      <translation>aus</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>no</source>
+      <translation>ohne</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>stopped</source>
+      <translation>beendet</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>aborted</source>
+      <translation>abgebrochen</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>failed</source>
+      <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+      <location filename="app/models/image_names.py" />
+      <source>converged</source>
+      <translation>konvergiert</translation>
+    </message>
+    <message>
       <location filename="app/models/import_model.py" />
       <source>Columns</source>
       <translation>Spalten</translation>
@@ -5218,11 +5258,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/regions/region_plots.py" />
-      <source>frames</source>
-      <translation>Frames</translation>
-    </message>
-    <message>
-      <location filename="app/regions/region_plots.py" />
       <source>iterations</source>
       <translation>Iterationen</translation>
     </message>
@@ -5503,23 +5538,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/report/report_dialog.py" />
-      <source>First page of the report</source>
-      <translation>Erste Seite des Berichts</translation>
-    </message>
-    <message>
-      <location filename="app/report/report_dialog.py" />
       <source>Send it to {node}</source>
       <translation>An {node} senden</translation>
-    </message>
-    <message>
-      <location filename="app/report/report_dialog.py" />
-      <source>Making the preview</source>
-      <translation>Vorschau wird erstellt</translation>
-    </message>
-    <message>
-      <location filename="app/report/report_dialog.py" />
-      <source>There is no preview of the report.</source>
-      <translation>Es gibt keine Vorschau des Berichts.</translation>
     </message>
     <message>
       <location filename="app/report/report_dialog.py" />
@@ -5668,6 +5688,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/results/result_text.py" />
+      <source>Warnings: {n}</source>
+      <translation>Warnungen: {n}</translation>
+    </message>
+    <message>
+      <location filename="app/results/result_text.py" />
       <source>Pinned: kept until you delete it</source>
       <translation>Angeheftet: behalten, bis Sie es löschen</translation>
     </message>
@@ -5748,8 +5773,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/results/results_panel.py" />
-      <source>Delete {scan}, {protocol}, {created:%d %b %Y %H:%M}, </source>
-      <translation>Löschen: {scan}, {protocol}, {created:%d.%m.%Y %H:%M}, </translation>
+      <source>Delete {scan}, {name}, {created:%d %b %Y %H:%M}, </source>
+      <translation>Löschen: {scan}, {name}, {created:%d.%m.%Y %H:%M}, </translation>
     </message>
     <message>
       <location filename="app/results/results_panel.py" />
@@ -6802,31 +6827,6 @@ Replace {which}?</source>
       <translation>{name} ({patterns});;Alle Dateien (*)</translation>
     </message>
     <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Show or hide the warnings</source>
-      <translation>Warnungen zeigen oder verbergen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>1 warning</source>
-      <translation>1 Warnung</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>{n} warnings</source>
-      <translation>{n} Warnungen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Load {title} …</source>
-      <translation>{title} laden …</translation>
-    </message>
-    <message>
-      <location filename="app/shell/folded_warnings.py" />
-      <source>Choose a file</source>
-      <translation>Datei wählen</translation>
-    </message>
-    <message>
       <location filename="app/shell/guide.py" />
       <source>Page of the guide</source>
       <translation>Seite des Handbuchs</translation>
@@ -7135,11 +7135,6 @@ Replace {which}?</source>
       <location filename="app/shell/help.py" />
       <source>Shortcuts</source>
       <translation>Tastenkürzel</translation>
-    </message>
-    <message>
-      <location filename="app/shell/live_mode.py" />
-      <source>Choose the source of the running scan.</source>
-      <translation>Die Quelle der laufenden Messung wählen.</translation>
     </message>
     <message>
       <location filename="app/shell/losses.py" />
@@ -7563,21 +7558,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
-      <source>paused</source>
-      <translation>angehalten</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
-      <source>finished</source>
-      <translation>fertig</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
-      <source>aborted</source>
-      <translation>abgebrochen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
       <source>stopped by a fault</source>
       <translation>durch einen Fehler beendet</translation>
     </message>
@@ -7633,13 +7613,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
-      <source>Check the image and the warnings.</source>
-      <translation>Bild und Warnungen prüfen.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
-      <source>Check the image.</source>
-      <translation>Bild prüfen.</translation>
+      <source>All corrections were applied.</source>
+      <translation>Alle Korrekturen wurden angewendet.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -8630,6 +8605,11 @@ Replace {which}?</source>
       <location filename="app/study/study_step.py" />
       <source>The file is used for each scan of this scanner that is opened from now on, and for no other; take the tick away to end that</source>
       <translation>Die Datei gilt von jetzt an für jeden geöffneten Scan dieses Scanners und für keinen anderen; nehmen Sie das Häkchen weg, um das zu beenden</translation>
+    </message>
+    <message>
+      <location filename="app/study/study_step.py" />
+      <source>Choose a file</source>
+      <translation>Datei wählen</translation>
     </message>
     <message>
       <location filename="app/study/study_step.py" />

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Generator, Iterator
 from time import monotonic
 
+from engine.data.run_record import Ending
 from engine.errors import EngineError, TakenOverError, WorkersGoneError
 from engine.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
 from engine.io.locks import after_others
@@ -13,7 +14,6 @@ from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.run_result import RunResult
-from engine.results.result_record import Outcome
 
 INTERVAL_S = 2.0
 """Least time between checkpoints within an iteration."""
@@ -41,6 +41,7 @@ def keep(
             saver.latest = event if isinstance(event, Preview) else saver.latest
             result.take(event)
             if isinstance(event, Finished):
+                event = result.complete(event)
                 yield StageStarted("keep", "Keeping the result")
                 with after_others(job.folder):  # nobody takes the job over in between
                     _refuse_taken(job)
@@ -66,7 +67,7 @@ def keep(
     except Exception as e:
         saver.save_last()
         _mark(job, "failed", str(e))
-        _keep_last(job, result, "failed")
+        _keep_last(job, result, "failed", str(e))
         raise
     finally:
         if isinstance(events, Generator):
@@ -83,8 +84,8 @@ def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:
         _keep_last(job, result, "aborted")
 
 
-def _keep_last(job: Job, result: RunResult, outcome: Outcome) -> None:
-    result.keep_last(outcome)
+def _keep_last(job: Job, result: RunResult, ending: Ending, reason: str = "") -> None:
+    result.keep_last(ending, reason)
     try:
         job.note_result(result.id)
     except EngineError as e:

@@ -6,14 +6,16 @@ import logging
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from engine.data.run_record import Ending, RecordedRun, RecordedWarning
 from engine.data.volume_file import place_of
 from engine.errors import EngineError
-from engine.events import Corrected, Event, Finished, Loaded, Preview, ResultKept, Warned
+from engine.events import Event, Finished, Loaded, Preview, ResultKept, Warned
 from engine.jobs.checkpoint.job import Job
 from engine.plain import Plain
+from engine.privacy.names import Names
 from engine.reporting import provenance
+from engine.reporting.unrecorded import unrecorded
 from engine.results import NewResult, Result, Results
-from engine.results.result_record import Outcome
 
 NOT_KEPT = "The image could not be kept among the results, so export it"
 NO_MEMORY = "there is not enough memory to write it"
@@ -35,8 +37,7 @@ class RunResult:
         self._job, self._name = job, name_of(job)
         self._latest: Preview | None = None
         self._facts: Plain = {}
-        self._corrections: list[Plain] = []
-        self._warnings: list[str] = []
+        self._warnings: list[RecordedWarning] = []
 
     def take(self, event: Event) -> None:
         """Note an event of the run."""
@@ -45,11 +46,17 @@ class RunResult:
                 self._latest = event
             case Loaded():
                 self._facts = event.facts
-            case Corrected():
-                said = {"kind": event.kind, "state": event.state, "text": event.text}
-                self._corrections.append(said)
             case Warned():
-                self._warnings.append(event.text)
+                text = Names.of(self._study).text(event.text)
+                self._warnings.append(RecordedWarning(text=text, about=event.about))
+
+    def complete(self, event: Finished) -> Finished:
+        """Return the event with the warnings that were given outside of the reconstruction."""
+        run = event.run
+        if run is None:
+            return event
+        made = provenance.with_run(event.provenance, run.with_warnings(self._warnings))
+        return replace(event, provenance=made, volume=replace(event.volume, info=made))
 
     def keep_finished(self, event: Finished) -> ResultKept | Warned:
         """Keep the finished image, then remove old results past the limits; say both."""
@@ -78,35 +85,34 @@ class RunResult:
         self._job.slabs.remove()
         return replace(event, volume=replace(volume, info=event.volume.info))
 
-    def keep_last(self, outcome: Outcome) -> None:
+    def keep_last(self, ending: Ending, reason: str = "") -> None:
         """Keep the last image of a run that ends before it is finished, if there is one."""
-        if self._latest is None or self._latest.slices is not None:
+        latest = self._latest
+        if latest is None or latest.slices is not None:
             return  # finished slabs stay with the job: half a volume is no result, and large
+        known = latest.run or unrecorded(self._study.protocol, latest.update / latest.subsets)
+        reason = Names.of(self._study).text(reason)
+        run = known.with_warnings(self._warnings).ended(ending, reason)
         try:
-            self.id = self._keep_partial(self._latest, outcome).id
+            self.id = self._keep_partial(latest, run).id
         except (EngineError, MemoryError) as e:  # the checkpoint stays, and how the run ended
             log.warning("job %s: its last image is no result: %s", self._name, e)
 
     def _finished(self, event: Finished) -> NewResult:
-        made, n_iterations = event.provenance, self._study.protocol.algorithm.n_iterations
-        done = float(made.get("iterations_done", n_iterations))
-        stopped_itself = any(each.get("kind") == "iterations" for each in self._corrections)
-        is_whole = done >= n_iterations or stopped_itself
+        made = event.provenance
         return NewResult(
             self._study,
             event.volume,
             made,
-            "finished" if is_whole else "ended early",
-            iteration=done,
+            event.run,
             seconds=sum(made.get("timings_s", {}).values()),
-            device=str(made.get("device", "")),
             job=self._name,
             inputs=made.get("inputs", {}),
             frames=event.frames,
         )
 
-    def _keep_partial(self, preview: Preview, outcome: Outcome) -> Result:
-        made, volume = self._made(preview), preview.volume
+    def _keep_partial(self, preview: Preview, run: RecordedRun) -> Result:
+        made, volume = self._made(preview, run), preview.volume
         step = "frame" if preview.frame is not None else "iteration"
         image = f"{step} {preview.iteration}, subset {preview.subset} of {preview.subsets}"
         return Results().keep(
@@ -114,34 +120,32 @@ class RunResult:
                 self._study,
                 volume,
                 made | {"axes": volume.axes, "image": image, "finished": False},
-                outcome,
-                iteration=preview.update / preview.subsets,
+                run,
                 seconds=sum(preview.history.seconds.values()),
-                device=self._record.device,
                 job=self._name,
                 inputs=made["inputs"],
             )
         )
 
-    def _made(self, preview: Preview) -> Plain:
+    def _made(self, preview: Preview, run: RecordedRun) -> Plain:
         """Return what made an image, as far as it is known before the run has ended."""
         try:
             return provenance.build(
                 self._study,
+                run=run,
                 scanner_fingerprint={},
                 facts=self._facts,
-                corrections=self._corrections,
-                warnings=self._warnings,
                 history=preview.history,
-                device=self._record.device,
                 ended_utc=datetime.now(UTC),
-                iterations_done=preview.update / preview.subsets,
                 grid=preview.volume.grid,
                 output_sha256=provenance.hash_array(preview.volume.values),
             )
         except EngineError:  # an input is gone: what it was is known from the start of the run
-            protocol = self._study.protocol.model_dump(mode="json")
-            return {"inputs": self._known_inputs, "protocol": protocol}
+            known = {
+                "inputs": self._known_inputs,
+                "protocol": self._study.protocol.model_dump(mode="json"),
+            }
+            return provenance.with_run(known, run)
 
     @property
     def _known_inputs(self) -> dict[str, Plain]:
@@ -156,7 +160,7 @@ def name_of(job: Job) -> str:
     return f"{job.id} of {job.record.created_utc.isoformat()}"
 
 
-def keep_partial(job: Job, preview: Preview, outcome: Outcome) -> str:
+def keep_partial(job: Job, preview: Preview, ending: Ending) -> str:
     """Keep the image of a run whose process died; returns the name of the result.
 
     A run that has kept an image itself is left as it is.
@@ -166,7 +170,7 @@ def keep_partial(job: Job, preview: Preview, outcome: Outcome) -> str:
         return record.result
     result = RunResult(job)
     result.take(preview)
-    result.keep_last(outcome)
+    result.keep_last(ending)
     if result.id:
         job.note_result(result.id)
     return result.id

@@ -137,7 +137,6 @@ def dynamic(
         images.append(image)
         yield preview
         if finish_early is not None and k + 1 < n and finish_early():
-            yield context.log.warn(f"Ended after frame {k + 1} of {n}, as asked for.")
             break
     n_events = scan.prompts.n_events - scan.n_left_out
     spent = max(context.log.history.seconds.get("reconstruct", 0.0), 1e-9)
@@ -147,8 +146,9 @@ def dynamic(
     whole = _whole(scan.frames[: len(images)], images, units)
     yield context.log.end("finish")
     context.log.facts["frames"] = [frame.facts() for frame in scan.frames[: len(images)]]
-    done = per_frame * len(images) / n
-    return (yield from stages.conclude(context, units.finished, whole, done))
+    context.log.conclude("done" if len(images) == n else "stopped")
+    run = context.record(context.protocol.algorithm.n_iterations).in_frames(len(images), n)
+    return (yield from stages.conclude(context, units.finished, whole, run))
 
 
 def _updates(context: Context) -> int:
@@ -194,15 +194,25 @@ def _frame(
             elif not isinstance(event, Measured):
                 yield event
         image = stages.finished_image(context, units, image)
+        context.log.conclude("running")  # the run goes on with the next frame
     volume, history = units.finished.volume(image), context.log.history
-    shown = Preview(volume, k + 1, n, per_frame, per_frame, seconds, history=history, frame=frame)
+    run = context.record(context.protocol.algorithm.n_iterations).in_frames(k + 1, n)
+    shown = Preview(
+        volume, k + 1, n, per_frame, per_frame, seconds, history=history, frame=frame, run=run
+    )
     return image, shown
 
 
 def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) -> Preview:
     """Return a preview of an update within a frame as one within the run."""
     return replace(
-        event, iteration=k + 1, iterations=n, subset=event.update, subsets=per_frame, frame=frame
+        event,
+        iteration=k + 1,
+        iterations=n,
+        subset=event.update,
+        subsets=per_frame,
+        frame=frame,
+        run=None if event.run is None else event.run.in_frames(k, n),
     )
 
 

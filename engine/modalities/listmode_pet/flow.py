@@ -198,6 +198,7 @@ def fit(
         of_frame = middle_counts(data, division)
     protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
     if words:
+        context.log.fitted = words
         yield context.log.applied("defaults", words)
     study = context.study.model_copy(update={"protocol": protocol})
     return replace(context, study=study)

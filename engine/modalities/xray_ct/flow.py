@@ -10,7 +10,7 @@ from engine.corrections.base import inputs_of
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.events import Corrected, Loaded, Planned
+from engine.events import Loaded, Planned
 from engine.filtering.projections import planned
 from engine.filtering.truncation import cut_sides
 from engine.geometry.grid import ImageGrid
@@ -22,6 +22,8 @@ from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs, iterations_in_slabs
 from engine.modalities.xray_ct import model as xray_ct
+from engine.modalities.xray_ct.axis_words import axis_words
+from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.extent import Region, grown
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -93,11 +95,7 @@ def flow(
         rows="pixels",
     )
     volume = yield from stages.finish(context, wanted, image[region], done)
-    if protocol.hounsfield is not None:
-        volume = protocol.hounsfield.apply(volume)
-        message = protocol.hounsfield.summary(volume)
-        yield Corrected(protocol.hounsfield.kind, "applied", message)
-    return volume
+    return (yield from in_hounsfield(context, volume))
 
 
 def read(context: Context) -> Stage[Projections]:
@@ -148,6 +146,7 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
             f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
             "infinite or no numbers; switch the correction of bad pixels on."
         )
+    context.log.axis = axis_words(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):
         yield context.log.warn(doubt, about=step)
     if protocol.algorithm.filter is not None:

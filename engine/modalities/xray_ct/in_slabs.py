@@ -16,7 +16,7 @@ from engine.data.projections import Projections
 from engine.data.sharding import ProjectedSlabs
 from engine.data.volume import Volume
 from engine.errors import GeometryError, NumericalError
-from engine.events import Corrected, Event, Planned, Preview
+from engine.events import Event, Planned, Preview
 from engine.filtering.projections import planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
@@ -24,6 +24,7 @@ from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
+from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import (
@@ -69,17 +70,7 @@ def flow(
     yield stages.begin(context, None)
     image = yield from _slabs(context, work, recipe, scan, space, resume)
     volume = yield from stages.finish(context, space, image, 1)
-    return (yield from in_hounsfield(context, volume))
-
-
-def in_hounsfield(context: Context, volume: Volume) -> Stage[Volume]:
-    """Turn the values of a volume that lies in a file of ours into CT numbers, if asked."""
-    hounsfield = context.protocol.hounsfield
-    if hounsfield is None:
-        return volume
-    volume = hounsfield.apply(volume, in_place=True)
-    yield Corrected(hounsfield.kind, "applied", hounsfield.summary(volume))
-    return volume
+    return (yield from in_hounsfield(context, volume, in_place=True))
 
 
 def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[SlabNeeds]:
@@ -215,6 +206,14 @@ def _show(
     k, n_slabs = of
     history = context.log.history
     yield Preview(
-        space.volume(image), 1, 1, k, n_slabs, seconds, history=history, slices=slices.stop
+        space.volume(image),
+        1,
+        1,
+        k,
+        n_slabs,
+        seconds,
+        history=history,
+        slices=slices.stop,
+        run=context.record(k / n_slabs),
     )
     yield from context.profiled()

@@ -20,8 +20,9 @@ from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
+from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.extent import Region
-from engine.modalities.xray_ct.in_slabs import WHAT, in_hounsfield
+from engine.modalities.xray_ct.in_slabs import WHAT
 from engine.modalities.xray_ct.model import describe_adjoint, expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, way_out
@@ -71,7 +72,7 @@ def flow(
         if context.folder is not None:
             remove_iterates(context.folder)
     volume = yield from stages.finish(context, wanted, cut_out, done)
-    return (yield from in_hounsfield(context, volume))
+    return (yield from in_hounsfield(context, volume, in_place=True))
 
 
 def _projector(

@@ -11,6 +11,7 @@ from engine.data.volume import Volume
 from engine.events import Finished, Measured, Preview
 from engine.geometry.grid import ImageGrid
 from engine.modalities.requirements import Requirements
+from tests.engine.run_records import recorded
 
 GRID = ImageGrid((1, 1, 1), (1.0, 1.0, 1.0))
 FORETOLD = {"read": 1.0, "kernels": 1.0, "sensitivity": 4.0, "reconstruct": 6.0}
@@ -28,7 +29,7 @@ def record_of(stages: dict[str, float], *, cached: str = "", done: int = 6) -> R
     record.take(Preview(image, done, 6, 1, 1, 0.1))
     for name, seconds in stages.items():
         record.take(Measured(name, seconds, {"from_cache": name == cached}))
-    record.take(Finished(image, {"iterations_done": done}))
+    record.take(Finished(image, {"run": recorded(done, 6).model_dump(mode="json")}))
     return record
 
 

@@ -68,7 +68,7 @@ def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls,
     kept = Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
     controls.context.results.refresh()
     settle(qtbot, controls)
-    chosen(bar.overlay.menu(), "small.h5, Small, ").trigger()
+    chosen(bar.overlay.menu(), "Small · 3 it., small.h5, ").trigger()
     settle(qtbot, controls)
     volumes, fusion = controls.session.volumes, controls.session.view.fusion
     assert volumes.overlay.key == f"result:{kept.id}"

@@ -40,6 +40,7 @@ from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from tests.app.conftest import read_input
+from tests.engine.run_records import recorded
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
 
@@ -248,7 +249,7 @@ def test_a_run_with_iterations_left_ended_early(done, early):
     record = RunRecord()
     record.take(preview(2, 2))
     assert not record.ended_early
-    record.take(Finished(volume(2.0), {"iterations_done": done}))
+    record.take(Finished(volume(2.0), {"run": recorded(done, 3).model_dump(mode="json")}))
     assert record.ended_early is early
 
 

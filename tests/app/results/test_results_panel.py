@@ -16,8 +16,9 @@ from engine import paths
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
-from engine.results import NewResult, Results
+from engine.results import NewResult, Results, unrecorded
 from tests.app.conftest import PATIENCE_MS
+from tests.engine.run_records import recorded
 
 GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
 
@@ -80,12 +81,14 @@ def test_without_results_the_list_says_what_will_be_in_it(tab, refreshed):
 
 def test_the_newest_stands_first_and_is_read_aloud_with_its_lines(tab, refreshed, keep):
     keep(1)
-    newest = keep(2, outcome="aborted", iteration=2)
+    newest = keep(2, run=recorded(2, 3, ending="aborted", quality="fine"))
     refreshed()
     assert tab.list.count() == 2
-    assert tab.list.item(0).text() == ", ".join(lines_of(newest))
-    assert lines_of(newest)[1] == "Small, aborted at iteration 2 of 3"
-    assert str(newest.folder) in tip_of(newest)
+    lines = lines_of(newest, "Fine · 2 it.")
+    assert tab.list.item(0).text() == ", ".join(lines)
+    assert lines[1] == "Fine · 2 it., Standard, aborted at iteration 2 of 3"
+    tip = tip_of(newest, "Fine · 2 it.")
+    assert str(newest.folder) in tip and "OSEM, 2 iterations × 2 subsets, aborted at" in tip
     assert tab._total.text().startswith("2 results, ")
 
 
@@ -219,7 +222,8 @@ def caption(qtbot, controls) -> ImageCaption:
 def ran(controls, study) -> None:
     run = controls.session.run
     run.begin("small", study, "job")
-    run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1))
+    made = unrecorded(study.protocol).model_copy(update={"subsets": (2,)})
+    run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1, run=made))
     run.set_state(RunState.FINISHED)
 
 
@@ -228,7 +232,7 @@ def test_an_image_says_what_made_it_and_what_has_changed_since(
 ):
     assert caption.isHidden()
     ran(controls, small_study)
-    made = "Made with Small: OSEM, 3 iterations × 2 subsets."
+    made = "Small · 3 it. Made with Small: OSEM, 3 iterations × 2 subsets. Finished."
     assert caption.full_text == made and caption.property("tone") == "muted"
     study = controls.session.study
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
@@ -251,7 +255,7 @@ def test_an_image_of_another_scan_says_so_first(
     days = {f"Result of {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
     other = "This image is of other.h5, not of the scan that is open, small.h5. "
     assert caption.full_text.startswith(other), "what does not fit is cut from the end"
-    assert caption.full_text.removeprefix(other)[:21] in days
+    assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:21] in days
     assert caption.property("tone") == "look"
 
 

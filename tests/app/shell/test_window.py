@@ -61,12 +61,14 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     assert sorted(session.run.record.ledger) == sorted(kind.kind for kind in CORRECTIONS)
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
-    assert window.centre.caption.full_text == "Made with Small: OSEM, 3 iterations × 2 subsets."
+    assert window.centre.caption.full_text == (
+        "Small · 3 it. Made with Small: OSEM, 3 iterations × 2 subsets. Finished."
+    )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
     qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)
     kept = session.results.items[0]
     np.testing.assert_array_equal(kept.volume().values, session.run.record.result.values)
-    assert kept.record.ending == "finished" and kept.record.inputs["data"]["sha256"]
+    assert kept.record.run.describe_ending() == "finished" and kept.record.inputs["data"]["sha256"]
     is_quiet = lambda: not any(t.isRunning() for t in window.findChildren(QThread))  # noqa: E731
     qtbot.waitUntil(is_quiet, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.commands.findChildren(QThread) == [], timeout=PATIENCE_MS)

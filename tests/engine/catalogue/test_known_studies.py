@@ -25,6 +25,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.results import EXPORTED, NewResult, Result, Results
 from tests.engine import engine_sources
+from tests.engine.run_records import recorded
 
 IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", accession="A1", step="FDG, brain")
 JOHN = ImagingOrder(patient_name="Doe^John", patient_id="4712")
@@ -57,7 +58,7 @@ def states() -> dict[str, str]:
 
 def test_each_study_stands_once_and_in_the_state_it_is_in(tmp_path):
     kept(tmp_path, "finished")
-    kept(tmp_path, "part", outcome="aborted")
+    kept(tmp_path, "part", run=recorded(1, 2, ending="aborted"))
     kept(tmp_path, "exported").mark(EXPORTED)
     sign(kept(tmp_path, "signed"), "Ann", "acceptable")
     queue = StudyQueue()
@@ -131,7 +132,7 @@ def test_what_another_window_said_meanwhile_counts(tmp_path):
 
 
 def test_a_later_image_of_a_run_is_of_the_same_patient(tmp_path):
-    kept(tmp_path, "a", job="run of scan", outcome="aborted").put_order(IDA)
+    kept(tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")).put_order(IDA)
     later = kept(tmp_path, "a", job="run of scan")
     assert [each.id for each in Results().newest_first()] == [later.id]
     assert Results().open(later.id).order == IDA

@@ -67,7 +67,7 @@ def result(tmp_path, monkeypatch):
     )
     volume = Volume(values.astype(np.float32), GRID, "Bq/mL", PROVENANCE)
     inputs = PROVENANCE["inputs"]
-    return Results().keep(NewResult(study, volume, PROVENANCE, inputs=inputs, device="CPU"))
+    return Results().keep(NewResult(study, volume, PROVENANCE, inputs=inputs))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine import paths
+from engine.data.run_record import Level, RecordedCorrection, RecordedRun
 from engine.data.volume import Volume
 from engine.errors import NumericalError
 from engine.events import Corrected, Finished, Loaded, Preview, ResultKept, StageStarted, Warned
@@ -19,9 +20,11 @@ from engine.jobs.checkpoint.iterates import Iterates
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.results import Results
+from tests.engine.run_records import recorded
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0), (1.0, 0.0, -1.0))
 N_ITERATIONS, N_SUBSETS = 4, 2
+ROWS = (RecordedCorrection(kind="randoms", state="off", level=Level.NOTE, text="no delayeds"),)
 
 
 @pytest.fixture(autouse=True)
@@ -45,19 +48,19 @@ def image(done: int) -> Volume:
 
 def shown(done: int) -> Preview:
     iteration, subset = divmod(done - 1, N_SUBSETS)
-    return Preview(image(done), iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS, 0.0)
+    run = recorded(done / N_SUBSETS, N_ITERATIONS, ending="running", corrections=ROWS)
+    return Preview(image(done), iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS, 0.0, run=run)
 
 
-def run_of(n_updates: int = N_ITERATIONS * N_SUBSETS, first: int = 1, fault=None, stops=False):
+def run_of(n_updates: int = N_ITERATIONS * N_SUBSETS, first: int = 1, fault=None, ending="done"):
     yield StageStarted("reconstruct", "OSEM")
     yield Loaded("events", {"prompts": 6})
     yield Corrected("randoms", "off", "no delayeds")
-    if stops:
-        yield Corrected("iterations", "applied", "stopped after 2 of 4 iterations")
     yield from (shown(done) for done in range(first, n_updates + 1))
     if fault is not None:
         raise fault
-    made = {"axes": "LPI", "iterations_done": n_updates / N_SUBSETS, "timings_s": {"read": 2.0}}
+    run = recorded(n_updates / N_SUBSETS, N_ITERATIONS, ending=ending)
+    made = {"axes": "LPI", "timings_s": {"read": 2.0}, "run": run.model_dump(mode="json")}
     yield Finished(image(n_updates), made)
 
 
@@ -71,17 +74,33 @@ def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
     assert kept.result == result.id == job.record.result
     np.testing.assert_array_equal(result.volume().values, image(8).values)
     assert (result.volume().grid, result.volume().axes) == (GRID, "LPI")
-    assert result.record.ending == "finished" and result.record.seconds == 2.0
+    assert result.record.run.describe_ending() == "finished" and result.record.seconds == 2.0
     assert result.study == job.study and job.latest() is None
 
 
 @pytest.mark.parametrize(
-    ("stops", "ending"), [(False, "ended early at iteration 2 of 4"), (True, "finished")]
+    ("ending", "outcome", "words"),
+    [
+        ("stopped", "ended early", "stopped and kept at iteration 2 of 4"),
+        ("converged", "finished", "ended by itself at iteration 2 of 4"),
+    ],
 )
-def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, stops, ending):
-    list(keep(run_of(4, stops=stops), job))
+def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, ending, outcome, words):
+    list(keep(run_of(4, ending=ending), job))
     (result,) = Results().newest_first()
-    assert result.record.ending == ending
+    assert (result.record.outcome, result.record.run.describe_ending()) == (outcome, words)
+
+
+def test_warnings_from_outside_of_the_reconstruction_are_in_its_record(job):
+    def source():
+        yield Warned(f"{job.study.data.name}: starting anew.")
+        yield from run_of()
+
+    (finished,) = [event for event in keep(source(), job) if isinstance(event, Finished)]
+    (result,) = Results().newest_first()
+    (warning,) = result.record.run.warnings
+    assert warning.text.endswith(": starting anew.") and "scan.l" not in warning.text
+    assert finished.run == result.record.run == RecordedRun.of(result.provenance)
 
 
 def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
@@ -91,7 +110,7 @@ def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
     events.close()
     (result,) = Results().newest_first()
     assert (job.record.status, job.record.result) == ("aborted", result.id)
-    assert result.record.ending == "aborted at iteration 1.5 of 4"
+    assert result.record.run.describe_ending() == "aborted at iteration 1.5 of 4"
     np.testing.assert_array_equal(result.volume().values, image(3).values)
     assert result.volume().axes == "LPI"
     assert result.provenance["scan"] == {"prompts": 6} and not result.provenance["finished"]
@@ -107,7 +126,7 @@ def test_a_fault_leaves_its_last_image_as_a_result(job, is_scan_gone):
                 job.study.data.unlink()
     (result,) = Results().newest_first()
     assert (job.record.status, job.record.text) == ("failed", "no numbers.")
-    assert result.record.ending == "stopped by a fault at iteration 2 of 4"
+    assert result.record.run.describe_ending() == "stopped by a fault at iteration 2 of 4"
     assert result.record.inputs["data"]["bytes"] == 6
 
 

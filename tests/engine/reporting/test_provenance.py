@@ -16,6 +16,7 @@ import pytest
 from engine import paths
 from engine.backend import cpu
 from engine.data.run_history import RunHistory
+from engine.data.run_record import RecordedWarning
 from engine.errors import CutOffError, FileFormatError, ResourceError
 from engine.events import Corrected, Finished
 from engine.geometry.grid import ImageGrid
@@ -33,6 +34,7 @@ from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 from engine.study.assignments import with_settings
 from tests.engine.io import xray_files
+from tests.engine.run_records import recorded
 from tests.farm.scans import ring, write_crystal_map, write_safir
 
 GRID = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
@@ -47,8 +49,7 @@ def built(study, **changes):
     values = {
         "scanner_fingerprint": {"name": "tiny", "positions": np.arange(3)},
         "facts": {"prompts": np.int64(7), "file": Path("/home/jane.doe/scan.l")},
-        "corrections": [{"kind": "randoms", "state": "applied", "text": "3 randoms"}],
-        "warnings": ["/home/jane.doe/scan.l"],
+        "run": recorded(2.5, 3, warnings=(RecordedWarning(text="/home/jane.doe/scan.l"),)),
         "history": RunHistory(
             STARTED,
             (STARTED + timedelta(seconds=60),),
@@ -56,9 +57,7 @@ def built(study, **changes):
             (-3.0, float("-inf")),
             (0.5, 0.25),
         ),
-        "device": "CPU, 2 threads",
         "ended_utc": STARTED + timedelta(seconds=90),
-        "iterations_done": 2.5,
         "grid": GRID,
         "output_sha256": "0" * 64,
     }
@@ -301,9 +300,11 @@ def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_
     assert ledger["complete_events"] == {
         "kind": "complete_events",
         "state": "applied",
+        "level": "note",
         "text": "300 of a file that ends within a record",
     }
     assert " --use-complete-events " in record["replay"]
+    del ledger["complete_events"]["level"]
     assert Corrected(**ledger["complete_events"]) in said
 
 

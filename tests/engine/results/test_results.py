@@ -19,12 +19,13 @@ from engine.errors import EngineError, FileFormatError, ResourceError, SettingsE
 from engine.io.audit_log import log_file
 from engine.results import Results
 from engine.results.result import EXPORTED, FILES, PINNED, RECORD
+from tests.engine.run_records import recorded
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_result_comes_back_exactly_with_what_made_it(results, new):
-    kept = results.keep(new(7, outcome="aborted", iteration=1.5, seconds=3.0, device="CPU"))
+    kept = results.keep(new(7, run=recorded(1.5, 3, ending="aborted"), seconds=3.0))
     (found,) = Results().newest_first()
     volume = found.volume()
     np.testing.assert_array_equal(volume.values, new(7).volume.values)
@@ -34,7 +35,7 @@ def test_a_result_comes_back_exactly_with_what_made_it(results, new):
         new().volume.axes,
     )
     assert found.study == new().study and found.provenance["number"] == 7
-    assert found.record.ending == "aborted at iteration 1.5 of 3"
+    assert found.record.run.describe_ending() == "aborted at iteration 1.5 of 3"
     assert found.scan == "scan.l" and found.record.seconds == 3.0
     assert "scan.l" not in (found.folder / RECORD).read_text(), "names are not in records"
     assert found.record.title.startswith("study-") and found.record.title.endswith(", Standard")
@@ -60,7 +61,7 @@ def test_the_newest_come_first_and_a_deleted_one_is_gone(results, new):
 
 
 def test_a_resumed_run_has_one_result_unless_the_first_is_pinned(results, new):
-    first = results.keep(new(1, outcome="aborted", job="run"))
+    first = results.keep(new(1, run=recorded(1, 3, ending="aborted"), job="run"))
     second = results.keep(new(2, job="run"))
     assert [result.id for result in results.newest_first()] == [second.id]
     second.mark(PINNED)

@@ -169,7 +169,8 @@ def test_a_run_goes_on_in_the_frame_it_was_in_with_the_same_bits(bare, folder, t
 def test_what_is_finished_stays_when_no_more_frames_are_wanted(bare, folder):
     last = finished(study_of(bare, folder, "4x0.5"), finish_early=lambda: True)
     assert len(last.frames) == 1
-    assert last.provenance["iterations_done"] == 0.25
+    assert last.run.describe_ending() == "stopped and kept after frame 1 of 4"
+    assert last.run.iterations_done == last.run.iterations_planned == 1  # of each finished frame
     assert last.provenance["scan"]["frames"] == [{"start_s": 0.0, "duration_s": 0.5}]
 
 

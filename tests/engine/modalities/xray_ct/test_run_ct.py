@@ -140,7 +140,13 @@ def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
     assert 2 < n < 20
     assert Corrected("iterations", "applied", text) in message
     info = message[-1].volume.info
-    assert {"kind": "iterations", "state": "applied", "text": text} in info["corrections"]
+    row = {"kind": "iterations", "state": "applied", "level": "note", "text": text}
+    assert row in info["corrections"]
+    record = message[-1].run
+    assert (record.ending, record.iterations_done) == ("converged", n)
+    assert record.describe_run() == (
+        f"ended by itself at iteration {n} of 20: the residual has reached the noise"
+    )
     assert info["iterations_done"] == n
     last = [on_progress for on_progress in ticks if on_progress.stage == "reconstruct"][-1]
     assert last.done == last.total

@@ -1,0 +1,132 @@
+"""By what images of one scan differ, each difference in a few characters for a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from engine.data.run_record import RecordedRun
+
+MOST = 16
+"""Characters of a part of a name."""
+Labels = dict[str, str]
+"""A difference in words by the key of the image; empty where there is nothing to say."""
+
+
+@dataclass(frozen=True)
+class NameWords:
+    """Words in names; those of the window are in its language.
+
+    Attributes
+    ----------
+    quality : of each quality level
+    iterations, frames, subsets : short nouns after a number
+    off, missing : after and before a correction that was switched off or not applied
+    endings : of runs that ended early
+    """
+
+    quality: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "fast": "Fast",
+            "standard": "Standard",
+            "fine": "Fine",
+            "changed": "Changed",
+        }
+    )
+    iterations: str = "it."
+    frames: str = "frames"
+    subsets: str = "subsets"
+    off: str = "off"
+    missing: str = "no"
+    endings: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "stopped": "stopped",
+            "aborted": "aborted",
+            "failed": "failed",
+            "converged": "converged",
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Named:
+    """An image, or a run that waits for its turn, that needs a name.
+
+    Attributes
+    ----------
+    key : of the image
+    scan : which scan it is of: images of one scan have different names
+    run : the record of its run
+    when : when it was made, in the time of this place
+    voxels : its grid in words
+    """
+
+    key: str
+    scan: str
+    run: RecordedRun
+    when: datetime
+    voxels: str = ""
+
+
+def differences_of(images: Sequence[Named], words: NameWords) -> Iterator[Labels]:
+    """Yield by what images of one scan may differ, the most telling first.
+
+    The last one, a running number, differs for all of them.
+    """
+    yield _labels(images, lambda each: words.endings.get(each.run.ending, ""))
+    yield _labels(images, lambda each: shortened(each.run.algorithm))
+    yield _labels(images, lambda each: _subsets(each.run, words))
+    yield from _of_corrections(images, words)
+    yield _of_changes(images)
+    yield _labels(images, lambda each: shortened(each.voxels))
+    yield _of_protocols(images)
+    yield _labels(images, lambda each: f"{each.when:%H:%M}")
+    yield _labels(images, lambda each: f"{each.when:%d %b}")
+    yield _labels(images, lambda each: f"{each.when:%H:%M:%S}")
+    in_time = sorted(images, key=lambda each: (each.when, each.key))
+    yield {each.key: f"#{n}" for n, each in enumerate(in_time, 1)}
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, as much as a part of a name may have."""
+    return text if len(text) <= MOST else f"{text[: MOST - 1].rstrip()}…"
+
+
+def _labels(images: Sequence[Named], label: Callable[[Named], str]) -> Labels:
+    return {each.key: label(each) for each in images}
+
+
+def _subsets(run: RecordedRun, words: NameWords) -> str:
+    return f"{'-'.join(map(str, run.subsets))} {words.subsets}" if run.subsets else ""
+
+
+def _of_corrections(images: Sequence[Named], words: NameWords) -> Iterator[Labels]:
+    """Yield for each correction who did without it."""
+    states = {each.key: {row.kind: row.state for row in each.run.corrections} for each in images}
+    kinds = dict.fromkeys(kind for found in states.values() for kind in found)
+    for kind in kinds:
+        title = kind.replace("_", " ")
+        forms = {"off": f"{title} {words.off}", "unavailable": f"{words.missing} {title}"}
+        yield {key: forms.get(found.get(kind, ""), "") for key, found in states.items()}
+
+
+def _of_changes(images: Sequence[Named]) -> Labels:
+    """Return the settings that one image has and not all of them."""
+    changes = [set(each.run.protocol.changed) for each in images]
+    common = set.intersection(*changes) if changes else set()
+    return _labels(images, lambda each: _now(each.run.protocol.changed, common))
+
+
+def _now(changed: Sequence[str], common: set[str]) -> str:
+    own = [text for text in changed if text not in common]
+    return shortened(own[0].rpartition(", now ")[2]) if own else ""
+
+
+def _of_protocols(images: Sequence[Named]) -> Labels:
+    """Return the protocols, from the word on in which their names differ."""
+    names = {tuple(each.run.protocol.name.split(" ")) for each in images}
+    n = 0
+    while len(names) > 1 and len({name[: n + 1] for name in names}) == 1:
+        n += 1
+    return _labels(images, lambda each: shortened(" ".join(each.run.protocol.name.split(" ")[n:])))
