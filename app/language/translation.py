@@ -43,8 +43,14 @@ def named(text: str) -> str:
 
 
 def within(name: str) -> str:
-    """Return a name as it stands within a sentence: small, but for German, whose nouns are not."""
-    return name if _language == "de" else name.lower()
+    """Return a name as it stands within a sentence.
+
+    Its first letter is small where its first word is none of capitals, such as "CT"; German nouns
+    keep theirs.
+    """
+    first = name.split(" ", 1)[0]
+    is_plain = first[1:] == first[1:].lower()
+    return name if _language == "de" or not is_plain else name[:1].lower() + name[1:]
 
 
 def chosen_language(folder: Path | None = None) -> str:

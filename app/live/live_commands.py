@@ -81,13 +81,14 @@ class LiveCommands(QObject):
         self._is_making = True
         self.page.card.kind.setCurrentIndex(kind)
         demo = DEMOS[DEMO_KINDS[kind]().modality]
-        self.page.card.say(demo.busy)
+        self.page.show_making(demo.busy)
         self._context.commands.run_task(
             partial(make_demo_apart, demo=demo),
             partial(self._play, kind),
             busy=demo.busy,
             failed=tr("No demo."),
             stoppable=True,
+            on_progress=self.page.making.show_progress,
             on_end=self._made,
         )
 
@@ -105,8 +106,7 @@ class LiveCommands(QObject):
 
     def _made(self) -> None:
         self._is_making = False
-        if self.model.request is None:
-            self.page.card.say("")
+        self.page.show_making("")
 
     def another(self) -> None:
         """Let go of the scan, unless it would be lost."""

@@ -14,6 +14,7 @@ from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.connect_card import ConnectCard, Request
 from app.live.live_model import LiveModel
+from app.live.making_card import MakingCard
 from app.live.pet_model import LivePetModel
 from app.live.pet_page import PetPage
 from app.live.pet_request import PetRequest
@@ -22,6 +23,8 @@ from app.live.watch_page import WatchActions
 
 Model = LiveModel | LivePetModel
 P = TypeVar("P", PetPage, SlicesPage)
+ASKING, MAKING = range(2)
+"""Pages before there is a source."""
 
 
 class LivePage(QWidget):
@@ -49,7 +52,10 @@ class LivePage(QWidget):
         self.model: Model = self.slices_model
         self.card = ConnectCard(self.start, demo, actions.leave, self.pet_model.files_at_hand)
         self._pages = QStackedWidget()
-        self._pages.addWidget(self._asking())
+        self.making = MakingCard(context.commands.stop_reading)
+        self._pages.addWidget(_canvas(self.card))
+        self._pages.addWidget(_canvas(self.making))
+        self._is_making = False
         self._seen: object | None = None
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -58,19 +64,12 @@ class LivePage(QWidget):
             model.state_changed.connect(self._follow)
         self._follow()
 
-    def _asking(self) -> QWidget:
-        asking = QWidget()
-        asking.setObjectName("Canvas")
-        asking.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        middle = QHBoxLayout()
-        middle.addStretch(1)
-        middle.addWidget(self.card, 1000)  # as wide as it may, before the empty sides
-        middle.addStretch(1)
-        down = QVBoxLayout(asking)
-        down.addStretch(2)
-        down.addLayout(middle)
-        down.addStretch(3)
-        return asking
+    def show_making(self, words: str) -> None:
+        """Show that a demo is simulated, in place of the form; empty words end that."""
+        self._is_making = bool(words)
+        if words:
+            self.making.begin(f"{words} …")
+        self._follow()
 
     @cached_property
     def slices(self) -> SlicesPage:
@@ -122,7 +121,7 @@ class LivePage(QWidget):
         if model.request is not self._seen:
             self._begin(model.request)
         if is_asking:
-            self._pages.setCurrentIndex(0)
+            self._pages.setCurrentIndex(MAKING if self._is_making else ASKING)
         else:
             self._pages.setCurrentWidget(self.watching)
             self.watching.follow()
@@ -133,3 +132,19 @@ class LivePage(QWidget):
         if request is not None:
             self.card.show_request(request)
         self.watching.begin()
+
+
+def _canvas(card: QWidget) -> QWidget:
+    """Return a page with a card in its middle."""
+    page = QWidget()
+    page.setObjectName("Canvas")
+    page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    middle = QHBoxLayout()
+    middle.addStretch(1)
+    middle.addWidget(card, 1000)  # as wide as it may, before the empty sides
+    middle.addStretch(1)
+    down = QVBoxLayout(page)
+    down.addStretch(2)
+    down.addLayout(middle)
+    down.addStretch(3)
+    return page

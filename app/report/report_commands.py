@@ -20,6 +20,7 @@ from engine.documents import (
     signatures_of,
     write_report,
 )
+from engine.errors import EngineError
 from engine.io import exports_folder
 from engine.regions import RegionSet, file_beside, marks_of, read_regions, write_regions
 from engine.results import VOLUME, Result, Results, default_export_name
@@ -52,6 +53,14 @@ def people_of(site: Site) -> tuple[str, ...]:
 def obstacle(record: RunRecord) -> str:
     """Return why the image on show cannot be reported, empty if it can."""
     return "" if record.result_id else NO_RESULT
+
+
+def kept_signatures(record: RunRecord) -> tuple[Signature, ...]:
+    """Return who has signed the result on show off; nobody if it cannot be read."""
+    try:
+        return signatures_of(Results().open(record.result_id)) if record.result_id else ()
+    except EngineError:
+        return ()  # whoever signs or reports it is told why
 
 
 def sign_and_report(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QDialog,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QRadioButton,
@@ -19,15 +22,18 @@ from app.control.context import AppContext
 from app.control.saving import may_write
 from app.language.translation import tr
 from app.look.file_dialogs import ask_save
-from app.look.widgets import button, label
+from app.look.widgets import button, grow_to_fit, label
 from app.report.printing import DPI, ask_and_print
 from app.report.report_commands import Reported, free_path, read_subject, sign_and_report
 from app.report.sign_off import SignOff
-from app.views.plain_text import plain_tip
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.documents import KINDS, ReportSubject, report_of, send_report, to_images
 from engine.results import Results
 
-WIDTH_PX = 560
+WIDTH_PX = 880
+PREVIEW_PX, A4 = 300, 297 / 210
+"""Width of the picture of a page, and how many times as high it is."""
+PREVIEW_DPI = 110
 NO_NODE = tr("The settings name no DICOM node to send to; add one there.")
 
 
@@ -50,10 +56,50 @@ class ReportDialog(QDialog):
         self.print = button(tr("Print …"), self._print, tr("Print the pages"))
         self.send = button(tr("Send"), self._send)
         self.said = label("", "muted", wrap=True)
+        self.preview = PlainLabel()
+        self.preview.setFixedSize(PREVIEW_PX, round(PREVIEW_PX * A4))
+        self.preview.setAccessibleName(tr("First page of the report"))
+        self.preview.setFrameShape(QFrame.Shape.StyledPanel)
+        self._was_signed = False
         node = context.preferences.site.node
         self.send.setEnabled(bool(node))
         self.send.setToolTip(plain_tip(tr("Send it to {node}", node=node) if node else NO_NODE))
         self._lay_out()
+        self.sign_off.changed.connect(self._follow)
+        self.full.toggled.connect(self._refresh_preview)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh_preview()
+
+    def _follow(self) -> None:
+        """Give words that were added room, and show the signature in the preview."""
+        grow_to_fit(self)
+        if self._was_signed != self.sign_off.is_signed:
+            self._refresh_preview()
+
+    def _refresh_preview(self) -> None:
+        """Make a picture of the first page anew, in a thread."""
+        if not self.isVisible() or not self._id:
+            return
+        self._was_signed = self.sign_off.is_signed
+        full = self.full.isChecked()
+        self._context.commands.run_task(
+            lambda _: to_images(report_of(self._subject(), full=full), PREVIEW_DPI)[0],
+            self._show_preview,
+            busy=tr("Making the preview"),
+            failed=tr("There is no preview of the report."),
+        )
+
+    def _show_preview(self, page: bytes) -> None:
+        pixels = QPixmap.fromImage(QImage.fromData(page))
+        ratio = self.devicePixelRatioF()
+        room = QSize(PREVIEW_PX, PREVIEW_PX * 2) * ratio
+        pixels = pixels.scaled(
+            room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+        pixels.setDevicePixelRatio(ratio)
+        self.preview.setPixmap(pixels)
 
     @property
     def ending(self) -> str:
@@ -81,12 +127,17 @@ class ReportDialog(QDialog):
         row.addStretch(1)
         row.addWidget(button(tr("Close"), self.reject))
         row.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 16)
+        column = QVBoxLayout()
         column.setSpacing(14)
         column.addLayout(grid)
+        column.addStretch(1)
         column.addWidget(self.said)
         column.addLayout(row)
+        both = QHBoxLayout(self)
+        both.setContentsMargins(20, 18, 20, 16)
+        both.setSpacing(20)
+        both.addWidget(self.preview, alignment=Qt.AlignmentFlag.AlignTop)
+        both.addLayout(column, 1)
 
     def _save(self) -> None:
         site, result = self._context.preferences.site, Results().open(self._id)

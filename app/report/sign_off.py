@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -24,12 +24,13 @@ from app.models.run_record import RunState
 from app.report.report_commands import (
     ImageJudgement,
     Reported,
+    kept_signatures,
     obstacle,
     people_of,
     sign_and_report,
 )
 from app.views.plain_text import plain_tip
-from engine.documents import JUDGEMENTS, Judgement
+from engine.documents import JUDGEMENTS, Judgement, Signature
 
 SHORT: dict[Judgement, str] = {
     "acceptable": tr("Accept"),
@@ -77,13 +78,21 @@ class JudgementButtons(QWidget):
 
 
 class SignOff(QWidget):
-    """Who judges, how, and the button; belongs to the result on show, and forgets with it."""
+    """Who judges, how, and the button; belongs to the result on show, and forgets with it.
+
+    Signals
+    -------
+    changed : something is said, or was signed
+    """
+
+    changed = Signal()
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._run = context, context.session.run
         self._of = ""
         self._reported: Reported | None = None
+        self._signatures: tuple[Signature, ...] = ()
         self.judgement = JudgementButtons()
         self.remark = QLineEdit()
         self.remark.setPlaceholderText(tr("Remark"))
@@ -103,7 +112,9 @@ class SignOff(QWidget):
         self._show()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
+        self.by = QWidget()
+        row = QHBoxLayout(self.by)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(label(tr("By"), "caption"))
         row.addWidget(self.who, 1)
@@ -112,7 +123,7 @@ class SignOff(QWidget):
         column.setSpacing(8)
         column.addWidget(self.judgement)
         column.addWidget(self.remark)
-        column.addLayout(row)
+        column.addWidget(self.by)
         column.addWidget(self.sign)
         column.addWidget(self.said)
         column.addWidget(self.open)
@@ -121,24 +132,33 @@ class SignOff(QWidget):
         record = self._run.record
         if record.result_id != self._of:  # another image: nothing that was said holds for it
             self._of, self._reported = record.result_id, None
+            self._signatures = kept_signatures(record)
             self.judgement.clear()
             self.remark.clear()
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
         self.sign.setToolTip(plain_tip(why or tr("Keep who judged it how, and write the report")))
-        can_judge = not obstacle(record) and self._reported is None
+        can_judge = not obstacle(record) and not self.is_signed
         self.judgement.setEnabled(can_judge)
+        for each in (self.judgement, self.by, self.sign):
+            each.setVisible(not self.is_signed)
         self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
         self.open.setVisible(self._reported is not None)
         self._say(why)
+        self.changed.emit()
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether somebody has signed the result off: nobody is asked again."""
+        return bool(self._signatures)
 
     def _obstacle(self) -> str:
         if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
             return tr("A reconstruction is running.")
         if why := obstacle(self._run.record):
             return why
-        if self._reported is not None:
+        if self.is_signed:
             return tr("It is signed off.")
         if self.judgement.chosen is None:
             return UNJUDGED
@@ -146,19 +166,16 @@ class SignOff(QWidget):
         return "" if is_bare else NO_REMARK
 
     def _say(self, why: str) -> None:
-        if self._reported is None:
+        if not self.is_signed:
             self.said.setText(why)
             set_tone(self.said, "muted")
             return
-        last = self._reported.signatures[-1]
-        self.said.setText(
-            tr(
-                "{describe}. Report: {name}",
-                describe=sentence_case(last.describe()),
-                name=self._reported.path.name,
-            )
-        )
-        self.said.setToolTip(plain_tip(str(self._reported.path)))
+        words, path = sentence_case(self._signatures[-1].describe()), ""
+        if self._reported is not None:
+            path = str(self._reported.path)
+            words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
+        self.said.setText(words)
+        self.said.setToolTip(plain_tip(path))
         set_tone(self.said, "ok")
 
     def _list_people(self) -> None:
@@ -177,7 +194,7 @@ class SignOff(QWidget):
 
     def _done(self, reported: Reported) -> None:
         if self._run.record.result_id == self._of:
-            self._reported = reported
+            self._reported, self._signatures = reported, reported.signatures
         self._show()
 
     def _open(self) -> None:

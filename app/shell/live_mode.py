@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.language.translation import tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.live.live_commands import LiveCommands
 from app.models.inputs import DATA
@@ -19,6 +20,10 @@ from engine.modalities import Study
 class LiveMode(QObject):
     """Shows the page, and the panels again when it is left.
 
+    Signals
+    -------
+    changed : the page is shown or left, or the scan that is followed has another state
+
     Parameters
     ----------
     context, window : of the panels
@@ -27,6 +32,8 @@ class LiveMode(QObject):
     open_and_start : opens a study and reconstructs it
     confirm : asks, with a title, a text and the word that does it
     """
+
+    changed = Signal()
 
     def __init__(
         self,
@@ -45,6 +52,7 @@ class LiveMode(QObject):
             context, window, leave=self.leave, open_and_start=open_and_start, confirm=confirm
         )
         centre.add_live(self.commands.page)
+        self.commands.page.state_changed.connect(self.changed)
 
     @property
     def is_shown(self) -> bool:
@@ -59,6 +67,7 @@ class LiveMode(QObject):
                 panel.hide()
             self._suggest()
         self._centre.show_live(True)
+        self.changed.emit()
 
     def _suggest(self) -> None:
         """Offer what the study at hand tells of a scan like it."""
@@ -82,6 +91,12 @@ class LiveMode(QObject):
         for panel in self._hidden:
             panel.show()
         self._hidden = []
+        self.changed.emit()
+
+    @property
+    def words(self) -> str:
+        """What happens to the scan that is followed, for the status line."""
+        return self.commands.model.state[0] or tr("Choose the source of the running scan.")
 
     def may_close(self) -> bool:
         """Ask before views go that lie nowhere else."""

@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
             confirm=self.dialogs.confirm,
         )
         lines = self.actions_.log, self.actions_.queue, self.actions_.studies
-        self.status = StatusLine(context, *lines, self.centre.views.cursor_text)
+        self.status = StatusLine(context, *lines, self.centre.views.cursor_text, self.live)
         self.setStatusBar(self.status)
         fill_menus(
             self.menuBar(), self.actions_, context.preferences, self.open_path, self.try_demo

@@ -16,6 +16,7 @@ from app.look.widgets import button, label
 from app.models.queue_model import state_of
 from app.models.run_record import RunState
 from app.shell.header_parts import action_button
+from app.shell.live_mode import LiveMode
 from app.views.labels import ElidedLabel, shortened
 from app.views.plain_text import PlainLabel, plain_tip
 
@@ -35,12 +36,16 @@ class StatusLine(QStatusBar):
         queue: QAction,
         studies: QAction,
         cursor_text: Callable[[], str],
+        live: LiveMode | None = None,
     ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
         self._session, self._theme = context.session, context.theme
         self._study, self._run = context.session.study, context.session.run
-        self._cursor_text = cursor_text
+        self._cursor_text, self._live = cursor_text, live
+        if live is not None:
+            live.changed.connect(self.refresh)
+            live.changed.connect(self._show_cursor)
         self._busy = self._message = ""
         self._icon = PlainLabel()
         self.text, self.place = ElidedLabel(), ElidedLabel()
@@ -134,6 +139,8 @@ class StatusLine(QStatusBar):
             return "info", "muted", self._message
         if self._busy:
             return "waiting", "muted", f"{self._busy} …"
+        if self._live is not None and self._live.is_shown:
+            return "info", "muted", self._live.words
         if run.state.is_active:
             return "info", "muted", run.record.local_title
         if obstacle := session.obstacle():
@@ -150,7 +157,9 @@ class StatusLine(QStatusBar):
         self.refresh()
 
     def _show_cursor(self) -> None:
-        self.place.show_within(self._cursor_text(), 0, max(PLACE_PX, self.width() // 2))
+        is_live = self._live is not None and self._live.is_shown
+        text = "" if is_live else self._cursor_text()
+        self.place.show_within(text, 0, max(PLACE_PX, self.width() // 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -11,25 +11,28 @@ from app.language.keys import name_of_key
 from app.language.translation import named, tr
 from app.look.icons import set_icon
 from app.look.widgets import button, label, set_paragraphs, set_tone
-from app.models.inputs import DATA
+from app.models.inputs import DATA, Inputs
 from app.models.run_record import RunState
 from app.report.sign_off import SignOff
+from app.shell.folded_warnings import FoldedWarnings, RunWarning
+from app.study.ledger import sentence
 from app.views.plain_text import PlainLabel, plain_tip
-from engine.modalities import version_words
+from engine.events import Level
+from engine.modalities import AnyCorrection, all_roles, version_words
 
 LEAST_PX = 300
 DONE = (RunState.FINISHED, RunState.ABORTED, RunState.FAILED)
 STATE_WORDS = {
     RunState.IDLE: tr("not started"),
-    RunState.PAUSED: "paused",
-    RunState.FINISHED: "finished",
-    RunState.ABORTED: "aborted",
+    RunState.PAUSED: tr("paused"),
+    RunState.FINISHED: tr("finished"),
+    RunState.ABORTED: tr("aborted"),
     RunState.FAILED: tr("stopped by a fault"),
 }
 
 
 class TechnicianStep(QFrame):
-    """A number, a title, a mark, and words below."""
+    """A number, a title, a mark, words below, and warnings behind a count."""
 
     def __init__(self, title: str, context: AppContext) -> None:
         super().__init__()
@@ -45,13 +48,24 @@ class TechnicianStep(QFrame):
         self.column.setSpacing(6)
         self.column.addLayout(first)
         self.column.addWidget(self.words)
+        self.warnings = FoldedWarnings(context)
+        self.column.addWidget(self.warnings)
 
-    def say(self, texts: list[str], tone: str) -> None:
-        """Show a paragraph for each text, and how the step stands."""
+    def say(
+        self,
+        texts: list[str],
+        tone: str,
+        warnings: Sequence[RunWarning] = (),
+        *,
+        editable: bool = True,
+    ) -> None:
+        """Show a paragraph for each text, how the step stands, and how many warnings there are."""
         set_paragraphs(self.words, texts, 3)
         set_tone(self.words, "muted" if tone in ("ok", "waiting") else tone)
-        set_icon(self._mark, tone, self._theme, "muted" if tone == "waiting" else tone)
-        self.setAccessibleName(" ".join(texts))
+        mark = "look" if warnings and tone in ("ok", "waiting") else tone
+        set_icon(self._mark, mark, self._theme, "muted" if mark == "waiting" else mark)
+        self.warnings.show_warnings(warnings, editable=editable)
+        self.setAccessibleName(" ".join((*texts, *self.warnings.texts)))
 
 
 class TechnicianPanel(QWidget):
@@ -101,10 +115,41 @@ class TechnicianPanel(QWidget):
         if DATA not in inputs:
             self.scan.say([tr("No scan is open.")], "waiting")
             return
-        notes = list(inputs.scan.notes) if inputs.scan else []
+        notes = inputs.scan.notes if inputs.scan else ()
         whose = self._session.order.describe()
         of = [tr("Of {whose}.", whose=whose)] if whose else []
-        self.scan.say([inputs[DATA].text, *of, *notes], "look" if notes else "ok")
+        titles = {role.key: named(role.title) for role in all_roles()}
+        others = [
+            f"{titles.get(role, tr('Scanner'))}: {found.name}"
+            for role, found in inputs.items()
+            if role != DATA
+        ]
+        warnings = [*map(RunWarning, notes), *self._missing_inputs()]
+        editable = not self._run.state.is_active
+        self.scan.say([inputs[DATA].text, *of, *others], "ok", warnings, editable=editable)
+
+    def _missing_inputs(self) -> list[RunWarning]:
+        """Return what cannot be corrected without a file, before a run says it."""
+        study = self._study
+        if self._run.state in DONE and self._run.record.images.items:
+            return []  # then the last step tells what the run lacked
+        obstacles = study.modality.obstacles(study.protocol, study.known)
+        return [
+            RunWarning(sentence(f"{named(choice.title)}: {why}"), roles)
+            for kind, choice in study.modality.choices(study.protocol).items()
+            if choice.use != "off"
+            and (why := obstacles.get(kind))
+            and (roles := self._roles_lacking(choice))
+        ]
+
+    def _roles_lacking(self, choice: AnyCorrection) -> tuple[str, ...]:
+        """Return the keys of the inputs that a correction could use and nobody has given."""
+        keys = (role.key for role in choice.inputs)
+        return tuple(key for key in keys if key in self._study.roles and key not in self._inputs)
+
+    @property
+    def _inputs(self) -> Inputs:
+        return self._study.inputs
 
     def _show_protocol(self) -> None:
         words = version_words(self._study.base)
@@ -132,11 +177,18 @@ class TechnicianPanel(QWidget):
             self.judging.say([tr("Once there is an image.")], "waiting")
             return
         choices = self._study.modality.choices(self._study.protocol)
-        titles = {kind: named(choice.title) for kind, choice in choices.items()}
-        missing = [
-            tr("{kind} not applied: {text}.", kind=titles.get(kind, kind), text=each.text)
+        found = [
+            RunWarning(
+                tr(
+                    "{kind} not applied: {text}.",
+                    kind=named(choices[kind].title) if kind in choices else kind,
+                    text=each.text,
+                ),
+                self._roles_lacking(choices[kind]) if kind in choices else (),
+            )
             for kind, each in record.ledger.items()
-            if each.state == "unavailable"
+            if each.level is Level.WARNING
         ]
-        found = [*missing, *record.warnings]
-        self.judging.say(found or [tr("All corrections were applied.")], "look" if found else "ok")
+        found += map(RunWarning, dict.fromkeys(record.warnings))
+        words = tr("Check the image and the warnings.") if found else tr("Check the image.")
+        self.judging.say([words], "ok", found)

@@ -2327,6 +2327,16 @@ Replace {which}?</source>
       <translation>Die neueste halbe Umdrehung</translation>
     </message>
     <message>
+      <location filename="app/live/making_card.py" />
+      <source>Progress of the simulation</source>
+      <translation>Fortschritt der Simulation</translation>
+    </message>
+    <message>
+      <location filename="app/live/making_card.py" />
+      <source>Stop the simulation</source>
+      <translation>Die Simulation beenden</translation>
+    </message>
+    <message>
       <location filename="app/live/pet_model.py" />
       <source>Waits for events.</source>
       <translation>Wartet auf Ereignisse.</translation>
@@ -5538,8 +5548,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/report/report_dialog.py" />
+      <source>First page of the report</source>
+      <translation>Erste Seite des Berichts</translation>
+    </message>
+    <message>
+      <location filename="app/report/report_dialog.py" />
       <source>Send it to {node}</source>
       <translation>An {node} senden</translation>
+    </message>
+    <message>
+      <location filename="app/report/report_dialog.py" />
+      <source>Making the preview</source>
+      <translation>Vorschau wird erstellt</translation>
+    </message>
+    <message>
+      <location filename="app/report/report_dialog.py" />
+      <source>There is no preview of the report.</source>
+      <translation>Es gibt keine Vorschau des Berichts.</translation>
     </message>
     <message>
       <location filename="app/report/report_dialog.py" />
@@ -6827,6 +6852,31 @@ Replace {which}?</source>
       <translation>{name} ({patterns});;Alle Dateien (*)</translation>
     </message>
     <message>
+      <location filename="app/shell/folded_warnings.py" />
+      <source>Show or hide the warnings</source>
+      <translation>Warnungen zeigen oder verbergen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folded_warnings.py" />
+      <source>1 warning</source>
+      <translation>1 Warnung</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folded_warnings.py" />
+      <source>{n} warnings</source>
+      <translation>{n} Warnungen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folded_warnings.py" />
+      <source>Load {title} …</source>
+      <translation>{title} laden …</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folded_warnings.py" />
+      <source>Choose a file</source>
+      <translation>Datei wählen</translation>
+    </message>
+    <message>
       <location filename="app/shell/guide.py" />
       <source>Page of the guide</source>
       <translation>Seite des Handbuchs</translation>
@@ -7135,6 +7185,11 @@ Replace {which}?</source>
       <location filename="app/shell/help.py" />
       <source>Shortcuts</source>
       <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+      <location filename="app/shell/live_mode.py" />
+      <source>Choose the source of the running scan.</source>
+      <translation>Die Quelle der laufenden Messung wählen.</translation>
     </message>
     <message>
       <location filename="app/shell/losses.py" />
@@ -7558,6 +7613,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
+      <source>paused</source>
+      <translation>angehalten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/technician_panel.py" />
+      <source>finished</source>
+      <translation>fertig</translation>
+    </message>
+    <message>
+      <location filename="app/shell/technician_panel.py" />
       <source>stopped by a fault</source>
       <translation>durch einen Fehler beendet</translation>
     </message>
@@ -7613,8 +7678,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
-      <source>All corrections were applied.</source>
-      <translation>Alle Korrekturen wurden angewendet.</translation>
+      <source>Check the image and the warnings.</source>
+      <translation>Bild und Warnungen prüfen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/technician_panel.py" />
+      <source>Check the image.</source>
+      <translation>Bild prüfen.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -8605,11 +8675,6 @@ Replace {which}?</source>
       <location filename="app/study/study_step.py" />
       <source>The file is used for each scan of this scanner that is opened from now on, and for no other; take the tick away to end that</source>
       <translation>Die Datei gilt von jetzt an für jeden geöffneten Scan dieses Scanners und für keinen anderen; nehmen Sie das Häkchen weg, um das zu beenden</translation>
-    </message>
-    <message>
-      <location filename="app/study/study_step.py" />
-      <source>Choose a file</source>
-      <translation>Datei wählen</translation>
     </message>
     <message>
       <location filename="app/study/study_step.py" />

@@ -315,3 +315,17 @@ def filled(strip: AngleStrip) -> int:
 def test_figures_that_are_not_known_are_dashes():
     texts = texts_of_slices(LiveStatistics(frames=12_345, dropped=2))
     assert texts[2] == "–" and texts[3] == "12.3 k, 2 dropped"
+
+
+def test_while_a_demo_is_simulated_no_form_asks_and_nothing_is_red(live):
+    """A card with a bar and a way to stop stands in its place, and goes when it is done."""
+    page = live.page
+    page.show_making("Simulating the X-ray scan")
+    assert page.making.isVisible() and not page.card.isVisible()
+    assert page.making.words.text() == "Simulating the X-ray scan …"
+    assert page.making.words.property("tone") not in ("missing", "look") and not page.card.fault
+    assert (page.making.bar.minimum(), page.making.bar.maximum()) == (0, 0), "nobody knows yet"
+    page.making.show_progress(3, 12)
+    assert (page.making.bar.value(), page.making.bar.maximum()) == (3, 12)
+    page.show_making("")
+    assert page.card.isVisible() and not page.making.isVisible()

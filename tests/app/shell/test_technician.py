@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
+from app.models.inputs import Input
 from app.models.passphrase import hashed, is_right
 from app.shell import qt_start
 from app.shell.technician_mode import ALLOWED
 from app.study.step_changes import StepChanges
+from engine.data.volume import Volume
+from engine.events import Corrected, Finished, Warned
+from engine.geometry.grid import ImageGrid
 from tests.engine.study.test_saved_as import with_iterations
 
 MOST_CLICKS = 6
@@ -129,3 +136,38 @@ def test_a_technician_runs_what_the_site_has_approved(window):
     assert not window.actions_.start.isEnabled()
     mode.leave()
     assert mode.refusal() == ""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
+def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
+    """Seven warnings are one count; each that asks for a file has the button for it, unfolded."""
+    opened()
+    window.technician.toggle()
+    window.resize(*size)
+    panel, run = window.workflow.panel, window.session.run
+    asked = panel.scan.warnings.buttons
+    assert {"normalisation", "attenuation"} <= set(asked)
+    image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
+    run.begin("small", window.session.study.to_study())
+    for kind in ("normalisation", "attenuation", "scatter"):
+        run.take(Corrected(kind, "unavailable", "no file is given; load one"))
+    for k in range(4):
+        run.take(Warned(f"study.l holds the first {k} s of 900 s, which its header counts."))
+    run.take(Finished(image, {}))
+    QApplication.processEvents()
+    judging = panel.judging.warnings
+    assert judging.toggle.text() == "7 warnings" and not judging.inside.isVisible()
+    assert {"normalisation", "attenuation"} <= set(judging.buttons)
+    sign = panel.sign_off.sign
+    assert sign.visibleRegion().boundingRect() == sign.rect()
+    judging.toggle.click()
+    assert all(each.isVisible() for each in judging.buttons.values())
+
+
+def test_inputs_that_are_loaded_are_named_with_the_scan(opened, window, tmp_path):
+    opened()
+    window.technician.toggle()
+    study = window.session.study
+    study.set_input("attenuation", Input(str(tmp_path / "map.h5"), "", None))
+    assert "map.h5" in window.workflow.panel.scan.accessibleName()
+    assert "attenuation" not in window.workflow.panel.scan.warnings.buttons

@@ -1,0 +1,94 @@
+"""Warnings behind a count: a click shows them, each with the buttons for the files it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.language.translation import named, tr, within
+from app.look.icons import set_icon
+from app.look.widgets import button, label, set_tone
+from engine.modalities import all_roles
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """A sentence, and the keys of the input roles whose files would end it."""
+
+    text: str
+    roles: tuple[str, ...] = ()
+
+
+class FoldedWarnings(QWidget):
+    """Hidden while there is no warning; closed when other warnings come."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        self._shown: tuple[RunWarning, ...] = ()
+        self.toggle = QToolButton()
+        self.toggle.setProperty("role", "small")
+        self.toggle.setCheckable(True)
+        self.toggle.setToolTip(tr("Show or hide the warnings"))
+        self.toggle.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        set_icon(self.toggle, "look", context.theme, "look")
+        self.inside = QWidget()
+        self.inside.hide()
+        self._lines = QVBoxLayout(self.inside)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(6)
+        self.buttons: dict[str, QWidget] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.addWidget(self.toggle)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.inside)
+        self.toggle.toggled.connect(self.inside.setVisible)
+        self.hide()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The warnings that are counted."""
+        return tuple(each.text for each in self._shown)
+
+    def show_warnings(self, found: Sequence[RunWarning], *, editable: bool = True) -> None:
+        """Count these warnings; `editable` says whether files may be chosen now."""
+        if tuple(found) != self._shown:
+            self._shown = tuple(found)
+            self._build()
+        for each in self.buttons.values():
+            each.setEnabled(editable)
+
+    def _build(self) -> None:
+        while (item := self._lines.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.buttons = {}
+        for each in self._shown:
+            words = label(each.text, wrap=True)
+            set_tone(words, "look")
+            self._lines.addWidget(words)
+            for role in each.roles:
+                if role not in self.buttons:
+                    self._lines.addWidget(self._button(role))
+        n = len(self._shown)
+        self.toggle.setText(tr("1 warning") if n == 1 else tr("{n} warnings", n=n))
+        self.toggle.setAccessibleName(self.toggle.text())
+        self.toggle.setChecked(False)
+        self.setVisible(n > 0)
+
+    def _button(self, role: str) -> QWidget:
+        title = next(named(each.title) for each in all_roles() if each.key == role)
+        words = tr("Load {title} …", title=within(title))
+        made = button(words, lambda: self._context.commands.choose(role), tr("Choose a file"))
+        made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.buttons[role] = made
+        return made
