@@ -74,6 +74,15 @@ class PointSpread:
             axial_mm=np.hypot(self.axial_mm, fwhm_mm),
         )
 
+    def scaled(self, factor: float) -> PointSpread:
+        """Return this with all widths times a factor."""
+        return replace(
+            self,
+            radial_mm=self.radial_mm * factor,
+            tangential_mm=self.tangential_mm * factor,
+            axial_mm=self.axial_mm * factor,
+        )
+
     def describe(self) -> str:
         """Widths in the centre and farthest out, in plain words."""
         axial = float(self.axial_at(np.array([self.z_mm[[0, -1]].mean()]))[0])

@@ -16,6 +16,7 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +25,7 @@ import engine
 from engine.algorithms import Osem
 from engine.corrections.resolution import Resolution
 from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
@@ -58,17 +60,27 @@ def reconstructed(scans: Scans, protocol: RingProtocol) -> Volume:
 
 def profile(volume: Volume, case: Case) -> Array:
     """Return the mean of each layer inside the skin over the middle, outermost first."""
-    z = volume.grid.centres_mm(axis=2)
-    used = np.abs(z) < WITHIN_MM
-    x, y = (finer(volume.grid.centres_mm(axis=k), volume.grid.voxel_mm[k]) for k in (0, 1))
-    x, y, z = x[None, None, :], y[None, :, None], z[used][:, None, None]
-    values = volume.values[used].astype(float).repeat(PARTS, axis=1).repeat(PARTS, axis=2)
-    depth = np.broadcast_to(case.depth(x, y), values.shape)
-    uniform = case.counts_at(x, y, z)
-    middle = values[uniform & (depth > DEPTHS_MM[-1])].mean()
-    layers = pairwise(DEPTHS_MM)
-    means = [values[uniform & (depth > low) & (depth <= high)].mean() for low, high in layers]
-    return np.array(means) / middle
+    shares = layer_shares(case, volume.grid)
+    sums = np.tensordot(shares, volume.values.astype(float), axes=3)
+    means = sums / shares.sum(axis=(1, 2, 3))
+    return means[:-1] / means[-1]
+
+
+@lru_cache(maxsize=4)
+def layer_shares(case: Case, grid: ImageGrid) -> Array:
+    """Return the part of each voxel that lies in each layer, the middle last: (layers, z, y, x)."""
+    z = grid.centres_mm(axis=2)[:, None, None]
+    x, y = (finer(grid.centres_mm(axis=k), grid.voxel_mm[k]) for k in (0, 1))
+    x, y = x[None, None, :], y[None, :, None]
+    uniform = case.counts_at(x, y, z) & (np.abs(z) < WITHIN_MM)
+    depth = case.depth(x, y)
+    shares = []
+    for low, high in pairwise((*DEPTHS_MM, math.inf)):
+        inside = uniform & (depth > low) & (depth <= high)
+        n_z, n_y, n_x = inside.shape
+        parts = inside.reshape(n_z, n_y // PARTS, PARTS, n_x // PARTS, PARTS)
+        shares.append(parts.mean(axis=(2, 4)))
+    return np.array(shares)
 
 
 def finer(centres: Array, voxel_mm: float) -> Array:

@@ -1,0 +1,50 @@
+"""The resolution in the model: which widths it takes, and what its row says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import engine
+from engine.corrections.resolution import MODELLED, OVERSHOOT, POINT_SPREAD, RIM, Resolution
+from engine.data.input_role import with_auxiliary
+from engine.data.listmode import ListMode
+from engine.geometry.point_spread import PointSpread, uniform_spread
+
+MEASURED = PointSpread(np.array([0.0, 50.0]), np.array([3.0, 5.0]), np.array([3.0, 4.0]), 2.0)
+
+
+@pytest.fixture
+def prompts() -> ListMode:
+    ring = engine.RingScanner(
+        engine.RingSettings(
+            name="tiny", n_rings=1, n_crystals_per_ring=8, radius_mm=50, ring_pitch_mm=4,
+            max_ring_difference=0, n_tangential=4, fov_mm=(40, 4),
+        )
+    )  # fmt: skip
+    scan = ListMode(ring, np.zeros((1, 2), np.int32))
+    return with_auxiliary(scan, POINT_SPREAD.key, MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, MEASURED.scaled(MODELLED)),
+        ({"with_filter": True}, MEASURED),
+        ({"fwhm_mm": 4.0}, uniform_spread(4.0)),
+    ],
+)
+def test_the_model_takes_a_share_of_widths_that_nobody_set(
+    prompts: ListMode, settings: dict[str, object], expected: PointSpread
+) -> None:
+    found = Resolution.model_validate(settings).apply(prompts, on=engine.cpu()).point_spread
+    assert found is not None
+    assert found.radial_mm == pytest.approx(expected.radial_mm)
+    assert found.tangential_mm == pytest.approx(expected.tangential_mm)
+    assert found.axial_at(np.zeros(1)) == pytest.approx(expected.axial_at(np.zeros(1)))
+
+
+def test_its_row_says_how_much_edges_overshoot(prompts: ListMode) -> None:
+    said = Resolution().summary(prompts, prompts)
+    assert "(measured), modelled 15 % narrower" in said and said.endswith(OVERSHOOT)
+    assert Resolution(with_filter=True).summary(prompts, prompts).endswith(RIM)
