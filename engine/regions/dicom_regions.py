@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from engine.errors import DataError, FileFormatError
 from engine.geometry.grid import ImageGrid
 from engine.io.dicom.headers import DEFLATED, damage, read_dataset, reason_of
+from engine.io.dicom.storage import SEGMENTATION, STRUCTURES, storage_class
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.regions.masks import MaskRegion
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 NamedShape = tuple[str, MaskRegion | PlanarContours]
-SEGMENTATION, STRUCTURES = b"1.2.840.10008.5.1.4.1.1.66.4", b"1.2.840.10008.5.1.4.1.1.481.3"
-"""What the two kinds of objects are called in files (PS3.6 A)."""
 CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
 """Contours that bound an area; those of the second kind say what all mean here."""
 MOST_BYTES = 1 << 30
@@ -104,11 +103,11 @@ def _dataset(path: Path) -> Dataset:
 
 
 def is_dicom_regions(path: Path) -> bool:
-    """Whether a file says at its beginning that it is a segmentation or a structure set."""
+    """Whether a file is a DICOM segmentation or structure set."""
     if not is_file(path):
         return False
     with open_input(path) as file:
-        return any(kind in file.head for kind in (SEGMENTATION, STRUCTURES))
+        return storage_class(file) in (SEGMENTATION, STRUCTURES)
 
 
 def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.io.dicom.storage import object_name
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.io.report import FORMAT, Report
@@ -14,7 +15,7 @@ from engine.regions.region_file import is_regions, read_any
 from engine.regions.region_set import RegionSet
 
 KIND = "Regions"
-SAVED, DICOM = "Isocenter regions (TOML)", "DICOM segmentation or structure set (SEG, RTSTRUCT)"
+SAVED = "Isocenter regions (TOML)"
 
 
 def inspect_regions(path: Path) -> Report | None:
@@ -44,7 +45,10 @@ def _format_of(path: Path) -> str | None:
         return None
     if path.suffix.lower() == ".toml":
         return SAVED if is_regions(read_toml(path)) else None
-    return DICOM if is_dicom_regions(path) else None
+    if not is_dicom_regions(path):
+        return None
+    with open_input(path) as file:
+        return object_name(file)
 
 
 def _facts(found: RegionSet) -> tuple[tuple[str, str], ...]:

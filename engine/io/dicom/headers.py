@@ -177,7 +177,7 @@ def header_of(file: InputFile) -> Header:
             f"{file.name}: packed as a whole (deflated transfer syntax), which is not read; "
             "export it again without."
         )
-    stream = _HeaderStream(file.stream(), most := _most_pieces(file.size))
+    stream, most = bounded(file), _most_pieces(file.size)
     try:
         with quiet():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
@@ -211,6 +211,11 @@ class _HeaderStream:
 
     def tell(self) -> int:
         return self._stream.tell()
+
+
+def bounded(file: InputFile) -> ReadableBuffer:
+    """Return a file as a stream that ends headers of far too many parts."""
+    return _HeaderStream(file.stream(), _most_pieces(file.size))
 
 
 def _most_pieces(n_bytes: int) -> int:

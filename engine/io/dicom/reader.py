@@ -28,6 +28,7 @@ from engine.io.dicom.pixels import AIR_HU, values_of
 from engine.io.dicom.preamble import is_dicom
 from engine.io.dicom.slices import Slice, slices_of
 from engine.io.dicom.stack import KINDS, SAME_PLACE_MM, affine_of, in_order, refuse_mixed
+from engine.io.dicom.storage import object_name
 from engine.io.dicom.time_slices import is_dynamic, parted
 from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
@@ -55,6 +56,10 @@ class DicomSeries(VolumeReader):
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
         return is_dicom(file.head)
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return object_name(file)
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:

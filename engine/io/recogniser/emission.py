@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from engine.io.dicom.headers import STORAGE
+from engine.io.dicom.storage import (
+    CAPTURES,
+    DIRECTORY,
+    DOSE,
+    NUCLEAR,
+    PLAN,
+    REPORTS,
+    SEGMENTATION,
+    STRUCTURES,
+    is_tomographic,
+    storage_class,
+)
 from engine.io.interfile import is_interfile, is_spect
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, Tell, both, says
@@ -16,6 +29,10 @@ TAKE_OUT = (
     "or open the list mode of the same scan"
 )
 BESIDE = "put it into the folder of its counts (.s.hdr with .s, not compressed), and open that"
+REGIONS = (
+    "open the series of images that it was drawn on, and take the regions from this file "
+    "(isocenter regions --regions)"
+)
 DICOM_PART = "open the series of images of the same study; this part of it holds none"
 
 
@@ -24,17 +41,14 @@ def _siemens(kind: str) -> Tell:
     return both(says("%sms-mi header name space"), says(kind))
 
 
-def _dicom(*uids: str) -> Tell:
-    """Tell a DICOM file by its storage class, which is in its first group."""
-    wanted = [uid.encode() + end for uid in uids for end in (b"\0", b"\x02")]
+def _dicom(*classes: str) -> Tell:
+    """Tell a DICOM file by its storage class."""
+    return lambda file: storage_class(file) in classes
 
-    def tell(file: InputFile) -> bool:
-        is_dicom = file.head[128:132] == b"DICM"
-        return is_dicom and any(
-            uid + end in file.head for uid in wanted for end in (b"\0", b"\x02")
-        )
 
-    return tell
+def _is_spect_file(file: InputFile) -> bool:
+    """Whether a file is SPECT of nuclear medicine, measured or reconstructed."""
+    return storage_class(file) == NUCLEAR and is_tomographic(file)
 
 
 def _is_dicom_text(file: InputFile) -> bool:
@@ -49,7 +63,6 @@ def _siemens_raw(kind: str) -> Tell:
     return lambda file: kind_of(file) == kind
 
 
-STORAGE = "1.2.840.10008.5.1.4.1.1."
 EMISSION = (
     KnownFormat("a Siemens normalisation header", _siemens("normalization header"), BESIDE),
     KnownFormat("a Siemens scan header", _siemens("main header"), BESIDE),
@@ -76,17 +89,19 @@ EMISSION = (
     KnownFormat("raw data of a scanner in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
     KnownFormat(
         "a DICOM picture (secondary capture)",
-        _dicom(STORAGE + "7", *(STORAGE + f"7.{kind}" for kind in (1, 2, 3, 4))),
+        _dicom(*CAPTURES),
         DICOM_PART,
     ),
-    KnownFormat("an RT structure set", _dicom(STORAGE + "481.3"), DICOM_PART),
-    KnownFormat("an RT plan", _dicom(STORAGE + "481.5"), DICOM_PART),
-    KnownFormat("an RT dose", _dicom(STORAGE + "481.2"), DICOM_PART),
-    KnownFormat("a DICOM segmentation", _dicom(STORAGE + "66.4"), DICOM_PART),
+    KnownFormat("a SPECT scan or image (nuclear medicine)", _is_spect_file, DICOM_PART),
+    KnownFormat("a planar nuclear medicine picture", _dicom(NUCLEAR), DICOM_PART),
+    KnownFormat("an RT structure set", _dicom(STRUCTURES), REGIONS),
+    KnownFormat("an RT plan", _dicom(PLAN), DICOM_PART),
+    KnownFormat("an RT dose", _dicom(DOSE), DICOM_PART),
+    KnownFormat("a DICOM segmentation", _dicom(SEGMENTATION), REGIONS),
     KnownFormat("a DICOM presentation state", _dicom(STORAGE + "11.1"), DICOM_PART),
     KnownFormat(
         "a DICOM report",
-        _dicom(STORAGE + "88.11", STORAGE + "88.22", STORAGE + "88.33"),
+        _dicom(*REPORTS),
         DICOM_PART,
     ),
     KnownFormat(
@@ -96,7 +111,7 @@ EMISSION = (
     ),
     KnownFormat(
         "the index of a DICOM folder (DICOMDIR)",
-        _dicom("1.2.840.10008.1.3.10"),
+        _dicom(DIRECTORY),
         "open the folder of one series beside it",
     ),
 )

@@ -27,6 +27,7 @@ COMMAND = re.compile(r"`(isocenter [^`]+)`")
 ROOT = Path(__file__).parents[3]
 
 ELSEWHERE = {
+    "a SPECT scan in Interfile": "STIR",
     "a PyTorch model": "PyTorch",
     "an MRC map that ends within its header": "the rest of it is where it came from",
     "an Office document": "the scan is another file",

@@ -19,11 +19,13 @@ import pytest
 import scipy.io
 from nibabel.freesurfer.mghformat import MGHImage
 from PIL import Image
+from pydicom.data import get_testdata_file
 
 from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
 from engine.geometry.grid import ImageGrid
 from engine.io import inspect, read_listmode, read_projections, read_volume, save
+from engine.io.dicom.storage import object_name
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
 from engine.io.recogniser.recognising import KNOWN
@@ -74,10 +76,11 @@ def tree(*names: str, attributes: tuple[str, ...] = ()) -> Make:
     return make
 
 
-def dicom(storage: str) -> Make:
+def dicom(storage: str, kind: str = "AXIAL") -> Make:
     def make(path: Path) -> None:
         data = pydicom.Dataset()
         data.SOPClassUID, data.SOPInstanceUID = storage, pydicom.uid.generate_uid()
+        data.ImageType = ["ORIGINAL", "PRIMARY", kind]
         data.file_meta = pydicom.dataset.FileMetaDataset()
         data.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
         data.file_meta.MediaStorageSOPClassUID = storage
@@ -189,6 +192,8 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a normalisation of a Siemens scanner in raw DICOM", raw_dicom("norm")),
     ("raw data of a scanner in DICOM", dicom(STORED + "66")),
     ("a DICOM picture (secondary capture)", dicom(STORED + "7")),
+    ("a SPECT scan or image (nuclear medicine)", dicom(STORED + "20", "RECON TOMO")),
+    ("a planar nuclear medicine picture", dicom(STORED + "20", "WHOLE BODY")),
     ("an RT structure set", dicom(STORED + "481.3")),
     ("an RT plan", dicom(STORED + "481.5")),
     ("an RT dose", dicom(STORED + "481.2")),
@@ -270,3 +275,17 @@ def test_a_real_file_is_named(shared_data: Path):
         found = recognised(file)
     assert found is not None
     assert found.name == "a Varian image that is no projection of a scan"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(("rtdose_expb.dcm", "RT dose"), ("rtdose.dcm", "RT dose"), ("rtplan.dcm", "RT plan")),
+        *(("test-SR.dcm", "structured report"), ("rtstruct.dcm", "RT structure set, without")),
+        *(("liver_1frame.dcm", "segmentation"), ("MR_small_bigendian.dcm", "MR")),
+    ],
+)
+def test_objects_of_dicom_are_named_by_their_class(name: str, kind: str):
+    """An RT dose refers to its plan: a file is the object of its own class."""
+    with open_input(Path(str(get_testdata_file(name)))) as file:
+        assert object_name(file).startswith(f"DICOM ({kind}")

@@ -37,6 +37,7 @@ from tests.engine.io.remedies import (
     refusal,
     run_what_it_says,
 )
+from tests.engine.regions.test_dicom_regions import structures
 
 
 def mu_map(path: Path) -> None:
@@ -239,6 +240,16 @@ def test_the_series_of_a_study_opens_in_place_of_its_other_parts(tmp_path: Path)
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
 
 
+def test_regions_are_taken_from_a_structure_set(tmp_path: Path) -> None:
+    folder = series(tmp_path)
+    corners = np.array([[0.2, 0.3, 0.0], [2.4, 0.3, 0.0], [2.4, 1.8, 0.0], [0.2, 1.8, 0.0]])
+    drawn = structures(tmp_path / "drawn.dcm", corners)
+    said = refusal(drawn)
+    assert said.endswith(f"{emission.REGIONS}.")
+    command = said.replace("(isocenter regions", "`isocenter regions").replace(").", "`.")
+    run_what_it_says(command, drawn, folder, "--other-scan")
+
+
 def test_the_files_that_a_list_of_attributes_was_written_from_open(tmp_path: Path) -> None:
     folder = series(tmp_path)
     one = next(each for each in folder.rglob("*") if each.is_file())
@@ -278,6 +289,7 @@ def test_no_remedy_escapes() -> None:
     here = {
         *PACKERS, *ARRAYS, *VIEWS, *SLICES,
         *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),
+        *(each.name for each in emission.EMISSION if each.remedy == emission.REGIONS),
         "a NumPy array that says no voxel size", "the text beside an array",
         "a pickled Python object", "frames of an Eiger detector", "a NetCDF 4 file",
         "a TIFF image that says no sizes", "a FreeSurfer volume",
