@@ -61,8 +61,7 @@ def at_quality(
         voxel = fit(voxel) if fit else voxel
     algorithm = base.algorithm
     if _iterates(base):
-        n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
-        algorithm = algorithm.model_copy(update={"iterations": n})
+        algorithm = algorithm.scaled(ITERATION_FACTORS[quality])
     grid = base.grid.model_copy(update={"voxel_mm": voxel})
     return base.model_copy(update={"grid": grid, "algorithm": algorithm})
 

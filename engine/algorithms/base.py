@@ -5,11 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from engine.algorithms.subsets import CountDemand
 from engine.arrays import Array, module_of, to_host
 from engine.filtering.settings import FilterSettings
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.model import Model
 
 Change = Callable[[Array], Array]
 Figures = tuple[float, int]
@@ -109,6 +113,11 @@ class Algorithm(Settings):
         return int(getattr(self, "subsets", 1))
 
     @property
+    def updates_between_filters(self) -> int:
+        """Updates after which filters between iterations act: those of an iteration."""
+        return self.n_subsets
+
+    @property
     def n_passes(self) -> int:
         """Projections and back projections of all rows in a run, at most, preparations included.
 
@@ -134,6 +143,35 @@ class Algorithm(Settings):
     def filter(self) -> FilterSettings | None:
         """How rows are filtered before a direct back projection; None where they are not."""
         return None
+
+    def scaled(self, factor: float) -> Self:
+        """Return the algorithm with so many times the iterations, and one at least."""
+        n = max(1, round(self.n_iterations * factor))
+        return self.model_copy(update={"iterations": n})
+
+    def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Algorithm:
+        """Return the algorithm with the subsets and passes that it leaves to the scan.
+
+        Parameters
+        ----------
+        demand
+            counts of the data that are reconstructed, and those that a subset needs
+        n_updates
+            updates that fit the scan; None: the algorithm's own number
+        """
+        return self
+
+    def completed(self, model: Model, x: Array) -> tuple[Array, float]:
+        """Return the final image of a run that ends with `x`, and its scale against `x`.
+
+        Parameters
+        ----------
+        model
+            of the run
+        x
+            (n_z, n_y, n_x) image after the last update, on the host
+        """
+        return x, 1.0
 
     @abstractmethod
     def run(self, model: Any, x: Array) -> Iterator[Iterate]:

@@ -84,8 +84,8 @@ def solve(
     so_far
         figures of those of them that belong to the iteration at work
     between
-        filters the image after each iteration; an algorithm that does not hold the image itself
-        begins anew from the filtered one
+        filters the image after each iteration, or after `algorithm.updates_between_filters`; an
+        algorithm that does not hold the image itself begins anew from the filtered one
     finish_early
         is asked after each iteration whether it was the last
 
@@ -103,7 +103,7 @@ def solve(
             return
         done += 1
         is_end, ends = done % algorithm.n_subsets == 0, iterate.ends if done < n_updates else ""
-        if is_end and between is not None:
+        if between is not None and done % algorithm.updates_between_filters == 0:
             iterate = iterate.changed(between)
             if not iterate.is_held:
                 iterates = algorithm.resumed(model, iterate.x, done)

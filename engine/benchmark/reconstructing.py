@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.algorithms import Osem, solve
+from engine.algorithms import Mlem, Osem, solve
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import Attenuation
@@ -50,7 +50,7 @@ class Case:
 
     name: str
     on: Backend
-    algorithm: Osem
+    algorithm: Osem | Mlem
     sensitivity: Sensitivity
     in_order: bool = True
     attenuation: bool = False

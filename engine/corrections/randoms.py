@@ -9,6 +9,12 @@ r_ij = 2τ n_i n_j / T
 (rates that change within the frame give more: 1 % where they halve). Of delayeds, which count
 nothing but randoms, σ is fitted: `engine.corrections.single_rates`. Flat in time of flight:
 r / n_bins in each bin.
+
+The finest model that the scan supports is chosen: counted singles; else a rate for each crystal of
+a ring, if each sees 20 delayeds and they differ within blocks; else for each block; else one rate.
+Crystals differ where the delayeds D_i of one are farther from those E_i that rates of blocks
+expect than by chance: Σ (D_i − E_i)² / E_i > 1.5 n. Below that, the noise of a rate of its own,
+1 / √D_i, adds more than the difference within a block takes away.
 """
 
 from __future__ import annotations
@@ -21,15 +27,21 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Additive
-from engine.corrections.single_rates import block_rates, crystal_rates
+from engine.corrections.single_rates import block_rates, crystal_rates, spread_in_blocks
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import pair_product
+from engine.plain import Plain
 from engine.settings import setting
 
 MIN_COUNTS = 20
 """Delayeds that a crystal or a block must see on average to have a rate of its own."""
+LEAST_SPREAD = 1.5
+"""(D − E)² / E of crystals from which on each has a rate of its own; 1 is chance."""
 PS_PER_S = 1e12
+
+FIRST_AUTO = 4
+"""Version of protocols that first took the finest model by themselves."""
 
 Source = Literal["singles", "crystals", "blocks", "uniform"]
 WORDS: dict[Source, str] = {
@@ -46,12 +58,16 @@ class Randoms(Additive[ListMode]):
     title: ClassVar[str] = "Randoms"
     kind: ClassVar[str] = "randoms"
     since: ClassVar[int | None] = 1
-    model: Source = setting(
-        "blocks",
-        "Singles rates, from delayeds, of each detector block, of each crystal (rings with many "
-        "delayeds) or of all; or singles as the scan counted them",
+    model: Literal["auto", Source] = setting(
+        "auto",
+        "Singles as the scan counted them, or singles rates from delayeds: of each crystal of a "
+        "ring, of each detector block or of all; auto takes the finest that the counts support",
         label="Model",
     )
+
+    @classmethod
+    def as_of(cls, version: int) -> Plain:
+        return {"model": "blocks"} if version < FIRST_AUTO else {}
 
     def obstacle(self, data: ListMode) -> str | None:
         if self.model == "singles" and not data.has_singles:
@@ -73,23 +89,51 @@ class Randoms(Additive[ListMode]):
         if source == "singles":
             return f"{before.describe_singles()}; {WORDS[source]}"
         share = 100 * before.n_delayed / max(before.n_prompts, 1)
-        return f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts; {WORDS[source]}"
+        counted = f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts"
+        return f"{counted}; {WORDS[source]}, {self._reason(before, source)}"
 
     def _source(self, data: ListMode) -> Source:
         """Return what the counts allow of what is wanted."""
         if self.model == "singles" or data.n_delayed == 0:
             return "singles"
-        scanner, seen = data.scanner, 2 * data.n_delayed
-        enough = seen >= MIN_COUNTS * int(np.count_nonzero(scanner.alive))
-        if self.model == "crystals" and enough and isinstance(scanner, RingScanner):
-            return "crystals"
-        n_groups = int(scanner.groups.max()) + 1
-        by_block = self.model != "uniform" and seen >= MIN_COUNTS * n_groups
-        return "blocks" if by_block else "uniform"
+        if self.model == "auto" and data.has_singles:
+            return "singles"
+        n_groups = int(data.scanner.groups.max()) + 1
+        by_block = self.model != "uniform" and 2 * data.n_delayed >= MIN_COUNTS * n_groups
+        coarse: Source = "blocks" if by_block else "uniform"
+        return "crystals" if self._by_crystal(data, coarse) else coarse
+
+    def _by_crystal(self, data: ListMode, coarse: Source) -> bool:
+        """Whether each crystal has a rate of its own; coarse : the model if not."""
+        scanner = data.scanner
+        if self.model not in ("auto", "crystals") or not isinstance(scanner, RingScanner):
+            return False
+        if delayeds_per_crystal(data) < MIN_COUNTS:
+            return False
+        if self.model == "crystals":
+            return True
+        rates = self._rates_of(data, coarse)
+        return spread_in_blocks(scanner, data.delayeds.crystals, rates) > LEAST_SPREAD
+
+    def _reason(self, data: ListMode, source: Source) -> str:
+        """Say why this is the model."""
+        if source == self.model:
+            return "as set"
+        each = delayeds_per_crystal(data)
+        if source == "crystals":
+            return f"since each crystal sees {each:,.0f} and they differ within blocks"
+        if not isinstance(data.scanner, RingScanner):
+            return f"since crystals of this scanner have no rates of their own ({each:,.0f} each)"
+        if each < MIN_COUNTS:
+            return f"since each crystal sees {each:,.1f}, fewer than {MIN_COUNTS}"
+        return f"since crystals differ by no more than chance ({each:,.0f} each)"
 
     def rates(self, data: ListMode) -> NDArray[np.float64]:
         """Return σ of each crystal, (n_crystals,), of all randoms in the frame."""
-        source, scanner = self._source(data), data.scanner
+        return self._rates_of(data, self._source(data))
+
+    def _rates_of(self, data: ListMode, source: Source) -> NDArray[np.float64]:
+        scanner = data.scanner
         if source == "singles" and data.singles is not None:
             tau_s = data.coincidence_window_ps / PS_PER_S
             rates = np.sqrt(2 * tau_s / data.duration_s) * data.singles.astype(np.float64)
@@ -102,3 +146,8 @@ class Randoms(Additive[ListMode]):
             weights = data.crystal_weights.astype(np.float64)
         groups = scanner.groups if source == "blocks" else np.zeros(scanner.n_crystals, np.int32)
         return block_rates(scanner, delayeds, weights, groups)
+
+
+def delayeds_per_crystal(data: ListMode) -> float:
+    """Return how many delayeds a live crystal sees on average."""
+    return 2 * data.n_delayed / max(int(np.count_nonzero(data.scanner.alive)), 1)

@@ -40,6 +40,25 @@ def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
     return _fixed_point(seen, lambda values: partner_sums(scanner, facing, values))
 
 
+def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> float:
+    """Return the mean of (D − E)² / E over the crystals of a ring; 1 where they differ by chance.
+
+    Parameters
+    ----------
+    scanner
+        whose lines the delayeds are of
+    delayeds
+        (n, 2) their crystals, which count D
+    rates
+        (n_crystals,) σ that expect E
+    """
+    seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
+    expected = rates * partner_sums(scanner, facing_places(scanner), rates)
+    held = expected > 0
+    difference = seen[held] - expected[held]
+    return float(np.mean(difference**2 / expected[held])) if held.any() else 1.0
+
+
 def facing_places(scanner: RingScanner) -> NDArray[np.float64]:
     """(n, n) 1 where two places on a ring are in coincidence."""
     n = scanner.settings.n_crystals_per_ring

@@ -117,10 +117,15 @@ def length_ms(data: ListMode) -> int:
     return max(round(data.duration_s * MS), last)
 
 
+def counts_of_frames(data: ListMode, division: TimeDivision) -> NDArray[np.float64]:
+    """Return the prompts of each frame that are not taken for randoms, at least 0."""
+    prompts, delayeds = _counted(data, division)
+    return np.maximum(prompts - delayeds, 0)
+
+
 def middle_counts(data: ListMode, division: TimeDivision) -> int:
     """Return the median over frames of the prompts that are not taken for randoms."""
-    prompts, delayeds = _counted(data, division)
-    return max(int(np.median(prompts - delayeds)), 0)
+    return int(np.median(counts_of_frames(data, division)))
 
 
 def _counted(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 N_ACROSS = 96
 """Voxels across the longer side of the field of view, where the scanner's own are finer."""
-QUICK = Osem(iterations=2, subsets=8)
+QUICK = Osem(iterations=2)
 SMOOTH = 2.0
 """Width of the Gaussian, in voxels."""
 

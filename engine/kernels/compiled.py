@@ -137,10 +137,20 @@ class Kernels:
         )
 
     def advance(
-        self, sums: Array, sensitivity: Array, n_subsets: int, unit: float, *state: Array
+        self,
+        sums: Array,
+        sensitivity: Array,
+        n_subsets: int,
+        least: float,
+        unit: float,
+        *state: Array,
     ) -> None:
-        """Queue one EM update; state : image, peak, fault, parts."""
-        scalars = np.int32(n_subsets), np.float64(1 / unit), np.int32(self.layout.n_packed)
+        """Queue one EM update that leaves each voxel `least` of its value, at least.
+
+        state : image, peak, fault, parts
+        """
+        of_update = np.int32(n_subsets), np.float32(least), np.float64(1 / unit)
+        scalars = *of_update, np.int32(self.layout.n_packed)
         function, block = self._functions["advance"]
         n_blocks = min(-(-self.layout.n_packed // block), ADVANCE_BLOCKS)
         function(n_blocks, block, sums, sensitivity, *scalars, *state)

@@ -1,8 +1,8 @@
 """Expectation maximisation with everything on a GPU: events, images, and the loop over subsets.
 
-x <- x / s_k . A_k'(1 / (A_k x + g)): per subset the fused kernel and one pass over the image, with
-no word from the host in between; short subsets are recorded once and replayed as a CUDA graph.
-Image, sums and sensitivity stay in the layout of the kernels; only previews leave it.
+x <- max(x / s_k . A_k'(1 / (A_k x + g)), least x): per subset the fused kernel and one pass over
+the image, with no word from the host in between; short subsets are recorded once and replayed as a
+CUDA graph. Image, sums and sensitivity stay in the layout of the kernels; only previews leave it.
 
 When memory runs out, events go through it in chunks, each time half as large as before
 (never at another precision); when the images themselves do not fit, the run ends with a word.
@@ -48,6 +48,7 @@ class DeviceEm:
     x : (n_z, n_y, n_x) image to start from
     n_subsets : subset k takes the events k, k + n_subsets, ...
     chunk : events to send at a time; None: as many as fit
+    least : smallest factor by which an update changes a voxel
     """
 
     def __init__(
@@ -58,9 +59,11 @@ class DeviceEm:
         x: Array,
         n_subsets: int,
         chunk: int | None = None,
+        *,
+        least: float = 0.0,
     ) -> None:
         self._rays, self._gpu, self._kernels = rays, rays.gpu, rays.kernels
-        self._n_subsets = n_subsets
+        self._n_subsets, self._least = n_subsets, least
         self._sizes = subset_sizes(rays.n_rows, n_subsets)
         self._image, self._sensitivity = rays.packed(x), rays.packed(sensitivity)
         self._sums = rays.no_sums()
@@ -167,7 +170,8 @@ class DeviceEm:
         # the kernel raises it to the largest voxel as it writes the image
         self._gpu.zero(self._peak)
         state = (self._image, self._peak, self._fault, self._parts.mass[k])
-        self._kernels.advance(self._sums, self._sensitivity, self._n_subsets, unit, *state)
+        of_subset = self._sensitivity, self._n_subsets, self._least
+        self._kernels.advance(self._sums, *of_subset, unit, *state)
 
     def _traffic(self) -> float:
         """Bytes that an event's voxels are read and added to with, on average."""

@@ -1,6 +1,6 @@
 // The image side of expectation maximisation on the GPU, in the layout of rays.cu.
 //
-//   advance   x_n <- shares_n / s_n  where s_n > 0, else 0;   numerator = x sums (floating) or sums 2^-k (fixed point)
+//   advance   x_n <- max(shares_n / s_n, least x_n)  where s_n > 0, else 0;   numerator = x sums (floating) or sums 2^-k (fixed point)
 //             and with it: sums <- 0, peak <- max x, parts <- sum of s x (old x), fault where x is not a number
 //   log_sum   parts <- sum of log q_j, skipped <- rows whose q_j is 0
 //   pack, unpack, collect   between [z, y, x] and the layout with a border
@@ -85,13 +85,14 @@ __device__ __forceinline__ void raise(double* peak, double value) {
 }
 
 extern "C" __global__ void __launch_bounds__({{ block }}) advance(
-    sum_t* __restrict__ sums, const real* __restrict__ sensitivity, int n_subsets, double per_unit, int n,
+    sum_t* __restrict__ sums, const real* __restrict__ sensitivity, int n_subsets, float least, double per_unit, int n,
     real* __restrict__ image, real* __restrict__ peak, int* __restrict__ fault, double* __restrict__ parts) {
   double mass = 0;
   real highest = 0;
   for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) {
     const real s = sensitivity[i] / (real)n_subsets, old = image[i];
-    const real x = s > 0 ? share(sums[i], old, per_unit) / s : (real)0;
+    real x = s > 0 ? share(sums[i], old, per_unit) / s : (real)0;
+    if (s > 0 && x < (real)least * old) x = (real)least * old;
     mass += (double)s * (double)old;
     image[i] = x;
     sums[i] = 0;

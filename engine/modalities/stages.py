@@ -25,6 +25,7 @@ from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.geometry.grid import ImageGrid
 from engine.io.cut_off import EVENTS
+from engine.modalities.final_total import completed
 from engine.modalities.run_end import Until
 from engine.model import Model
 from engine.plain import Plain
@@ -151,6 +152,7 @@ def iterate(
     if progress is not None:
         progress.end()
     log.conclude(*until.ending_of(algorithm, done, ends))
+    image = yield from completed(context, model, image)
     spent = context.log.history.seconds.get("reconstruct", 0.0)
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
     yield context.log.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})

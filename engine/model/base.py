@@ -26,6 +26,13 @@ class Model(ABC):
         """Log-likelihood of an image, and rows skipped; None where the noise is not Poisson's."""
         return None
 
+    def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
+        """Return the factor by which `x` explains the counts best; 1 where nothing is to be gained.
+
+        sure_counts : counts from which on the total of an image is taken to be known
+        """
+        return 1.0
+
     def residual(self, x: Array) -> float | None:
         """‖A x − y‖ / ‖y‖; None where rows do not weigh the same."""
         return None

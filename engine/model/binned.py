@@ -25,6 +25,13 @@ def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
     return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
 
 
+def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> float:
+    """Return Σ_i f_i (A x)_i: subsets compute their sensitivities, of all there may be none."""
+    lengths = to_host(model.A(x))
+    weighted = lengths if factors is None else lengths * factors
+    return float(np.sum(weighted, dtype=np.float64))
+
+
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
     """Every possible bin is a row of A, so s = Aᵀf and each subset has its own.
@@ -64,6 +71,9 @@ class BinnedModel(SystemModel):
 
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
+
+    def expected_of_image(self, x: Array) -> float:
+        return _expected_of_image(self, self.factors, x)
 
     def subset(self, k: int, of: int) -> BinnedModel:
         rows = slice(k, None, of)
@@ -126,6 +136,9 @@ class HistogramModel(SystemModel):
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
 
+    def expected_of_image(self, x: Array) -> float:
+        return _expected_of_image(self, self.factors, x)
+
     def subset(self, k: int, of: int) -> HistogramModel:
         part = self
         if of > 1:
@@ -144,6 +157,10 @@ class HistogramModel(SystemModel):
             A.lines(self.counts, places),
             None if factors is None else A.lines(factors, places),
         )
+
+    @property
+    def is_penalised(self) -> bool:
+        return self.prior is not None
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda and isinstance(self.A, MatrixProjector):

@@ -48,6 +48,9 @@ class BlurredModel(SystemModel):
         back = to_host(self.blur.T(self._beside(ratio)))
         return EmStep(x * back, step.log_sum, step.n_skipped)
 
+    def expected(self, x: Array) -> Array:
+        return self.within.expected(to_host(self.blur(self._beside(x))))
+
     def subset(self, k: int, of: int) -> BlurredModel:
         if of == 1:
             return self

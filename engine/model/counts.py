@@ -11,7 +11,9 @@ import numpy as np
 
 from engine.arrays import Array, to_host
 from engine.model.base import Model
+from engine.model.total import likeliest_scale
 from engine.operators.base import LinearOperator
+from engine.operators.lower_bound import least_factor
 from engine.operators.matrix_em import LEAST_EXPECTED
 from engine.operators.planes import by_planes
 
@@ -39,7 +41,7 @@ class EmLoop(Protocol):
     """The state of an EM reconstruction, wherever its image lives."""
 
     def update(self, k: int) -> None:
-        """Update the image with subset k, x / s_k · A_kᵀ(y_k / (A_k x + b_k)); may not wait."""
+        """Update the image with subset k, as `engine.algorithms.osem` says; may not wait."""
 
     def snapshot(self) -> Callable[[], Array]:
         """Return what fetches the present image (n_z, n_y, n_x), until the next update."""
@@ -74,6 +76,32 @@ class SystemModel(Model):
     sensitivity: Array
     counts: Array | float
 
+    @property
+    def is_penalised(self) -> bool:
+        """Whether the image maximises something else than the likelihood alone."""
+        return False
+
+    @property
+    def n_counts(self) -> float:
+        """Σ y: the counts that were measured."""
+        if isinstance(self.counts, float | int):
+            return float(self.counts) * self.A.out_shape[0]
+        return float(np.sum(self.counts, dtype=np.float64))
+
+    def expected(self, x: Array) -> Array:
+        """Return A x on the host, (n_rows,): the counts expected of an image in each row."""
+        return to_host(self.A(x))
+
+    def expected_of_image(self, x: Array) -> float:
+        """Return Σ s x: the counts that are expected of an image, without the background."""
+        return float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64))
+
+    def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
+        if self.is_penalised or self.n_counts >= sure_counts:
+            return 1.0
+        rows = self.expected(x), self.counts, self.background
+        return likeliest_scale(*rows, self.expected_of_image(x))
+
     @abstractmethod
     def em_step(self, x: Array) -> EmStep:
         """Share the counts out over the voxels of the image `x`."""
@@ -88,8 +116,8 @@ class SystemModel(Model):
 
     def log_likelihood(self, x: Array) -> tuple[float, int]:
         """Poisson log-likelihood of `x`, up to a constant of the data, and rows skipped."""
-        log_sum, n_skipped = log_sum_of(to_host(self.A(x)) + self.background, self.counts)
-        return log_sum - float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64)), n_skipped
+        log_sum, n_skipped = log_sum_of(self.expected(x) + self.background, self.counts)
+        return log_sum - self.expected_of_image(x), n_skipped
 
 
 class HostLoop:
@@ -101,6 +129,7 @@ class HostLoop:
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
             self._seen |= self._part(k).sensitivity > 0
+        self._least = least_factor(n_subsets)
         self._figures: list[tuple[float, int]] = []
 
     def _kept(self, part: SystemModel) -> SystemModel:
@@ -135,7 +164,9 @@ class HostLoop:
         def change(planes: slice) -> None:
             s, found = sensitivity[planes], updated[planes]
             np.multiply(self._x[planes], self._seen[planes], out=found, casting="same_kind")
+            least = found * self._least if self._least else 0
             np.divide(shared[planes], s, out=found, where=s > 0)
+            np.maximum(found, least, out=found)
 
         by_planes(change, updated.shape, self._on)
         return updated
@@ -200,6 +231,16 @@ class ReadyModel(SystemModel):
 
     def subset(self, k: int, of: int) -> SystemModel:
         return self.model.subset(k, of)
+
+    @property
+    def is_penalised(self) -> bool:
+        return self.model.is_penalised
+
+    def expected(self, x: Array) -> Array:
+        return self.model.expected(x)
+
+    def expected_of_image(self, x: Array) -> float:
+        return self.model.expected_of_image(x)
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         """Return the loop that was made, with the image `x` in it."""

@@ -75,6 +75,11 @@ class TimedModel(SystemModel):
     def em_step(self, x: Array) -> EmStep:
         return self._rows(slice(None), self.A, self.sensitivity).em_step(x)
 
+    def expected_of_image(self, x: Array) -> float:
+        lengths = to_host(self.lines(x))
+        weighted = lengths if self.factors is None else lengths * self.factors
+        return float(np.sum(weighted, dtype=np.float64))
+
     def subset(self, k: int, of: int) -> SystemModel:
         if of != len(self.parts):
             raise ValueError(f"the rows stand in {len(self.parts)} subsets, not in {of}.")

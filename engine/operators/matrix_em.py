@@ -1,7 +1,6 @@
 """Expectation maximisation on histograms with everything on a GPU: counts, images, sensitivities.
 
-x <- x / s_k . A_k'(y_k / (A_k x + b_k)), x stays where s_k = 0, as in `engine.algorithms.osem`; the
-image leaves the device for previews alone.
+The update is that of `engine.algorithms.osem`; the image leaves the device for previews alone.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array
+from engine.operators.lower_bound import least_factor
 from engine.operators.prior import Prior
 from engine.operators.symmetry_fold import first_octant, folded, mirrored
 from engine.profiling import Profiler
@@ -83,6 +83,7 @@ class MatrixEm:
         # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
         self._seen = sensitivity > 0
         self._penalty = None if prior is None else prior.within(self._seen, sensitivity)
+        self._least = least_factor(n_subsets)
         self._log_sums: list[Array] = []
         self._skipped: list[Array] = []
 
@@ -134,7 +135,8 @@ class MatrixEm:
             return self._penalty.updated(self._x, shared, sensitivity, len(self._subsets))
         xp, sees = self._xp, sensitivity > 0
         safe = xp.where(sees, sensitivity, np.float32(1))
-        return xp.where(sees, shared / safe, self._x * self._seen)
+        before = self._x * self._seen
+        return xp.maximum(xp.where(sees, shared / safe, before), self._least * before)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the present image (n_z, n_y, n_x)."""

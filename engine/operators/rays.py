@@ -30,6 +30,7 @@ from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
+from engine.operators.lower_bound import least_factor
 from engine.operators.ray_checks import (
     check_background,
     check_bins,
@@ -243,7 +244,8 @@ class RayProjector(LinearOperator):
             self.expect(background, self.out_shape)
             check_background(background)
             background = background if background.any() else None
-        return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk)
+        least = float(least_factor(n_subsets))
+        return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk, least=least)
 
     def subset(self, k: int, of: int) -> RayProjector:
         """Rays k, k + of, ...; made once and kept."""

@@ -29,6 +29,7 @@ from math import sqrt
 import numpy as np
 
 from engine.arrays import Array, module_of
+from engine.operators.lower_bound import least_factor
 
 Cut = tuple[slice, ...]
 
@@ -121,7 +122,8 @@ class EdgePenalty:
         # each form where nothing cancels; without neighbours it is e / s
         large = 2 * shared / xp.where(b > 0, b + root, np.float32(1))
         small = (root - b) / xp.where(a > 0, 2 * a, np.float32(1))
-        return xp.where((sensitivity > 0) & self.inside, xp.where(b > 0, large, small), x)
+        found = xp.where((sensitivity > 0) & self.inside, xp.where(b > 0, large, small), x)
+        return xp.maximum(found, least_factor(n_subsets) * x)
 
     def _curvature(self, x: Array) -> tuple[Array, Array]:
         """Ω and M of one subset."""

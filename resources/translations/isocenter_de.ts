@@ -9690,8 +9690,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
-      <source>Passes over all the data; 3 if left out, or as many as the scan needs where that is known</source>
-      <translation>Durchgänge durch alle Daten; 3, wenn leer, oder so viele, wie der Scan braucht, wo das bekannt ist</translation>
+      <source>Passes over all the data; if left out, as many as the updates need</source>
+      <translation>Durchgänge durch alle Daten; wenn leer, so viele, wie die Aktualisierungen brauchen</translation>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
@@ -9700,8 +9700,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
-      <source>Updates in each pass; 1 is MLEM; very many counts have more, where passes are left out</source>
-      <translation>Aktualisierungen je Durchgang; 1 ist MLEM; sehr viele Ereignisse haben mehr, wo Durchgänge offen sind</translation>
+      <source>Updates in each pass; if left out, as many as the counts allow; 1 is MLEM</source>
+      <translation>Aktualisierungen je Durchgang; wenn leer, so viele, wie die Zahl der Ereignisse erlaubt; 1 ist MLEM</translation>
+    </message>
+    <message>
+      <location filename="engine/algorithms/osem.py" />
+      <source>Updates</source>
+      <translation>Aktualisierungen</translation>
+    </message>
+    <message>
+      <location filename="engine/algorithms/osem.py" />
+      <source>Updates in all, passes times subsets, where one of these is left out; rounded up so that subsets divide it; if left out, as many as the scan needs, or 24</source>
+      <translation>Aktualisierungen insgesamt, Durchgänge mal Teilmengen, wenn eines davon leer ist; aufgerundet, damit Teilmengen sie teilen; wenn leer, so viele, wie der Scan braucht, oder 24</translation>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
@@ -9845,8 +9855,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
-      <source>Singles rates, from delayeds, of each detector block, of each crystal (rings with many delayeds) or of all; or singles as the scan counted them</source>
-      <translation>Einzelraten aus Verzögerten: jedes Detektorblocks, jedes Kristalls (Ringe mit vielen Verzögerten) oder aller; oder Singles, wie der Scan sie zählte</translation>
+      <source>Singles as the scan counted them, or singles rates from delayeds: of each crystal of a ring, of each detector block or of all; auto takes the finest that the counts support</source>
+      <translation>Singles, wie der Scan sie zählte, oder Einzelraten aus Verzögerten: für jeden Kristall eines Rings, für jeden Detektorblock oder für alle; „auto“ nimmt das feinste Modell, das die Zählungen tragen</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />

@@ -22,6 +22,7 @@ from engine.data.listmode import ListMode
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
+from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.operators.rays import RayProjector, Rays
 from engine.postprocess import Gaussian
@@ -39,7 +40,7 @@ class LiveImage:
     grid : its voxels
     sensitivity : of all lines
     tof : timing of the scanner, None where it is not used
-    updates : of an ordinary run, and in how many subsets
+    updates : of an ordinary run, and in how many subsets at most
     on : device and threads
 
     Attributes
@@ -58,7 +59,7 @@ class LiveImage:
         on: Backend,
     ) -> None:
         self.grid, self._tof, self._on = grid, tof, on
-        self._most, self.n_subsets = float(updates[0]), updates[1]
+        self._most, self._most_subsets = float(updates[0]), updates[1]
         self.sensitivity = sensitivity
         self._take(sensitivity)
         self.begin_anew()
@@ -87,6 +88,12 @@ class LiveImage:
         self.values: NDArray[np.float32] = np.zeros(self.grid.shape, np.float32)
         self._n = self._smooth_at = 0
         self._left = self._most
+
+    @property
+    def n_subsets(self) -> int:
+        """Subsets of the updates, no more than the events allow."""
+        most = ring_demand(self._n, self.grid, self._tof).most_subsets
+        return max(min(self._most_subsets, most), 1)
 
     @property
     def left(self) -> float:

@@ -71,7 +71,7 @@ def settling(
     protocol, _ = fitted(protocol, scan, sharpened=False)
     algorithm = protocol.algorithm
     prepared = listmode_pet.prepare(scan, on=on)
-    listmode_pet.refuse_empty_subsets(prepared, algorithm.n_subsets)
+    listmode_pet.refuse_empty_subsets(prepared.data, algorithm.n_subsets)
     model = listmode_pet.build(prepared.data, grid, sensitivity, on=on)
     start = listmode_pet.uniform_start(model)
 
@@ -84,4 +84,6 @@ def settling(
     steps = solve(algorithm, model, start, between=between if protocol.between else None)
     for step in steps:
         values = np.asarray(step.image, np.float32)
+        if step.update == n_updates:
+            values, _ = algorithm.completed(model, values)
         yield Settled(values, protocol.finishing, step.update, n_updates)

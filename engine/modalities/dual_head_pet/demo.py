@@ -25,7 +25,7 @@ RADIUS_MM = 18.0
 """Radius of the phantom whose rods run from panel to panel."""
 RANDOMS_FRACTION = 0.1
 EFFICIENCY_SPREAD = 0.1
-ITERATIONS = 4
+UPDATES = 96
 """As many as tell the rods apart."""
 RESPONSE_PERCENT = 95
 """Part of the work that the response takes if it is not kept yet."""
@@ -81,9 +81,9 @@ class DualHeadDemo(Demo):
 
 
 def _quick(settings: AnalyticResponse) -> Protocol:
-    """Return the protocol of small objects with a third of its iterations and no filter."""
+    """Return the protocol of small objects with a third of its updates and no filter."""
     protocol = find_protocol("dual-head")
-    algorithm = protocol.algorithm.model_copy(update={"iterations": ITERATIONS})
+    algorithm = protocol.algorithm.model_copy(update={"updates": UPDATES})
     changes = {"response": settings, "algorithm": algorithm, "between": ()}
     return protocol.model_copy(update=changes)
 

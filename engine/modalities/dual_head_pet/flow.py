@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.algorithms.subsets import CountDemand
 from engine.backend.devices import device_of
 from engine.corrections.histogram import (
     CrystalEdges,
     LineAttenuation,
     LineScatter,
 )
-from engine.data.histogram import Column, Histogram
+from engine.data.histogram import Column, Histogram, total
 from engine.data.layered_response import LayeredResponse, StoredResponse
 from engine.data.patient_position import position_facts
 from engine.data.volume import Volume
@@ -22,6 +23,7 @@ from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.io.response_hdf5 import read_response
 from engine.modalities import stages
+from engine.modalities.count_demand import panel_demand
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.counts import read_counts
@@ -30,6 +32,7 @@ from engine.modalities.dual_head_pet.requirements import SMALLER, SMALLER_IN_LAY
 from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.dual_head_pet.scatter_stage import correct_scatter, started
 from engine.modalities.dual_head_pet.warm_up import of_response
+from engine.modalities.fit_subsets import fit_subsets
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
@@ -64,6 +67,7 @@ def flow(
     data, own = yield from correct(context, protocol, data, response)
     support = yield from bounded(context, protocol, data, response.scanner.grid)
     data = yield from correct_scatter(context, data, own, response, support)
+    context = yield from fit_subsets(context, demand_of(data))
     start = started(data, response, support)
     prior = yield from known_before(context, data, response.scanner.grid, support)
     model = yield from prepare(context, data, response, stages.start_of(start, resume)[0], prior)
@@ -186,6 +190,12 @@ def correct(
     yield context.log.end("correct")
     yield from context.profiled()
     return data, own
+
+
+def demand_of(data: Histogram) -> CountDemand:
+    """Return what the counts of a corrected histogram, without the background, offer to subsets."""
+    background = 0.0 if data.background is None else total(data.background)
+    return panel_demand(max(data.n_prompts - background, 0.0), data.scanner)
 
 
 def bounded(

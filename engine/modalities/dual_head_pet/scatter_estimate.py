@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms import Osem, solve
+from engine.algorithms.subsets import divisor_of
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.scatter import Simulation
@@ -37,6 +38,7 @@ from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.grid import ImageGrid
+from engine.modalities.count_demand import panel_demand
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.operators.panel_energies import layer_shares, relative_efficiency
 from engine.scatter.multiple import over_single
@@ -135,13 +137,15 @@ def estimate_scatter(
 def _image(
     data: Histogram, response: StoredResponse, start: NDArray[np.float32], on: Backend
 ) -> Array:
-    """Update an even image by each subset once."""
+    """Update an even image by each subset once, or as often with fewer subsets of few counts."""
     n_families = len(np.unique(np.abs(data.scanner.orientations.offsets), axis=0))
-    algorithm = Osem(iterations=1, subsets=min(SUBSETS, n_families))
+    most = min(SUBSETS, n_families, panel_demand(data.n_prompts, data.scanner).most_subsets)
+    subsets = divisor_of(SUBSETS, most)
+    algorithm = Osem(iterations=SUBSETS // subsets, subsets=subsets)
     model = dual_head_pet.build(data, response, n_subsets=algorithm.n_subsets, on=on)
     image: Array = start
     for step in solve(algorithm, model, start):
-        if step.update == algorithm.n_subsets:
+        if step.update == algorithm.n_iterations * algorithm.n_subsets:
             image = step.image
     return image
 

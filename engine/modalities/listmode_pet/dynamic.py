@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.algorithms import Algorithm
 from engine.corrections.calibration import ActivityConcentration, concentration_of
 from engine.corrections.normalisation import Normalisation
 from engine.data.calibration import CONCENTRATION
@@ -30,6 +31,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Measured, Preview
 from engine.modalities import stages
+from engine.modalities.fit_subsets import with_algorithm
 from engine.modalities.listmode_pet.iterations import Context, in_units, iterated
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.stages import Stage
@@ -48,12 +50,14 @@ class FramedScan:
     unscattered : (n,) their expected background without scatter; None: nothing
     division : of its time
     shares : of the background
+    algorithms : of each frame; all make the same number of updates
     """
 
     prompts: ListMode
     unscattered: NDArray[np.float32] | None
     division: TimeDivision
     shares: FrameShares
+    algorithms: tuple[Algorithm, ...]
 
     @property
     def frames(self) -> tuple[TimeFrame, ...]:
@@ -121,7 +125,7 @@ def dynamic(
     Returns the sum of the frames, or in Bq/mL their mean weighted by their lengths.
     """
     context = replace(context, progress=None)  # it counts the updates of one image
-    n, per_frame = len(scan.frames), _updates(context)
+    n, per_frame = len(scan.frames), _updates(scan.algorithms[0])
     left_out = scan.left_out()
     if left_out:
         yield context.log.warn(left_out)
@@ -140,7 +144,8 @@ def dynamic(
             break
     n_events = scan.prompts.n_events - scan.n_left_out
     spent = max(context.log.history.seconds.get("reconstruct", 0.0), 1e-9)
-    rate = n_events * context.protocol.algorithm.n_iterations * len(images) / n / spent
+    passes = sum(each.n_iterations for each in scan.algorithms[: len(images)]) / n
+    rate = n_events * passes / spent
     yield context.log.measured("reconstruct", events=n_events, events_per_second=rate)
     yield context.log.start("finish", "Adding up the frames")
     whole = _whole(scan.frames[: len(images)], images, units)
@@ -151,8 +156,7 @@ def dynamic(
     return (yield from stages.conclude(context, units.finished, whole, run))
 
 
-def _updates(context: Context) -> int:
-    algorithm = context.protocol.algorithm
+def _updates(algorithm: Algorithm) -> int:
     return algorithm.n_iterations * algorithm.n_subsets
 
 
@@ -165,18 +169,20 @@ def _frame(
     resume: Resume | None,
 ) -> Stage[tuple[Image, Preview]]:
     """Reconstruct frame `k`; returns its finished image, and the preview that shows it."""
-    n, per_frame, frame = len(scan.frames), _updates(context), scan.frames[k]
-    part, shape = scan.part(k), units.grid.shape
+    n, algorithm, frame = len(scan.frames), scan.algorithms[k], scan.frames[k]
+    per_frame, part, shape = _updates(algorithm), scan.part(k), units.grid.shape
+    if part.n_events < algorithm.n_subsets:
+        algorithm = algorithm.model_copy(update={"iterations": per_frame, "subsets": 1})
+    context = with_algorithm(context, algorithm)
     if resume is None:
         history = context.log.history
         context.log.history = replace(
             history, log_likelihoods=(), residuals=(), so_far=(0.0, 0), n_skipped=0
         )
     seconds, image = 0.0, np.zeros(shape, np.float32)
-    if part.n_events < context.protocol.algorithm.n_subsets:
+    if not part.n_events:
         yield context.log.warn(
-            f"Frame {k + 1} ({frame.describe()}) holds {part.n_events:,} prompts, fewer than "
-            "subsets; its image is empty."
+            f"Frame {k + 1} ({frame.describe()}) holds no prompts; its image is empty."
         )
     else:
         units = _units_of(context, units, part, scan, k)

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
+
+from engine.algorithms import Algorithm
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.corrections.calibration import (
@@ -23,16 +27,18 @@ from engine.data.frame_request import FrameRequest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.patient_position import position_facts
-from engine.data.time_division import FrameShares, TimeDivision, length_ms, middle_counts
+from engine.data.time_division import FrameShares, TimeDivision, counts_of_frames, length_ms
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
+from engine.modalities.fit_subsets import report_subsets
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
+from engine.modalities.listmode_pet.frame_subsets import fit_frames
 from engine.modalities.listmode_pet.iterations import in_units, iterated
 from engine.modalities.listmode_pet.laying_out import WholeScan
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -42,7 +48,7 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sens
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
-from engine.modalities.listmode_pet.usual import fitted
+from engine.modalities.listmode_pet.usual import demand_of, fitted
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
@@ -64,7 +70,7 @@ def flow(
     division = yield from divide(context, data)
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
-    context = yield from fit(context, data, prompts, division)
+    context, of_frames = yield from fit(context, data, prompts, division)
     prompts = yield from model_filter(context, prompts, space.grid)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     if context.divide is not None:
@@ -72,7 +78,7 @@ def flow(
     yield stages.begin(context, resume)
     if division is not None:
         shares = FrameShares.of(data, division)
-        scan = FramedScan(prompts, lines.background, division, shares)
+        scan = FramedScan(prompts, lines.background, division, shares, of_frames)
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
     image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
     return (yield from stages.finish(context, in_units(space, prompts), image, done))
@@ -145,13 +151,13 @@ def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
     yield context.log.start("correct", "Preparing the corrections")
     data = yield from _effects(context, data)
     with context.profiler.span("sort", events=data.n_prompts):
-        prepared = listmode_pet.prepare(data, on=context.on)
+        exact = context.protocol.reproducible
+        prepared = listmode_pet.prepare(data, on=context.on, by_content=exact)
     if prepared.n_dropped:
         yield context.log.warn(
             f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
             "scanner's field of view and are left out."
         )
-    listmode_pet.refuse_empty_subsets(prepared, context.protocol.algorithm.n_subsets)
     yield context.log.end("correct")
     yield from context.profiled()
     return prepared.data
@@ -187,21 +193,33 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
 
 def fit(
     context: Context, data: ListMode, prompts: ListMode, division: TimeDivision | None
-) -> Stage[Context]:
-    """Fill in what the protocol leaves to the scan, and say what it is."""
-    sharpened, of_frame = prompts.point_spread is not None, None
+) -> Stage[tuple[Context, tuple[Algorithm, ...]]]:
+    """Fill in what the protocol leaves to the scan, and report it.
+
+    Returns the context with it, and the algorithm of each frame.
+    """
+    sharpened, of_frame, of_frames = prompts.point_spread is not None, None, None
     wanted = FrameRequest.of(context.protocol.frames)
     if wanted is not None and wanted.gates is not None:
         words = wanted.gates.remark(data.triggers, length_ms(data))
         yield context.log.applied("gates", words)
     if division is not None:
-        of_frame = middle_counts(data, division)
+        of_frames = counts_of_frames(data, division)
+        of_frame = int(np.median(of_frames))
     protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
     if words:
         context.log.fitted = words
         yield context.log.applied("defaults", words)
+    before, demand = context.protocol.algorithm, partial(demand_of, protocol, data)
     study = context.study.model_copy(update={"protocol": protocol})
-    return replace(context, study=study)
+    context = replace(context, study=study)
+    if of_frames is not None:
+        demands = [demand(float(n)) for n in of_frames]
+        return context, (yield from fit_frames(context, before, demands))
+    listmode_pet.refuse_empty_subsets(prompts, protocol.algorithm.n_subsets)
+    n_counts = max(data.n_prompts - data.n_delayed, 0)
+    yield from report_subsets(context, before, protocol.algorithm, demand(n_counts))
+    return context, ()
 
 
 def model_filter(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[ListMode]:

@@ -14,6 +14,7 @@ from engine.data.sharding import DivideUpdates, TracedEvents
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
+from engine.modalities.listmode_pet.content_order import sorted_by_content
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.model import BlurredModel, ListModeModel, ShardedModel, SystemModel
 from engine.operators.point_spread import PointSpreadBlur
@@ -42,12 +43,14 @@ class Prepared:
     n_dropped: int
 
 
-def prepare(data: ListMode, *, on: Backend) -> Prepared:
+def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepared:
     """Keep the prompts the model can explain and sort them along space.
 
     Later steps count on the order: neighbouring events cross neighbouring voxels, so that every
     B-th event is a fair subset and the image stays in the processor's cache. The order is the
     same on every device, and whether the events were sorted as they were read or are now.
+
+    by_content : whether the order is the same for any order of the events in the scan
     """
     n_prompts = data.n_prompts
     prompts = _explained(data, on)
@@ -57,6 +60,8 @@ def prepare(data: ListMode, *, on: Backend) -> Prepared:
             f"{n_prompts} on gaps or dead crystals); check scanner and normalisation."
         )
     prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
+    if by_content:
+        prepared = sorted_by_content(prepared)
     return Prepared(prepared, n_prompts - prompts.n_events)
 
 
@@ -136,13 +141,13 @@ def build(
     return BlurredModel.of(model, PointSpreadBlur(prompts.point_spread, grid))
 
 
-def refuse_empty_subsets(prepared: Prepared, n_subsets: int) -> None:
-    """Refuse fewer events than subsets: one without events makes the image zero everywhere."""
-    n_events = prepared.data.n_events
+def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
+    """Refuse fewer events than subsets: one without events says nothing about the image."""
+    n_events = prompts.n_events
     if n_events < n_subsets:
         raise DataError(
             f"the scan holds {n_events:,} prompts on live lines of response for {n_subsets:,} "
-            "subsets, and a subset without any leaves no image; set algorithm.subsets=1."
+            "subsets, and a subset needs one at least; set algorithm.subsets=1, or leave it out."
         )
 
 

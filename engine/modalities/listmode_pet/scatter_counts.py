@@ -15,6 +15,7 @@ from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
 from engine.errors import DataError
 from engine.geometry.sampling import lattice
+from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
@@ -69,9 +70,8 @@ class CountedEvents(CountedLines):
         start = listmode_pet.uniform_start(model)
         if self._image is not None:
             start = self._image * np.float32(self.share)
-        algorithm = updates_of(number)
-        n_subsets = min(algorithm.n_subsets, prompts.n_events)
-        algorithm = algorithm.model_copy(update={"subsets": n_subsets})
+        tof = None if prompts.tof_bins is None else prompts.scanner.tof
+        algorithm = updates_of(number, ring_demand(prompts.n_events, self.grid, tof))
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         image = start
         for step in solve(algorithm, model, start):

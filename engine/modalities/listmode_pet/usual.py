@@ -19,11 +19,12 @@ neighbours at once. The resolution in the model slows convergence, at edges abov
 before may have the filter in the model (`engine.modalities.listmode_pet.sieve`), which slows it
 more; they keep their number of updates, of few counts fewer as √N, half at least (`ENOUGH`).
 
-Subsets: an update brings the image on by as much whether its counts are few or many, so very many
-counts are passed less often, in more subsets. 16 million simulated counts, without filter, 48
-updates in 6 passes, 2 or 1: regions of 3 times and of no activity, and 12 mm of 3 times, stay
-within 0.2, 0.1 and 0.3 % of the warm with 2 passes (0.2, 0.1 and 0.8 % with 1), noise is 1.06
-(1.17) times as large, since the last subsets count for more. Hence 2 passes at least.
+Subsets (`engine.algorithms.subsets`): an update brings the image on by as much whether its counts
+are few or many, so very many counts are passed less often, in more subsets. 16 million simulated
+counts, without filter, 48 updates in 6 passes, 2 or 1: regions of 3 times and of no activity, and
+12 mm of 3 times, stay within 0.2, 0.1 and 0.3 % of the warm with 2 passes (0.2, 0.1 and 0.8 % with
+1), noise is 1.06 (1.17) times as large, since the last subsets count for more. Hence 2 passes at
+least.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.algorithms import Algorithm
-from engine.algorithms.osem import Osem
+from engine.algorithms.subsets import CountDemand
 from engine.corrections.resolution import Resolution
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.point_spread import spread_of
 from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.postprocess import Filter, Gaussian
 
@@ -65,10 +66,6 @@ SHARPER_TIMED, SHARPER_UNTIMED = 48, 72
 with 48 by 3 %."""
 SIEVED_TIMED, SIEVED_UNTIMED = 48, 208
 """Updates with resolution and filter in the model, with and without time of flight."""
-IN_SUBSET = 4_000_000
-"""Counts of a subset from which on more subsets take the place of passes."""
-LEAST_PASSES = 2
-"""Passes of very many counts; with 1 the noise is larger by a sixth."""
 ENOUGH = 7e6
 """Counts of the judged body of which all of these are worth it."""
 
@@ -107,7 +104,7 @@ def usual_of(
     of_frame
         counts of the middle frame of time; None of a scan that is one
     """
-    n_counts = max(data.n_prompts - data.n_delayed if of_frame is None else of_frame, 1)
+    n_counts = _n_counts(data, of_frame)
     is_timed = _is_timed(data)
     n_updates = _updates(n_counts, is_timed=is_timed, sharpened=sharpened, sieved=sieved)
     words = f"{n_counts:,} counts {'' if of_frame is None else 'of the middle frame '}"
@@ -135,14 +132,18 @@ def fitted(
 ) -> tuple[ListModeProtocol, str]:
     """Return a protocol with what it left open filled in, and what that was; empty if nothing."""
     if not protocol.fit_to_scan:
-        return protocol, ""
+        demand = demand_of(protocol, data, _n_counts(data, of_frame))
+        algorithm = protocol.algorithm.for_counts(demand)
+        return protocol.model_copy(update={"algorithm": algorithm}), ""
     sieved = sharpened and protocol.corrections.of(Resolution).with_filter
     usual = usual_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
     filters = {
         name: _with_width(getattr(protocol, name), usual.fwhm_mm)
         for name in ("finishing", "between")
     }
-    algorithm, said = _with_passes(protocol.algorithm, usual.n_updates, usual.n_counts), []
+    demand = demand_of(protocol, data, usual.n_counts)
+    algorithm = protocol.algorithm.for_counts(demand, n_updates=usual.n_updates)
+    said = []
     if algorithm != protocol.algorithm:
         said.append(algorithm.describe())
     if any(filters[name] != getattr(protocol, name) for name in filters):
@@ -153,8 +154,9 @@ def fitted(
 
 def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
     """Return how often a run passes its data, as its algorithm counts; n_counts : of the run."""
+    demand, algorithm = demand_of(protocol, data, n_counts), protocol.algorithm
     if not protocol.fit_to_scan:
-        return protocol.algorithm.n_passes
+        return algorithm.for_counts(demand).n_passes
     resolution = protocol.corrections.of(Resolution)
     sharpened = resolution.use != "off"
     n_updates = _updates(
@@ -163,22 +165,17 @@ def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
         sharpened=sharpened,
         sieved=sharpened and resolution.with_filter,
     )
-    return _with_passes(protocol.algorithm, n_updates, n_counts).n_passes
+    return algorithm.for_counts(demand, n_updates=n_updates).n_passes
 
 
-def _with_passes(algorithm: Algorithm, n_updates: int, n_counts: int) -> Algorithm:
-    """Return an algorithm with as many passes as make so many updates, if it has none.
+def demand_of(protocol: ListModeProtocol, data: ListMode, n_counts: float) -> CountDemand:
+    """Return what so many counts of a scan, or of a frame of it, offer to subsets."""
+    tof = data.scanner.tof if protocol.time_of_flight and _is_timed(data) else None
+    return ring_demand(n_counts, protocol.grid.grid_for(data.scanner), tof)
 
-    Very many counts have fewer, in more subsets, unless they are to be in one.
-    """
-    if not (isinstance(algorithm, Osem) and algorithm.iterations is None):
-        return algorithm
-    subsets = algorithm.n_subsets
-    passes = math.ceil(n_updates / subsets)
-    fewer = max(math.ceil(n_updates / max(subsets, n_counts // IN_SUBSET)), LEAST_PASSES)
-    if subsets > 1 and fewer < passes:
-        passes, subsets = fewer, math.ceil(n_updates / fewer)
-    return algorithm.model_copy(update={"iterations": passes, "subsets": subsets})
+
+def _n_counts(data: ListMode, of_frame: int | None) -> int:
+    return max(data.n_prompts - data.n_delayed if of_frame is None else of_frame, 1)
 
 
 def _is_timed(data: ListMode) -> bool:

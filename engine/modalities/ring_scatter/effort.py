@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from engine.algorithms import Osem
+from engine.algorithms.subsets import CountDemand, divisor_of
 from engine.corrections.scatter import Simulation
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
@@ -21,6 +22,8 @@ N_LINES = 200_000
 """Lines that stand for all: sums over them are known to about a thousandth."""
 MAP_EDGE = 0.6
 """Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""
+SUBSETS, FIRST_PASSES = 8, 3
+"""Subsets of enough counts, and passes of the first round; the others have one."""
 FEWER_POINTS = 4
 """All rounds but the last take this part of the points."""
 
@@ -36,9 +39,12 @@ def part_bins(n_bins: int, n_counts: float) -> int:
     return min(n_bins, round(min(max(wanted, LEAST_BINS), MOST_BINS)))
 
 
-def updates_of(number: int) -> Osem:
-    """Return the updates of the round of this number."""
-    return Osem(iterations=1 if number else 3, subsets=8)
+def updates_of(number: int, demand: CountDemand | None = None) -> Osem:
+    """Return the updates of the round of this number, in the subsets that the counts allow."""
+    n_updates = SUBSETS * (1 if number else FIRST_PASSES)
+    most = SUBSETS if demand is None else min(SUBSETS, demand.most_subsets)
+    subsets = divisor_of(n_updates, most)
+    return Osem(iterations=n_updates // subsets, subsets=subsets)
 
 
 def n_points_of(settings: Simulation, number: int) -> int:

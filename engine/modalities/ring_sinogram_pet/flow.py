@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from engine.algorithms.subsets import CountDemand
 from engine.arrays import Array
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
+from engine.data.histogram import total
 from engine.data.patient_position import position_facts
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
@@ -18,6 +20,8 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
+from engine.modalities.count_demand import ring_demand
+from engine.modalities.fit_subsets import fit_subsets
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
@@ -50,6 +54,7 @@ def flow(
     data = yield from ordered(context, data, space)
     if not supplied:  # else it was among the corrections
         data = yield from correct_scatter(context, scatter, ScatteringBins(data))
+    context = yield from fit_subsets(context, demand_of(data, space.grid))
     n_subsets = context.protocol.algorithm.n_subsets
     yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
     model = ring_sinogram_pet.build(
@@ -144,6 +149,13 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
             "see that the image with times is like that without."
         )
     return replace(data, timed=data.timed.in_order(found.numbers))
+
+
+def demand_of(data: Sinogram, grid: ImageGrid) -> CountDemand:
+    """Return what the counts of a corrected sinogram, without the background, offer to subsets."""
+    background = 0.0 if data.background is None else total(data.background)
+    tof = None if data.timed is None else data.scanner.tof
+    return ring_demand(max(data.n_prompts - background, 0.0), grid, tof)
 
 
 def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:

@@ -18,14 +18,12 @@ from engine.backend import Backend
 from engine.data.sinogram import Sinogram
 from engine.errors import DataError
 from engine.geometry.sampling import lattice
+from engine.modalities.count_demand import ring_demand
 from engine.modalities.ring_scatter.counts import CountedLines, Values
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, part_bins, updates_of
 from engine.modalities.ring_scatter.lines import SampledLines
 from engine.modalities.ring_sinogram_pet.model import build_of, rows_of, start_from
 from engine.operators.rays import RayProjector, Rays
-
-ENOUGH_ROWS = 50
-"""Bins with counts that a subset should have; with fewer there are no subsets."""
 
 
 class CountedBins(CountedLines):
@@ -68,11 +66,9 @@ class CountedBins(CountedLines):
             yield step.update, n_updates
 
     def _algorithm(self, number: int) -> Osem:
-        usual = updates_of(number)
-        if len(self.counts) >= ENOUGH_ROWS * usual.n_subsets:
-            return usual
-        n_updates = usual.n_iterations * usual.n_subsets
-        return usual.model_copy(update={"subsets": 1, "iterations": n_updates})
+        tof = self.scanner.tof if self.is_timed else None
+        n_counts = float(np.sum(self.counts, dtype=float))
+        return updates_of(number, ring_demand(n_counts, self.grid, tof))
 
     def _expecting(self, background: Values) -> Sinogram:
         """Return the counts with such additive ones beside each, which act nowhere else."""

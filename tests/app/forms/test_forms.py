@@ -143,7 +143,7 @@ def test_a_fault_of_three_numbers_stands_under_them(qtbot):
 
 def test_the_arrows_stay_within_the_bounds(qtbot):
     form = form_of(qtbot, Osem, Osem(iterations=1, subsets=1000))
-    iterations, subsets = form.findChildren(NumberBox)
+    iterations, subsets, _ = form.findChildren(NumberBox)
     iterations.stepBy(-5)
     subsets.stepBy(5)
     assert form.value() == Osem(iterations=1, subsets=1000)

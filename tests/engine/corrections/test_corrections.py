@@ -217,3 +217,65 @@ def test_singles_meet_by_chance_twice_the_window_times_both_rates():
     wanted = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
     np.testing.assert_allclose(found.background, wanted, rtol=1e-5)
     assert f"{singles.sum():,}, window 4000 ps; from the singles" in Randoms().summary(data, found)
+
+
+def planted_randoms(*, per_crystal, in_block):
+    """Delayeds of planted singles: blocks differ by up to 4 times, crystals in a block as told.
+
+    Returns the scan, whose first events are prompts, one on each line, and their true randoms.
+    """
+    scanner = RingScanner(RING)
+    rng = np.random.default_rng(12)
+    blocks = rng.uniform(0.5, 2.0, int(scanner.groups.max()) + 1)
+    planted = blocks[scanner.groups] * (1 + in_block * rng.standard_normal(scanner.n_crystals))
+    planted = np.maximum(planted, 0.05) * scanner.alive
+    lors = scanner.lors(np.arange(scanner.n_lors))
+    lors = lors[scanner.in_coincidence(lors)]
+    r = planted[lors].prod(axis=1)
+    r *= per_crystal * np.count_nonzero(scanner.alive) / 2 / r.sum()
+    delayed = np.repeat(lors, rng.poisson(r), axis=0)
+    flags = np.arange(len(lors) + len(delayed)) >= len(lors)
+    data = ListMode(scanner, np.concatenate([lors, delayed]).astype(np.int32), delayed=flags)
+    return data, r
+
+
+def rms_per_line(model, data, r):
+    found = Randoms(model=model).apply(data, on=ON).background[: len(r)]
+    return float(np.sqrt(np.mean((found / r - 1) ** 2)))
+
+
+def test_the_finest_randoms_that_delayeds_support_are_within_5_percent_per_line():
+    data, r = planted_randoms(per_crystal=1_000, in_block=0.2)
+    # noise of two rates of 1,000 counts each: sqrt(2 / 1000) = 4.5 %
+    assert rms_per_line("auto", data, r) < 0.06
+    assert rms_per_line("blocks", data, r) > 0.2
+    text = Randoms().summary(data, data)
+    assert "one rate for each crystal, since each crystal sees 1," in text
+
+
+def test_crystals_that_do_not_differ_within_blocks_share_the_rate_of_their_block():
+    """A rate of its own would only add its noise."""
+    data, r = planted_randoms(per_crystal=40, in_block=0.0)
+    assert "one rate for each block, since crystals differ by no more" in Randoms().summary(
+        data, data
+    )
+    assert rms_per_line("auto", data, r) < rms_per_line("crystals", data, r) / 2
+
+
+def test_from_twenty_delayeds_on_crystals_that_differ_have_their_own_rates():
+    few, _ = planted_randoms(per_crystal=18, in_block=0.25)
+    enough, _ = planted_randoms(per_crystal=25, in_block=0.25)
+    assert "fewer than 20" in Randoms().summary(few, few)
+    assert "one rate for each crystal" in Randoms().summary(enough, enough)
+    assert Randoms(model="blocks").summary(enough, enough).endswith("each block, as set")
+
+
+def test_counted_singles_go_before_delayeds():
+    data, r = planted_randoms(per_crystal=1_000, in_block=0.2)
+    counted = np.full(data.scanner.n_crystals, 1_000, np.float32)
+    data = replace(data, singles=counted, coincidence_window_ps=4000.0, duration_s=1.0)
+    assert "from the singles of each crystal" in Randoms().summary(data, data)
+    assert Randoms(model="blocks").rates(data) == pytest.approx(
+        Randoms(model="blocks").rates(replace(data, singles=None))
+    )
+    assert len(r)

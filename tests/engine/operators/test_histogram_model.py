@@ -45,7 +45,10 @@ def dense_osem(
             counts = y[rows[k]]
             ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
             s = part.sum(axis=0)
-            x = np.divide(x * (part.T @ ratio), s, out=x * seen, where=s > 0)
+            before = x * seen
+            x = np.divide(x * (part.T @ ratio), s, out=before.copy(), where=s > 0)
+            if of > 1:  # no voxel falls by more than 10, or by 1e12 in a pass
+                x = np.maximum(x, max(0.1, 1e-12 ** (1 / of)) * before)
     return x.reshape(A.in_shape)
 
 

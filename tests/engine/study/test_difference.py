@@ -35,7 +35,7 @@ def now(**changes) -> Study:
         (now(grid={"voxel_mm": [2, 2, 1.5]}), ["voxel size automatic, now 2 × 2 × 1.5 mm"]),
         (now(grid={"diameter_mm": 300.0}), ["diameter automatic, now 300 mm"]),
         (now(time_of_flight=False), ["time of flight on, now off"]),
-        (now(corrections={"randoms": {"use": "off", "model": "blocks"}}),
+        (now(corrections={"randoms": {"use": "off", "model": "auto"}}),
          ["randoms automatic, now off"]),
         (now(finishing=[]), ["finishing Gaussian 1.5 voxels, now none"]),
         (now(name="Other"), []),

@@ -40,7 +40,7 @@ def test_a_written_protocol_is_read_as_the_same_version(tmp_path):
 def test_a_file_that_was_edited_by_hand_says_so(tmp_path):
     path = tmp_path / "brain.toml"
     write_protocol(BRAIN, path)
-    path.write_text(path.read_text().replace("iterations = 4", "iterations = 5"))
+    path.write_text(path.read_text().replace("updates = 64", "updates = 48"))
     assert read_protocol(path).saved.changed == (OUTSIDE,)
 
 
@@ -53,7 +53,7 @@ def test_a_digest_is_of_the_settings_and_not_of_their_saving():
 def test_what_was_changed_is_told_and_taken_back():
     now = with_iterations(BRAIN, 6)
     told = changed_from(BRAIN, now, ("at Fine",))
-    assert told.saved.changed == ("at Fine", "iterations 4, now 6")
+    assert told.saved.changed == ("at Fine", "iterations automatic, now 6")
     assert told.saved.sha256 == BRAIN.saved.sha256 != identity_of(told)["sha256"]
     ((keys, _),) = setting_changes(BRAIN, now)
     assert with_setting_of(BRAIN, now, keys) == BRAIN

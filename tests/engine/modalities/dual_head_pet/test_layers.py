@@ -137,7 +137,8 @@ def test_a_run_with_layers_apart_is_that_of_the_projector(
     model = dual_head_pet.build(data, response, n_subsets=1, on=ON)
     start = dual_head_pet.uniform_start(data, response)
     *_, last = solve(Mlem(iterations=2), model, start)
-    np.testing.assert_allclose(end.volume.values, last.image, rtol=1e-4, atol=1e-6)
+    wanted, _ = Mlem(iterations=2).completed(model, last.image)
+    np.testing.assert_allclose(end.volume.values, wanted, rtol=1e-4, atol=1e-6)
 
 
 def test_the_even_start_explains_the_counts(scan: Histogram, response: LayeredResponse) -> None:

@@ -17,6 +17,8 @@ from engine.events import Corrected, Finished, Warned
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.flow import PRIOR, SUPPORT, UNBOUNDED
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
 from engine.study.assignments import with_settings
 
@@ -97,8 +99,13 @@ def test_a_run_keeps_to_the_support_whatever_filters_do(scan: Path) -> None:
     for image in images:
         assert not image.values[~inside].any()
     plain, smooth = (image.values[inside].astype(float) for image in images)
-    assert smooth.sum() == pytest.approx(plain.sum(), rel=0.1)
     assert smooth.std() < plain.std()
+    # the same counts are explained, but for what edges of blocks, which A leaves out, change
+    A = engine.MatrixProjector(
+        build_analytic(engine.read_scanner("test-panels"), AnalyticResponse(n_points=256)), on=ON
+    )
+    counts = [float(A(image.values).sum(dtype=float)) for image in images]
+    assert counts[1] == pytest.approx(counts[0], rel=0.02)
 
 
 def test_a_prior_among_neighbours_is_told_and_flattens_within_the_support(scan: Path) -> None:

@@ -169,6 +169,7 @@ def test_events_tell_the_whole_story_in_order(told):
         "normalisation": "applied", "line_geometry": "applied", "attenuation": "applied",
         "randoms": "applied",
         "scatter": "unavailable", "resolution": "off", "units": "unavailable",
+        "total": "applied",
     }  # fmt: skip
     previews = previews_of(events)
     assert [(e.iteration, e.subset) for e in previews] == [

@@ -72,7 +72,8 @@ def test_it_is_never_narrower_than_the_scanner_sees():
 
 
 def test_what_a_protocol_says_is_left_alone():
-    said = ListModeProtocol(algorithm=Osem(iterations=2), finishing=(Gaussian(fwhm_mm=3.0),))
+    algorithm = Osem(iterations=2, subsets=4)
+    said = ListModeProtocol(algorithm=algorithm, finishing=(Gaussian(fwhm_mm=3.0),))
 
     protocol, words = fitted(said, scan(), sharpened=False)
 
@@ -98,9 +99,13 @@ def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(to
     def updates(n_counts):
         return fitted(whole, data, sharpened=True, of_frame=n_counts)[0].algorithm.n_iterations
 
+    def stepped(n_updates):
+        """Up to the next number that many numbers of subsets divide."""
+        return -(-n_updates // 8) * 8
+
     assert updates(20_000_000) == all_of_them
-    assert updates(1_000) == all_of_them // 2
-    assert updates(3_500_000) == round(all_of_them / 2**0.5)
+    assert updates(1_000) == stepped(all_of_them // 2)
+    assert updates(3_500_000) == stepped(round(all_of_them / 2**0.5))
     assert (
         passes_of(whole, data, 20_000_000)
         == fitted(whole, data, sharpened=True, of_frame=20_000_000)[0].algorithm.n_passes
@@ -109,7 +114,7 @@ def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(to
 
 @pytest.mark.parametrize(
     ("n_counts", "subsets", "passes"),
-    [(30_000_000, 8, 6), (40_000_000, 10, 5), (100_000_000, 24, 2), (300_000_000, 24, 2)],
+    [(30_000_000, 8, 6), (50_000_000, 12, 4), (100_000_000, 24, 2), (300_000_000, 24, 2)],
 )
 def test_very_many_counts_are_passed_less_often_in_more_subsets(n_counts, subsets, passes):
     protocol, words = fitted(ListModeProtocol(), scan(1_000), sharpened=False, of_frame=n_counts)
@@ -145,11 +150,16 @@ def test_delayeds_do_not_count_for_the_width():
 def test_a_protocol_may_keep_to_what_it_says():
     fixed = ListModeProtocol(fit_to_scan=False)
 
-    assert fitted(fixed, scan(), sharpened=False) == (fixed, "")
+    protocol, words = fitted(fixed, scan(), sharpened=False)
+
+    assert words == ""
+    assert protocol.finishing == fixed.finishing
+    # its own 24 updates; subsets always follow the counts
+    assert (protocol.algorithm.n_iterations, protocol.algorithm.n_subsets) == (3, 8)
 
 
 def test_without_a_map_nobody_knows_the_object():
     protocol, words = fitted(ListModeProtocol(), replace(scan(), mu_map=None), sharpened=False)
 
     assert protocol.finishing == ListModeProtocol().finishing
-    assert "6 iterations" in words
+    assert "6 iterations × 8 subsets" in words

@@ -1,0 +1,32 @@
+"""The total of the final image, as its algorithm completes it, and what a run reports of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Event
+from engine.model import Model
+from engine.reporting.context import RunContext
+from engine.study.protocol import Protocol
+
+LEAST_SCALING = 1e-4
+"""Scaling of the final image that is worth a line."""
+
+
+def completed(
+    context: RunContext[Protocol], model: Model, image: NDArray[np.float32]
+) -> Generator[Event, None, NDArray[np.float32]]:
+    """Return the final image of the algorithm, and say how it differs from the last one."""
+    final, scale = context.protocol.algorithm.completed(model, image)
+    if not scale:
+        yield context.log.warn(
+            "The expected background explains all counts: no activity is found. Check the "
+            "corrections for randoms and scatter, or measure longer."
+        )
+    elif abs(scale - 1) > LEAST_SCALING:
+        text = f"image scaled by {scale:.4f}, to the total that all counts make most likely"
+        yield context.log.applied("total", text)
+    return final

@@ -1,0 +1,80 @@
+"""Fit the subsets and passes that a protocol leaves to the counts, and report them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from engine.algorithms import Algorithm
+from engine.algorithms.subsets import CountDemand
+from engine.events import Event
+from engine.modalities.stages import Stage
+from engine.reporting.context import RunContext
+from engine.study.protocol import Protocol
+
+P = TypeVar("P", bound=Protocol)
+
+
+def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext[P]]:
+    """Fill in the subsets and passes that the protocol leaves to the counts, and report them."""
+    before = context.protocol.algorithm
+    algorithm = before.for_counts(demand)
+    yield from report_subsets(context, before, algorithm, demand)
+    return with_algorithm(context, algorithm)
+
+
+def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P]:
+    """Return the context of a run whose protocol has this algorithm."""
+    protocol = context.protocol.model_copy(update={"algorithm": algorithm})
+    return replace(context, study=context.study.model_copy(update={"protocol": protocol}))
+
+
+def report_subsets(
+    context: RunContext[P], before: Algorithm, after: Algorithm, demand: CountDemand
+) -> Iterator[Event]:
+    """Report how counts changed an algorithm, and warn of counts that are too few for it.
+
+    before, after : as the protocol has it, and with the subsets and passes of the run
+    """
+    text = fewer_subsets(before, after, demand)
+    if text:
+        yield context.log.applied("subsets", text)
+    for warning in (too_many_subsets(before, demand), too_few_counts(demand)):
+        if warning:
+            yield context.log.warn(warning)
+
+
+def fewer_subsets(before: Algorithm, after: Algorithm, demand: CountDemand) -> str:
+    """Return why an algorithm has fewer subsets than usual; empty if it has not."""
+    n_updates = after.n_iterations * after.n_subsets
+    enough = replace(demand, n_counts=demand.in_subset * n_updates)
+    usual = before.for_counts(enough, n_updates=n_updates).n_subsets
+    if after.n_subsets >= usual:
+        return ""
+    return (
+        f"{after.describe()}: {demand.n_counts:,.0f} counts are too few for {usual} subsets, which "
+        f"need about {demand.in_subset:,.0f} each"
+    )
+
+
+def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
+    """Return a warning if a protocol sets more subsets than the counts allow; else empty."""
+    subsets, most = getattr(algorithm, "subsets", None) or 1, max(demand.most_subsets, 1)
+    if subsets <= most:
+        return ""
+    return (
+        f"{subsets} subsets have {demand.n_counts / subsets:,.0f} counts each but need about "
+        f"{demand.in_subset:,.0f}: the image depends on the subsets; leave their number to the "
+        f"scan, or set at most {most}."
+    )
+
+
+def too_few_counts(demand: CountDemand) -> str:
+    """Return a warning if the counts are too few for any image; else empty."""
+    if demand.n_counts >= demand.for_image:
+        return ""
+    return (
+        f"{demand.n_counts:,.0f} counts are few: an image of this field of view needs about "
+        f"{demand.for_image:,.0f} to show more than noise; measure longer or smooth more."
+    )

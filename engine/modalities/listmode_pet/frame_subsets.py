@@ -1,0 +1,63 @@
+"""The subsets and passes of each frame of time or gate, by its own counts.
+
+All frames make the same number of updates, so that a region over time does not change with them:
+a frame of few counts has fewer subsets and more passes. Where the protocol sets the passes, all
+frames have the subsets of the one with the fewest counts; where it sets the subsets, all have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.algorithms import Algorithm, Osem
+from engine.algorithms.subsets import CountDemand
+from engine.modalities.fit_subsets import too_many_subsets
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.stages import Stage
+from engine.reporting.context import RunContext
+
+
+def fit_frames(
+    context: RunContext[ListModeProtocol], before: Algorithm, demands: Sequence[CountDemand]
+) -> Stage[tuple[Algorithm, ...]]:
+    """Return the algorithm of each frame, and report it.
+
+    Parameters
+    ----------
+    context
+        of the run; its algorithm is fitted to the middle frame
+    before
+        the algorithm as the protocol has it
+    demands
+        what the counts of each frame offer
+    """
+    found = frame_algorithms(before, context.protocol.algorithm, demands)
+    subsets = [each.n_subsets for each in found]
+    if min(subsets) < max(subsets):
+        text = f"{min(subsets)} to {max(subsets)} subsets, by the counts of each frame"
+        yield context.log.applied("subsets", text)
+    least = min(demands, key=lambda each: each.n_counts)
+    n_few = sum(each.n_counts < each.for_image for each in demands)
+    too_many = too_many_subsets(before, least)
+    if too_many:
+        yield context.log.warn(f"In the frame of fewest counts {too_many}")
+    if n_few:
+        yield context.log.warn(
+            f"{n_few} of {len(demands)} frames have few counts, the least {least.n_counts:,.0f}: "
+            f"an image of this field of view needs about {least.for_image:,.0f} to show more than "
+            "noise; choose longer frames."
+        )
+    return found
+
+
+def frame_algorithms(
+    before: Algorithm, fitted: Algorithm, demands: Sequence[CountDemand]
+) -> tuple[Algorithm, ...]:
+    """Return the algorithm of each frame; `fitted` is that of the middle one."""
+    if not isinstance(before, Osem) or before.subsets is not None:
+        return (fitted,) * len(demands)
+    if before.iterations is not None:
+        least = min(demands, key=lambda each: each.n_counts)
+        return (before.for_counts(least),) * len(demands)
+    n_updates = fitted.n_iterations * fitted.n_subsets
+    return tuple(before.for_counts(each, n_updates=n_updates) for each in demands)
