@@ -45,6 +45,7 @@ class ExportDialog(QDialog):
         name: str = "image",
         made_by: Plain | None = None,
         order: ImagingOrder | None = None,
+        suffix: str = "",
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export"))
@@ -69,7 +70,15 @@ class ExportDialog(QDialog):
         self._lay_out()
         self.path.textChanged.connect(self._check)
         self.which.currentIndexChanged.connect(self._check)
+        known = [each.suffixes[0] for each in WRITERS]
+        if suffix in known:
+            self.use_format(known.index(suffix))
         self._check()
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the format that is chosen."""
+        return WRITERS[self.formats.checkedId()].suffixes[0]
 
     @property
     def chosen(self) -> Kept:

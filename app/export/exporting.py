@@ -25,7 +25,10 @@ def ask_and_export(
     record, preferences = context.session.run.record, context.preferences
     items = record.images.items
     folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
-    dialog = ExportDialog(parent, items, current, folder, name, record.provenance, record.order)
+    dialog = ExportDialog(
+        parent, items, current, folder, name, record.provenance, record.order,
+        suffix=preferences.export_suffix,
+    )  # fmt: skip
     while dialog.exec():
         if may_write(parent, dialog.target, context.session):
             break
@@ -33,6 +36,7 @@ def ask_and_export(
         return
     kept, target, kind = dialog.chosen, dialog.target, dialog.values.kind
     preferences.export_folder = str(target.parent)
+    preferences.export_suffix = dialog.suffix
     made_by = provenance_of(record, kept, identify=preferences.identify)
     volume, provenance = dialog.values.converted(kept.volume, made_by)
 

@@ -163,7 +163,7 @@ class PetPage(WatchPage[LivePetModel]):
         plots = (self.rates, ("prompts", "delayeds")), (self.centre, ("x", "y", "z"))
         for plot, names in (*plots, (self.turn, ("turn",))):
             plot.show_curves(times, {name: history.column(name) for name in names}, motions_s)
-        thousand = {0: "", 3: "thousand "}.get(self.rates.power, f"10^{self.rates.power} ")
+        thousand = {0: "", 3: tr("thousand ")}.get(self.rates.power, f"10^{self.rates.power} ")
         titles = (
             tr("Counts ({thousand}a second), over time (s)", thousand=thousand),
             tr("Centre moved by (mm), over time (s)"),

@@ -18,6 +18,7 @@ from app.looking.slab_bar import SlabBar
 from app.models.region_model import Tool
 from app.views.ortho_view import OrthoView
 from app.views.scrubber import IterationScrubber
+from app.views.view_keys import ANYWHERE, KEYS
 
 LAYOUT_TIP = tr("Four views, one large, or a light-box of many slices; it is remembered")
 FILM_TIP = tr("The projection turns, or slices, iterations or frames go by; it can be saved (K)")
@@ -72,8 +73,9 @@ class Looking:
             for tool, name, icon, words in TOOLS
         }
         views.add_beside(self.strip)
-        play = QShortcut(QKeySequence("K"), views, self.toggle_film)
-        play.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are on show
+        for key in ANYWHERE:
+            QShortcut(QKeySequence(key), views, partial(_press, key, views))
         self.cine.changed.connect(self.refresh)
         self._regions.tool_changed.connect(self.refresh)
         self._state.magnifier_changed.connect(self.refresh)
@@ -114,3 +116,9 @@ class Looking:
             self.cine_bar.hide()
         self.magnifier.setChecked(self._state.magnifies)
         self.slab.setChecked(bool(self._state.slab.kind))
+
+
+def _press(key: Qt.Key, views: OrthoView) -> None:
+    """Do what a key does in the view that was used last."""
+    if views.state.volume is not None:
+        KEYS[key](views.active)

@@ -109,6 +109,15 @@ class Preferences:
         self._settings.setValue("export_folder", folder)
 
     @property
+    def export_suffix(self) -> str:
+        """Ending of the format in which the last image was exported, such as ".nii.gz"."""
+        return self._text("export_suffix", "")
+
+    @export_suffix.setter
+    def export_suffix(self, suffix: str) -> None:
+        self._settings.setValue("export_suffix", suffix)
+
+    @property
     def device(self) -> str:
         """What reconstructions run on: "auto", "cpu", "cuda" or "cuda:1"."""
         kept = self._text("device", "auto")

@@ -158,10 +158,10 @@ def headline(state: RunState, doing: str) -> str:
 
 def _steps(latest: Preview) -> list[tuple[str, str]]:
     """Say how far a run by iterations, frames or slabs is."""
-    of_subsets = f"{latest.subset} of {latest.subsets}"
+    of_subsets = tr("{k} of {n}", k=latest.subset, n=latest.subsets)
     if latest.slices is not None:
-        slices = f"{latest.slices:,} of {latest.volume.grid.shape[0]:,}"
+        slices = tr("{k:,} of {n:,}", k=latest.slices, n=latest.volume.grid.shape[0])
         return [(tr("Slabs"), of_subsets), (tr("Slices"), slices)]
     names = (tr("Iteration"), tr("Subset")) if latest.frame is None else (tr("Frame"), tr("Update"))
-    rows = [(names[0], f"{latest.iteration} of {latest.iterations}")]
+    rows = [(names[0], tr("{k} of {n}", k=latest.iteration, n=latest.iterations))]
     return [*rows, (names[1], of_subsets)] if latest.subsets > 1 else rows

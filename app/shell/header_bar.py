@@ -224,12 +224,12 @@ class RunningPage(QWidget):
 def time_text(session: Session) -> str:
     """Return the time left, or why there is none to tell."""
     if session.run.state is RunState.PAUSED:
-        return "paused"
+        return tr("paused")
     if session.run.state is RunState.FINISHING:
-        return "finishing"
+        return tr("finishing")
     seconds = session.run.record.seconds_left
     known = seconds is not None and session.run.state is RunState.RUNNING
-    return f"{clock(seconds)} left" if known and seconds is not None else ""
+    return tr("{clock} left", clock=clock(seconds)) if known and seconds is not None else ""
 
 
 def progress_text(session: Session) -> str:
@@ -245,13 +245,10 @@ def progress_text(session: Session) -> str:
             subsets=latest.subsets,
             slices=latest.slices,
         )
-    step, part = (tr("Iteration"), "subset") if latest.frame is None else (tr("Frame"), "update")
-    text = f"{step} {latest.iteration} of {latest.iterations}"
-    if latest.subsets > 1:
-        text += tr(
-            ", {part} {subset} of {subsets}",
-            part=part,
-            subset=latest.subset,
-            subsets=latest.subsets,
-        )
-    return text
+    at = {"n": latest.iteration, "of": latest.iterations}
+    parts = {"k": latest.subset, "parts": latest.subsets}
+    if latest.frame is not None:
+        text = tr("Frame {n} of {of}", **at)
+        return text + tr(", update {k} of {parts}", **parts) if latest.subsets > 1 else text
+    text = tr("Iteration {n} of {of}", **at)
+    return text + tr(", subset {k} of {parts}", **parts) if latest.subsets > 1 else text

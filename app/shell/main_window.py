@@ -10,9 +10,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QKeySequence,
     QResizeEvent,
-    QShortcut,
 )
 from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
@@ -34,6 +32,7 @@ from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician_start import technician_of
 from app.shell.welcome_lists import WelcomeLists
+from app.shell.window_keys import add_keys
 from app.shell.workflow import Workflow
 from app.study.step_changes import StepChanges
 from app.views.labels import shortened
@@ -172,13 +171,7 @@ class MainWindow(QMainWindow):
         self.commands.offered.connect(lambda role, path: self.open_path(path, role))
         session.run.state_changed.connect(self._follow_state)
         session.study.protocol_changed.connect(self._follow_protocol)
-        rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
-        rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        escape = QShortcut(QKeySequence("Esc"), self, self.centre.message_bar.clear)
-        escape.setEnabled(False)
-        self.centre.message_bar.shown.connect(escape.setEnabled)
-        for i, step in enumerate(self.steps, 1):
-            QShortcut(QKeySequence(f"Ctrl+{i}"), self, lambda s=step: s.set_open(not s.is_open))
+        add_keys(self)
 
     # what the actions do
 

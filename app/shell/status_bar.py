@@ -106,7 +106,7 @@ class StatusLine(QStatusBar):
             sum(state in which for state in states)
             for which in (("running", "waiting", "paused"), ("failed",))
         )
-        counted = ((left, tr("in queue")), (failed, "failed"))
+        counted = ((left, tr("in queue")), (failed, tr("failed")))
         words = ", ".join(f"{n} {what}" for n, what in counted if n)
         self.queue.setText(words)
         self.queue.setAccessibleName(tr("Queue: {describe}", describe=model.describe()))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.look.widgets import scrolled
 from app.study.step_panel import StepPanel
@@ -24,4 +26,16 @@ def column_of(steps: Sequence[StepPanel]) -> QWidget:
     column.addStretch(1)
     area = scrolled(inside)
     area.setMinimumWidth(LEAST_PX)
+    for step in steps:
+        step.opened.connect(partial(QTimer.singleShot, 0, area, partial(_reveal, area, step)))
     return area
+
+
+def _reveal(area: QScrollArea, step: StepPanel) -> None:
+    """Scroll as little as shows a step that was opened: its head, and as much as there is room."""
+    bar, room = area.verticalScrollBar(), area.viewport().height()
+    top, bottom = step.y(), step.y() + step.height()
+    if bottom > bar.value() + room:
+        bar.setValue(min(top, bottom - room))
+    elif top < bar.value():
+        bar.setValue(top)

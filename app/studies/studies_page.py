@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QSize, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -19,7 +19,7 @@ from app.language.translation import tr
 from app.look.formatting import size
 from app.look.questions import ask
 from app.look.widgets import button, label
-from app.studies.study_table import DATE, SCAN, FoundStudies, StudyTable
+from app.studies.study_table import DATE, SCAN, THUMBNAIL_PX, FoundStudies, StudyTable
 from app.studies.study_text import FILTER_NAMES, detail_of
 from app.studies.table_look import set_up
 from app.views.plain_text import plain_tip
@@ -53,7 +53,7 @@ class StudiesPage(QWidget):
         self._context, self._run = context, context.session.run
         self._resume, self._show_queue = resume, show_queue
         self.confirm: Callable[[str, str], bool] = self._ask
-        self.table = StudyTable(context.theme)
+        self.table = StudyTable(context.theme, self.devicePixelRatioF())
         self.found = FoundStudies(self.table)
         self.search, self.shown = QLineEdit(), QuietCombo()
         self.search.setPlaceholderText(tr("Patient, number, scan, protocol, day"))
@@ -202,6 +202,8 @@ def _table_view(model: QSortFilterProxyModel) -> QTableView:
     view.setModel(model)
     view.setAccessibleName(tr("Studies"))
     set_up(view, WIDTHS_PX, SCAN)
+    view.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
+    view.verticalHeader().setDefaultSectionSize(THUMBNAIL_PX + 6)
     view.setSortingEnabled(True)
     view.sortByColumn(DATE, Qt.SortOrder.DescendingOrder)
     return view

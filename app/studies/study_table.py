@@ -11,7 +11,7 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPixmap
 
 from app.language.translation import tr
 from app.look.theme import Theme
@@ -25,19 +25,25 @@ COLUMNS = (
     *(tr("Date"), tr("Size")),
 )
 PATIENT, NUMBER, SCAN, PROTOCOL, STATE, DATE, SIZE = range(7)
+THUMBNAIL_PX = 36
 SORT = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
 
 class StudyTable(QAbstractTableModel):
-    """All studies, a row each."""
+    """All studies, a row each, with the picture of its result.
 
-    def __init__(self, theme: Theme) -> None:
+    `ratio` is the number of pixels of the screen in one of ours.
+    """
+
+    def __init__(self, theme: Theme, ratio: float = 1.0) -> None:
         super().__init__()
         self._theme = theme
         self.studies: Sequence[KnownStudy] = ()
         self._cells: list[tuple[str, ...]] = []
+        self._thumbnails: dict[str, QPixmap] = {}
+        self._ratio = ratio
 
     def take(self, studies: Sequence[KnownStudy]) -> None:
         """Show these."""
@@ -67,6 +73,8 @@ class StudyTable(QAbstractTableModel):
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self._cells[index.row()][column]
+            case Qt.ItemDataRole.DecorationRole if column == SCAN:
+                return self._thumbnail(study)
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(detail_of(study))
             case Qt.ItemDataRole.TextAlignmentRole if column == SIZE:
@@ -76,6 +84,23 @@ class StudyTable(QAbstractTableModel):
             case _ if role == SORT:
                 return self._sorted_by(index.row(), column)
         return None
+
+    def _thumbnail(self, study: KnownStudy) -> QPixmap | None:
+        """Return the thumbnail of a result, as large as a row; None without an image."""
+        if study.result is None:
+            return None
+        if study.id not in self._thumbnails:
+            pixels = QPixmap(str(study.result.thumbnail))
+            edge, ratio = THUMBNAIL_PX, self._ratio
+            smooth = Qt.TransformationMode.SmoothTransformation
+            kept = Qt.AspectRatioMode.KeepAspectRatio
+            if pixels.isNull():
+                pixels = QPixmap(round(edge * ratio), round(edge * ratio))
+                pixels.fill(QColor(self._theme.colours.field))
+            pixels = pixels.scaled(round(edge * ratio), round(edge * ratio), kept, smooth)
+            pixels.setDevicePixelRatio(ratio)
+            self._thumbnails[study.id] = pixels
+        return self._thumbnails[study.id]
 
     def _sorted_by(self, row: int, column: int) -> str | float:
         study = self.studies[row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -25,11 +25,11 @@ from engine.modalities import AnyModality
 
 Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
 WORDS: dict[Tone, str] = {
-    "ok": "ok",
+    "ok": tr("ok"),
     "look": tr("look here"),
-    "noted": "noted",
-    "missing": "missing",
-    "fault": "fault",
+    "noted": tr("noted"),
+    "missing": tr("missing"),
+    "fault": tr("fault"),
     "waiting": "",
 }
 MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting": ("off", "muted")}
@@ -37,8 +37,14 @@ MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting":
 
 
 class StepPanel(QFrame):
-    """A collapsible section; its subclasses fill `body` and call `say`."""
+    """A collapsible section; its subclasses fill `body` and call `say`.
 
+    Signals
+    -------
+    opened : the body is shown now
+    """
+
+    opened = Signal()
     title = ""
 
     def __init__(self, number: int, theme: Theme) -> None:
@@ -77,6 +83,8 @@ class StepPanel(QFrame):
         """Show or hide the body."""
         self._inside.setVisible(opened)
         self.head.show_open(opened)
+        if opened:
+            self.opened.emit()
 
     def _toggle(self) -> None:
         self.set_open(not self.is_open)

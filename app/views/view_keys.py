@@ -26,3 +26,6 @@ KEYS = {
     Qt.Key.Key_T: lambda view: view.turn(),
     Qt.Key.Key_Z: lambda view: view.state.toggle_magnifier(),
 }
+
+ANYWHERE = (Qt.Key.Key_B, Qt.Key.Key_L, Qt.Key.Key_O, Qt.Key.Key_Z)
+"""Keys that act on the view used last wherever the focus is, text fields excepted."""

@@ -2473,6 +2473,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
+      <source>thousand </source>
+      <translation>tausend </translation>
+    </message>
+    <message>
+      <location filename="app/live/pet_page.py" />
       <source>Counts ({thousand}a second), over time (s)</source>
       <translation>Ereignisse ({thousand}je Sekunde), über die Zeit (s)</translation>
     </message>
@@ -6273,6 +6278,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
+      <source>{k} of {n}</source>
+      <translation>{k} von {n}</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
+      <source>{k:,} of {n:,}</source>
+      <translation>{k:,} von {n:,}</translation>
+    </message>
+    <message>
+      <location filename="app/run/progress_panel.py" />
       <source>Slabs</source>
       <translation>Blöcke</translation>
     </message>
@@ -6923,13 +6938,43 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
+      <source>paused</source>
+      <translation>angehalten</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>finishing</source>
+      <translation>wird abgeschlossen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>{clock} left</source>
+      <translation>noch {clock}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
       <source>Slab {subset} of {subsets}, slices up to {slices:,}</source>
       <translation>Block {subset} von {subsets}, Schichten bis {slices:,}</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>, {part} {subset} of {subsets}</source>
-      <translation>, {part} {subset} von {subsets}</translation>
+      <source>Frame {n} of {of}</source>
+      <translation>Zeitabschnitt {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>, update {k} of {parts}</source>
+      <translation>, Aktualisierung {k} von {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>Iteration {n} of {of}</source>
+      <translation>Iteration {n} von {of}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
+      <source>, subset {k} of {parts}</source>
+      <translation>, Teilmenge {k} von {parts}</translation>
     </message>
     <message>
       <location filename="app/shell/help.py" />
@@ -7610,11 +7655,6 @@ Replace {which}?</source>
       <location filename="app/shell/technician_panel.py" />
       <source>not started</source>
       <translation>nicht gestartet</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
-      <source>paused</source>
-      <translation>angehalten</translation>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
@@ -8638,8 +8678,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/study/step_panel.py" />
+      <source>ok</source>
+      <translation>ok</translation>
+    </message>
+    <message>
+      <location filename="app/study/step_panel.py" />
       <source>look here</source>
       <translation>hier ansehen</translation>
+    </message>
+    <message>
+      <location filename="app/study/step_panel.py" />
+      <source>noted</source>
+      <translation>gesehen</translation>
+    </message>
+    <message>
+      <location filename="app/study/step_panel.py" />
+      <source>missing</source>
+      <translation>fehlt</translation>
+    </message>
+    <message>
+      <location filename="app/study/step_panel.py" />
+      <source>fault</source>
+      <translation>Fehler</translation>
     </message>
     <message>
       <location filename="app/study/step_panel.py" />

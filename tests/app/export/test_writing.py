@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QWidget
 from app.export.export_dialog import ExportDialog
 from app.export.writing import export_folder, export_name, obstacle
 from app.models.kept_images import Kept
+from app.models.preferences import Preferences
 from app.models.run_record import RunRecord
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.io import WRITERS
 
 GRID = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0))
 N_BYTES = 4000
@@ -137,3 +139,18 @@ def test_other_images_are_written_as_they_are(qapp, qtbot, tmp_path):
     qtbot.addWidget(dialog)
     assert not dialog.values.isVisibleTo(dialog)
     assert dialog.values.converted(volume, None) == (volume, None)
+
+
+def test_the_format_that_was_used_last_is_offered_again(qtbot, volume, tmp_path):
+    """It is kept among the preferences; one of another version is not offered."""
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    first = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a")
+    first.use_format([each.suffixes[0] for each in WRITERS].index(".mha"))
+    preferences = Preferences(tmp_path / "home")
+    preferences.export_suffix = first.suffix
+    again = Preferences(tmp_path / "home").export_suffix
+    second = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a", suffix=again)
+    assert second.target == tmp_path / "a.mha" and second.suffix == ".mha"
+    unknown = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a", suffix=".gone")
+    assert unknown.target.name == f"a{WRITERS[0].suffixes[0]}"

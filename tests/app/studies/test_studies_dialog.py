@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pydicom
 import pytest
+from PySide6.QtCore import Qt
 
 from app.export.writing import write
 from app.models.inputs import DATA
 from app.models.run_record import RunState
 from app.studies.studies_page import StudiesPage
-from app.studies.study_table import COLUMNS, PATIENT, SIZE, STATE
+from app.studies.study_table import COLUMNS, PATIENT, PROTOCOL, SCAN, SIZE, STATE
 from app.studies.worklist_page import WorklistPage
 from engine import paths
 from engine.catalogue import ImagingOrder, Worklist
@@ -276,3 +277,24 @@ def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, sma
     )
     with pytest.raises(DataError, match="of another patient"):
         session.order.take(JOHN, session.patients())
+
+
+def test_names_of_protocols_keep_their_capitals_and_results_have_a_picture(
+    qtbot, controls, page, small_study
+):
+    """The picture is that of the result: dark where its image is bright."""
+    named = small_study.protocol.model_copy(update={"name": "Brain FDG"})
+    study = small_study.model_copy(update={"protocol": named})
+    values = np.zeros(GRID.shape, np.float32)
+    values[1:3, 1:3, 1:3] = 1.0
+    Results().keep(NewResult(study, Volume(values, GRID, "counts/mm"), {}))
+    StudyQueue().add(study)
+    look(qtbot, controls, page)
+    rows = range(page.found.rowCount())
+    names = [page.found.index(row, PROTOCOL).data() for row in rows]
+    assert len(names) == 2 and all(name.endswith("Brain FDG") for name in names)
+    pictures = [page.found.index(row, SCAN).data(Qt.ItemDataRole.DecorationRole) for row in rows]
+    assert sum(each is not None for each in pictures) == 1, "what waits has none"
+    image = next(each for each in pictures if each is not None).toImage()
+    greys = [image.pixelColor(x, y).lightness() for x in range(36) for y in range(36)]
+    assert min(greys) < 60 and max(greys) > 200

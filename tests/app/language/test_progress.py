@@ -1,0 +1,48 @@
+"""The progress of a run is wholly in the language of the window."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from app.language.translation import ENGLISH, use_language
+from app.models.run_record import RunState
+from app.run.progress_panel import _steps
+from app.shell.header_bar import progress_text, time_text
+from engine.data import TimeFrame, Volume
+from engine.events import Preview, StageStarted
+from engine.geometry import ImageGrid
+
+GRID = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+FRAGMENTS = re.compile(r"\b(of|left|subset|update|iteration|frame|thousand|finishing|paused)\b")
+"""English words; "Iteration" is German, too, with its capital."""
+
+
+@pytest.fixture
+def german():
+    use_language("de")
+    yield
+    use_language(ENGLISH)
+
+
+def preview(frame: TimeFrame | None, subsets: int) -> Preview:
+    volume = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
+    return Preview(volume, 1, 4, 2, subsets, 0.5, frame=frame)
+
+
+@pytest.mark.parametrize("subsets", [1, 8])
+@pytest.mark.parametrize("frame", [None, TimeFrame(0, 1000)])
+def test_no_english_word_is_left(german, controls, frame, subsets):
+    session = controls.session
+    session.run.begin("a")
+    session.run.take(StageStarted("reconstruct", "Reconstructing"))
+    session.run.record.take(preview(frame, subsets))
+    said = [progress_text(session), *(text for _, text in _steps(session.run.record.latest))]
+    for state in (RunState.RUNNING, RunState.PAUSED, RunState.FINISHING):
+        session.run.set_state(state)
+        said.append(time_text(session))
+    assert all(said)
+    assert [each for each in said if FRAGMENTS.search(each)] == []
+    session.run.set_state(RunState.IDLE)

@@ -1,0 +1,93 @@
+"""Keys of the window: what they do wherever the focus is, and what they say if they cannot."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from tests.app.conftest import PATIENCE_MS
+
+GRID = ImageGrid((6, 7, 8), (2.0, 2.0, 2.0))
+
+
+@pytest.fixture
+def shown(qtbot, window):
+    """The window with a volume on show, and active, as shortcuts want it."""
+    import numpy as np
+
+    values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
+    window.session.show_file(Volume(values, GRID, "Bq/mL"), "a.h5")
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=PATIENCE_MS)
+    return window
+
+
+def press(window, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window, key, modifiers)
+    QApplication.processEvents()
+
+
+@pytest.mark.parametrize(
+    ("key", "is_on"),
+    [
+        (Qt.Key.Key_B, lambda window: bool(window.session.view.slab.kind)),
+        (Qt.Key.Key_L, lambda window: window.session.view.draws_lines),
+        (Qt.Key.Key_Z, lambda window: window.session.view.magnifies),
+        (Qt.Key.Key_O, lambda window: window.session.view.fusion.opacity == 0),
+        (Qt.Key.Key_K, lambda window: window.centre.looking.cine.is_playing),
+    ],
+    ids="BLZOK",
+)
+def test_letters_act_on_the_views_wherever_the_focus_is_but_in_text(shown, key, is_on):
+    window = shown
+    places = (window.header.choice.protocols, window.centre.views.coronal, window.tabs.tabBar())
+    for place in places:
+        place.setFocus()
+        assert place.hasFocus()
+        before = is_on(window)
+        press(window, key)
+        assert is_on(window) != before, place
+    edit = QLineEdit(window)
+    edit.show()
+    edit.setFocus()
+    before = is_on(window)
+    press(window, key)
+    assert is_on(window) == before and edit.text(), "a text field keeps its letters"
+
+
+def test_a_key_whose_action_cannot_be_used_says_why(shown):
+    window = shown
+    assert not window.actions_.start.isEnabled()
+    window.centre.views.axial.setFocus()
+    press(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert window.status.text.full_text == window.session.obstacle() != ""
+
+
+def test_a_new_scan_has_the_focus_on_start_and_its_notes_in_sight(opened, window):
+    area = window.workflow.findChildren(QScrollArea)[0]
+    for step in window.steps:
+        step.set_open(True)
+    window.resize(1280, 720)
+    QApplication.processEvents()
+    area.verticalScrollBar().setValue(200)
+    opened()
+    start = window.header.choice.start
+    assert start.isEnabled() and window.focusWidget() is start
+    assert area.verticalScrollBar().value() == 0
+
+
+def test_a_step_that_is_opened_is_scrolled_into_view(opened, window):
+    opened()
+    window.resize(1280, 720)
+    area = window.workflow.findChildren(QScrollArea)[0]
+    for step in window.steps:
+        step.set_open(True)
+        QApplication.processEvents()
+        top = step.head.mapTo(area.viewport(), step.head.rect().topLeft()).y()
+        assert 0 <= top <= area.viewport().height() - step.head.height(), step.title
+        bottom = top + step.height()
+        assert bottom <= area.viewport().height() or top == 0, "as much as there is room for"
