@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from app.control.opening import Opening, Request
+from app.control.opening import Opening
+from app.control.opening_request import Request
+from app.control.reading import StudyReader
 from app.control.regions_beside import save_beside
 from app.control.tasks import Tasks
 from app.language.translation import tr
@@ -35,6 +38,7 @@ class Commands(Tasks):
     choose_requested : the role that the user wants to choose a file for
     offered : a role and the file that the user dropped on it
     import_requested : a file or folder that does not describe itself
+    item_requested : a folder, and the scans and images in it to choose from
     protocols_changed : the saved protocols are others now
     making_requested : the page on which the user wants to measure or fill in a file
 
@@ -49,6 +53,7 @@ class Commands(Tasks):
     choose_requested = Signal(str)
     offered = Signal(str, object)
     import_requested = Signal(object)
+    item_requested = Signal(object, object)
     protocols_changed = Signal()
     making_requested = Signal(str)
 
@@ -63,6 +68,7 @@ class Commands(Tasks):
         self.kept = KeptInputs(preferences.folder)
         self._opening = Opening(session, preferences, self.kept, self, self.loader)
         self._opening.import_requested.connect(self.import_requested)
+        self._opening.item_requested.connect(self.item_requested)
         if self.kept.fault:
             session.add_log("warning", self.kept.fault)
 
@@ -123,12 +129,13 @@ class Commands(Tasks):
         path = Path(value)
         self._opening.add(Request(path.name, role, lambda r: r.role(role, value), path=path))
 
-    def open_path(self, path: Path, role: str = "") -> None:
-        """Open a file as what it is, or for the role it is offered for."""
+    def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
+        """Open a file as what it is, or for a role; `batch`: all that were dropped with it."""
         if role:
             self.set_input(role, str(path))
         else:
-            self._opening.add(Request(path.name, "", lambda r: r.path(path), path=path))
+            work = partial(StudyReader.path, path=path)
+            self._opening.add(Request(path.name, "", work, path=path, batch=batch))
 
     def open_study(
         self, study: Study, path: Path | None = None, done: Callable[[], object] | None = None

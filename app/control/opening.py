@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.control.opening_request import Batch, Request
 from app.control.outcomes import (
     Addition,
     Choice,
@@ -32,40 +33,18 @@ from app.models.kept_inputs import KeptInputs
 from app.models.messages import Answer, Problem
 from app.models.preferences import Preferences
 from app.models.session import Session
-from engine.errors import CutOffError, EngineError, ReadingStoppedError, ScannerMissingError
+from engine.errors import (
+    CutOffError,
+    EngineError,
+    FolderItem,
+    ReadingStoppedError,
+    ScannerMissingError,
+    SeveralItemsError,
+)
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from app.control.threads import Task
     from engine.jobs import Loader
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """Something to read.
-
-    Attributes
-    ----------
-    name : for people
-    role : what it was offered for; empty if the file shall say
-    work : reads it
-    done : called once it is taken
-    path : of what may be a scan
-    complete_events : whether the user agreed to use what is complete of a scan that is cut off
-    """
-
-    name: str
-    role: str
-    work: Callable[[StudyReader], Outcome]
-    done: Callable[[], object] | None = None
-    path: Path | None = None
-    complete_events: bool = False
-
-    @property
-    def refusal(self) -> str:
-        """Title of the message where it is refused."""
-        if self.role:
-            return tr("{name} cannot be used.", name=self.name)
-        return tr("{name} cannot be opened.", name=self.name)
 
 
 class Opening(QObject):
@@ -78,9 +57,11 @@ class Opening(QObject):
     Signals
     -------
     import_requested : a file or folder whose import the user agreed to
+    item_requested : a folder, and the scans and images in it to choose from
     """
 
     import_requested = Signal(object)
+    item_requested = Signal(object, object)
 
     def __init__(
         self,
@@ -98,6 +79,7 @@ class Opening(QObject):
         self._current: Request | None = None
         self._lost = ""
         self._waiting: Wanted | None = None
+        self._batch = Batch()
         self.serial = 0
 
     def add(self, request: Request) -> None:
@@ -133,6 +115,7 @@ class Opening(QObject):
         if not self._queue:
             self._current, self._lost = None, ""
             self._show()
+            self._offer_others()
             return
         request = self._current = self._queue.popleft()
         inputs, roles, title = self._study.inputs, self._study.roles, self._study.modality.title
@@ -175,6 +158,8 @@ class Opening(QObject):
             self._refuse_while_running(request)
             return
         if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
+            return
+        if isinstance(outcome, NewStudy) and not self._batch.takes(request):
             return
         try:
             self._apply(outcome)
@@ -234,6 +219,9 @@ class Opening(QObject):
             title = tr("{name} was not opened.", name=request.name)
             self._session.raise_problem(Problem(title, tr("You stopped it."), safe, is_fault=False))
             return
+        if isinstance(fault, SeveralItemsError):
+            self.item_requested.emit(request.path, fault.items)
+            return
         if isinstance(fault, ScannerMissingError):
             text = tr(
                 "{text} Choose its scanner or crystal map now, and the scan opens with it.",
@@ -257,6 +245,19 @@ class Opening(QObject):
         self._session.raise_problem(
             Problem(request.refusal, text, safe, answer=answer, files=files)
         )
+
+    def _offer_others(self) -> None:
+        """Offer the other scans that were dropped together with the one that is open."""
+        batch, self._batch = self._batch, Batch()
+        if not batch.others:
+            return
+        names = ", ".join(path.name for path in batch.others)
+        text = tr("Dropped together with it: {names}. Open one when this is done.", names=names)
+        items = tuple(FolderItem(path, str(path.parent)) for path in batch.others)
+        act = partial(self.item_requested.emit, batch.others[0].parent, items)
+        answer = Answer(tr("Choose …"), tr("Choose the scan to open in place of this one"), act)
+        title = tr("{name} is open.", name=batch.first)
+        self._session.raise_problem(Problem(title, text, answer=answer, is_fault=False))
 
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(

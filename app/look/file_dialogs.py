@@ -63,6 +63,15 @@ def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | Non
     return _asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
 
 
+def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
+    """Let the user choose a folder; None if it was cancelled."""
+    made = _dialog(parent, title, folder, "", QFileDialog.FileMode.Directory)
+    made.setOption(
+        QFileDialog.Option.ShowDirsOnly, False
+    )  # its files show that it is the right one
+    return _asked(made)
+
+
 def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
     """Let the user choose files that exist; none if it was cancelled."""
     return _all_asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))

@@ -49,6 +49,12 @@ class Actions(QObject):
         self.open = make(
             tr("Open …"), "open", "Ctrl+O", tr("Open a scan, study, protocol or volume")
         )
+        self.open_folder = make(
+            tr("Open folder …"),
+            "folder",
+            "",
+            tr("Open the folder of a scan or a patient"),
+        )
         self.import_ = make(
             tr("Import …"),
             "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from app.control.context import AppContext
 from app.control.saving import may_write
 from app.export.exporting import ask_and_export
 from app.language.translation import tr
-from app.look.file_dialogs import ask_open, ask_save
+from app.look.file_dialogs import ask_folder, ask_open, ask_save
 from app.look.questions import ask, ask_text, question_box
 from app.models.inputs import DATA, SCANNER
 from app.study.saving_protocols import save_as
@@ -23,6 +24,7 @@ from engine.support import SupportBundle
 if TYPE_CHECKING:
     from app.calibrate.normalise_dialog import NormaliseDialog
     from app.queue.queue_dialog import QueueDialog
+    from engine.errors import FolderItem
 
 ICON_PX = 48
 IMPORT_KINDS = tr(
@@ -47,6 +49,7 @@ class Dialogs(QObject):
         self._resume, self._show_queue = resume, show_queue
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
+        context.commands.item_requested.connect(self.choose_item)
         self._normalising: NormaliseDialog | None = None
         self._queue: QueueDialog | None = None
 
@@ -57,6 +60,21 @@ class Dialogs(QObject):
         if path is not None:
             self._context.preferences.folder_last_used = str(path.parent)
             chosen(path)
+
+    def choose_folder(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose a folder to open."""
+        preferences = self._context.preferences
+        path = ask_folder(self._parent, tr("Open folder"), preferences.folder_last_used)
+        if path is not None:
+            preferences.folder_last_used = str(path)
+            chosen(path)
+
+    def choose_item(self, folder: Path, items: tuple[FolderItem, ...]) -> None:
+        """Let the user choose one of several scans and images, and open it."""
+        from app.shell.folder_dialog import FolderDialog
+
+        open_item = partial(self._context.commands.offer, "")
+        FolderDialog(self._parent, folder, items, open_item).open()
 
     def choose_import(self) -> None:
         """Let the user choose what to import: one of many images stands for all of them."""

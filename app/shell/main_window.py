@@ -149,6 +149,7 @@ class MainWindow(QMainWindow):
         self.actions_.connect_to(
             {
                 "open": self.choose_any,
+                "open_folder": lambda: self.dialogs.choose_folder(self.open_path),
                 "import_": self.dialogs.choose_import,
                 "live": self.live.show,
                 "export": self.export,
@@ -193,12 +194,12 @@ class MainWindow(QMainWindow):
         self.session.add_log("info", tr("Exported: {target}", target=target))
         self.status.flash(tr("Exported: {target}", target=target))
 
-    def open_path(self, path: Path, role: str = "") -> None:
+    def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
         """Open any file, or one for a role, unless an image that lies nowhere else would go."""
         if role not in ("", DATA) or self.may_forget_image():
             self.live.leave()
             self.centre.message_bar.clear()
-            self.commands.open_path(path, role)
+            self.commands.open_path(path, role, batch)
 
     def may_forget_image(self) -> bool:
         """Ask before an image goes that could not be kept among the results."""
@@ -271,10 +272,9 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.status.flash("")
-        for url in event.mimeData().urls():
-            self.open_path(Path(url.toLocalFile()))
-
-    # the end
+        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls())
+        for path in paths:
+            self.open_path(path, batch=paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.session.run.state.is_active and not aborts_to_close(self.dialogs):

@@ -28,7 +28,7 @@ def fill_menus(
     """Put actions into menus; recent files go to `open_path`, demos to `try_demo`."""
     menus: dict[str, tuple[QAction | None, ...]] = {
         tr("&File"): (
-            *(of.open, of.studies, of.import_, of.live, None, of.save_study),
+            *(of.open, of.open_folder, of.studies, of.import_, of.live, None, of.save_study),
             *(of.save_protocol, of.protocols),
             *(None, of.export, of.report, of.identify, None, of.storage),
             *(of.settings, of.technician, None, of.quit),

@@ -1,0 +1,92 @@
+"""Folders and several files in the window: a chooser, a clear word, and nothing lost in silence."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+
+from app.shell.folder_dialog import FolderDialog
+from engine.io import save
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.io.test_folder_contents import IMAGE
+from tests.engine.io.xray_files import dxchange
+
+
+def drop(window, *paths):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+
+
+def dialog_of(qtbot, window) -> FolderDialog:
+    qtbot.waitUntil(lambda: bool(window.findChildren(FolderDialog)), timeout=PATIENCE_MS)
+    return window.findChildren(FolderDialog)[0]
+
+
+def test_a_folder_with_one_hdf5_scan_opens(qtbot, window, tmp_path):
+    folder = tmp_path / "tooth"
+    folder.mkdir()
+    dxchange(folder)
+    drop(window, folder)
+    qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)
+    facts = dict(window.session.study.inputs.scan.facts)
+    assert facts["Format"] == "Data Exchange (HDF5)"
+
+
+def test_a_patients_folder_shows_its_content_and_the_chosen_one_opens(qtbot, window, tmp_path):
+    folder = tmp_path / "patient"
+    for name, level in (("CT", 1), ("PET", 7)):
+        (folder / name).mkdir(parents=True)
+        values = np.full_like(IMAGE.values, level)
+        save(replace(IMAGE, values=values), folder / name / "image.nii.gz")
+    drop(window, folder)
+    dialog = dialog_of(qtbot, window)
+    rows = [dialog.tree.topLevelItem(k) for k in range(dialog.tree.topLevelItemCount())]
+    assert [row.text(0) for row in rows] == ["CT/image.nii.gz", "PET/image.nii.gz"]
+    assert rows[0].text(1) == "NIfTI-1"
+    dialog.tree.setCurrentItem(rows[1])
+    dialog.open_chosen.click()
+    qtbot.waitUntil(lambda: window.centre.shows_views, timeout=PATIENCE_MS)
+    assert window.session.view.volume.values.max() == 7
+
+
+def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
+    (tmp_path / "junk").mkdir()
+    (tmp_path / "junk" / "letter.docx").write_text("no scan")
+    drop(window, tmp_path / "junk")
+    bar = window.centre.message_bar
+    qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
+    assert "holds no scan or image that describes itself (1 files: .docx)" in bar.problem.text
+
+
+def test_of_two_scans_the_first_opens_and_the_second_is_offered(
+    qtbot, window, small_study, tmp_path
+):
+    second = tmp_path / "second.h5"
+    shutil.copy(small_study.data, second)
+    drop(window, small_study.data, second)
+    bar = window.centre.message_bar
+    qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
+    assert window.session.study.inputs["data"].name == "small.h5"
+    assert bar.problem.title == "small.h5 is open."
+    assert "second.h5" in bar.problem.text
+    bar.problem.answer.act()
+    dialog_of(qtbot, window).open_chosen.click()
+    qtbot.waitUntil(
+        lambda: window.session.study.inputs["data"].name == "second.h5", timeout=PATIENCE_MS
+    )
+
+
+def test_open_takes_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "tooth"
+    folder.mkdir()
+    dxchange(folder)
+    monkeypatch.setattr("app.shell.dialogs.ask_folder", lambda *_: folder)  # Qt's own dialog
+    window.actions_.open_folder.trigger()
+    qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)
