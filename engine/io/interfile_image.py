@@ -2,7 +2,8 @@
 
 x runs fastest, then y, then z, along the axes of the scanner (`InterfileHeader.axes`). The middle
 of the volume along z lies in the middle of the scanner, moved by `first pixel offset (mm)`. CASToR
-writes such headers, too (.hdr), with a copy of its scan's header at the end.
+writes such headers, too (.hdr), with a copy of its scan's header at the end; its axes are
+left-handed, as those of its look-up tables, so y is turned round.
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ from engine.io.interfile import (
     read_header,
     refuse_others_data,
 )
-from engine.io.interfile_layout import grid_of, parts_of, refuse_other_size, shape_of, times_of
+from engine.io.interfile_layout import (
+    CASTOR,
+    grid_of,
+    parts_of,
+    refuse_other_size,
+    shape_of,
+    times_of,
+)
 from engine.io.mu_units import CONTENT, PER_CM, PER_MM
 from engine.io.not_numbers import nan_as_zero
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
@@ -95,6 +103,8 @@ class InterfileImage(FramesReader):
         shape = shape_of(header)
         grid, moved = grid_of(header, shape)
         stack, of_nan = _values(header, shape)
+        if header.text(CASTOR):  # y runs the other way there
+            stack = np.ascontiguousarray(stack[..., ::-1, :])
         provenance, notes = provenance_beside(file)
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
         lies, note = _sides(header)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.io.castor.crystals import AXES_NOTE
 from engine.io.interfile import InterfileHeader
 from engine.io.open_input import InputFile
 from engine.io.ranges import stated_grid
@@ -85,7 +86,8 @@ def grid_of(
     voxel = [edge or 0.0 for edge in edges]
     first = [_number(header, "first pixel offset (mm)", k) for k in (1, 2, 3)]
     if header.text(CASTOR):
-        return stated_grid(header.path, shape, voxel, [place or 0.0 for place in first]), ()
+        x, y, z = (place or 0.0 for place in first)
+        return stated_grid(header.path, shape, voxel, (x, -y, z)), (AXES_NOTE,)
     across = list(zip(first, voxel, reversed(shape), strict=True))[:2]
     is_stated = all(begin is not None for begin in first[:2]) and any(first[:2])
     middle = [

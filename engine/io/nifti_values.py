@@ -69,13 +69,18 @@ def library() -> ModuleType:
     return nibabel
 
 
+def unpacked_head(head: bytes) -> bytes:
+    """Return the first bytes of a file that is packed by gzip; none if they are damaged."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, 352)
+    except zlib.error:
+        return b""
+
+
 def magic_of(head: bytes) -> str | None:
     """Return "n+1" or "n+2" for single-file NIfTI, also gzipped, else None."""
     if head[:2] == b"\x1f\x8b":
-        try:
-            head = zlib.decompressobj(wbits=31).decompress(head, 352)
-        except zlib.error:
-            return None
+        head = unpacked_head(head)
     if head[344:348] == b"n+1\0":
         return "n+1"
     return "n+2" if head[4:8] == b"n+2\0" else None

@@ -425,16 +425,6 @@
     </message>
     <message>
       <location filename="app/control/opening.py" />
-      <source>{name} cannot be used.</source>
-      <translation>{name} kann nicht verwendet werden.</translation>
-    </message>
-    <message>
-      <location filename="app/control/opening.py" />
-      <source>{name} cannot be opened.</source>
-      <translation>{name} kann nicht geöffnet werden.</translation>
-    </message>
-    <message>
-      <location filename="app/control/opening.py" />
       <source>Reading {name}</source>
       <translation>{name} wird gelesen</translation>
     </message>
@@ -480,6 +470,26 @@
     </message>
     <message>
       <location filename="app/control/opening.py" />
+      <source>Dropped together with it: {names}. Open one when this is done.</source>
+      <translation>Zusammen damit abgelegt: {names}. Öffnen Sie einen davon, wenn dieser fertig ist.</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening.py" />
+      <source>Choose …</source>
+      <translation>Wählen …</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening.py" />
+      <source>Choose the scan to open in place of this one</source>
+      <translation>Den Scan wählen, der statt dieses Scans geöffnet wird</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening.py" />
+      <source>{name} is open.</source>
+      <translation>{name} ist geöffnet.</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening.py" />
       <source>Import …</source>
       <translation>Importieren …</translation>
     </message>
@@ -512,6 +522,16 @@
       <location filename="app/control/opening.py" />
       <source>The run goes on.</source>
       <translation>Der Lauf geht weiter.</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening_request.py" />
+      <source>{name} cannot be used.</source>
+      <translation>{name} kann nicht verwendet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/control/opening_request.py" />
+      <source>{name} cannot be opened.</source>
+      <translation>{name} kann nicht geöffnet werden.</translation>
     </message>
     <message>
       <location filename="app/control/plane_reader.py" />
@@ -905,11 +925,6 @@ Replace {which}?</source>
       <location filename="app/export/export_dialog.py" />
       <source>Format</source>
       <translation>Format</translation>
-    </message>
-    <message>
-      <location filename="app/export/export_dialog.py" />
-      <source>Choose …</source>
-      <translation>Wählen …</translation>
     </message>
     <message>
       <location filename="app/export/export_dialog.py" />
@@ -6353,6 +6368,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>Open folder …</source>
+      <translation>Ordner öffnen …</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>Open the folder of a scan or a patient</source>
+      <translation>Den Ordner eines Scans oder eines Patienten öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Open TIFF images or raw values that do not describe themselves</source>
       <translation>TIFF-Bilder oder Rohwerte öffnen, die sich nicht selbst beschreiben</translation>
     </message>
@@ -6778,6 +6803,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/dialogs.py" />
+      <source>Open folder</source>
+      <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs.py" />
       <source>Import</source>
       <translation>Importieren</translation>
     </message>
@@ -6890,6 +6920,26 @@ Replace {which}?</source>
       <location filename="app/shell/folded_warnings.py" />
       <source>Choose a file</source>
       <translation>Datei wählen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folder_dialog.py" />
+      <source>Open from {folder}</source>
+      <translation>Aus {folder} öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folder_dialog.py" />
+      <source>Scan or image</source>
+      <translation>Scan oder Bild</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folder_dialog.py" />
+      <source>Scans and images in the folder</source>
+      <translation>Scans und Bilder in dem Ordner</translation>
+    </message>
+    <message>
+      <location filename="app/shell/folder_dialog.py" />
+      <source>The folder holds {n:,} scans and images. Choose one.</source>
+      <translation>Der Ordner enthält {n:,} Scans und Bilder. Wählen Sie eines davon.</translation>
     </message>
     <message>
       <location filename="app/shell/guide.py" />

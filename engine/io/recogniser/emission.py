@@ -17,7 +17,7 @@ from engine.io.dicom.storage import (
 )
 from engine.io.interfile import is_interfile, is_spect
 from engine.io.open_input import InputFile
-from engine.io.recogniser.known_format import KnownFormat, Tell, both, says
+from engine.io.recogniser.known_format import KnownFormat, Tell, beside, both, says
 from engine.io.siemens_raw import NORMALISATION, kind_of
 
 E7TOOLS = (
@@ -33,6 +33,7 @@ REGIONS = (
     "open the series of images that it was drawn on, and take the regions from this file "
     "(isocenter regions --regions)"
 )
+LUT = "it describes the crystals of a scanner; keep it beside the scan (.cdh), and open that scan"
 DICOM_PART = "open the series of images of the same study; this part of it holds none"
 
 
@@ -58,6 +59,12 @@ def _is_dicom_text(file: InputFile) -> bool:
     return head[:1] in (b"[", b"{") and any(key in head for key in keys)
 
 
+def _is_hscan(head: bytes) -> bool:
+    """Whether a text describes the crystals of a scanner for CASToR."""
+    said = head.lower()
+    return all(word in said for word in (b"scanner name", b"number of elements", b"modality"))
+
+
 def _siemens_raw(kind: str) -> Tell:
     """Tell raw data of Siemens' PET scanners by what they hold."""
     return lambda file: kind_of(file) == kind
@@ -73,6 +80,13 @@ EMISSION = (
         both(says("# header file for data file"), says("file_type")),
         "export the image as DICOM with the scanner's program, and open that",
     ),
+    KnownFormat(
+        "a STIR header of GATE coincidences (.hroot)",
+        says("root header"),
+        "open the ROOT file of GATE that it names (.root)",
+    ),
+    KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
+    KnownFormat("a CASToR look-up table (.lut)", beside(".lut", ".hscan", _is_hscan), LUT),
     KnownFormat(
         "a SPECT scan in Interfile",
         lambda file: is_interfile(file.head) and is_spect(file.head),

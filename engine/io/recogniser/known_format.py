@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.io.open_input import InputFile
+from engine.errors import EngineError
+from engine.io.folder import entries
+from engine.io.open_input import InputFile, open_head
 
 Tell = Callable[[InputFile], bool]
 
@@ -50,6 +52,33 @@ def says(*words: str) -> Tell:
         return b"\0" not in head[:512] and all(word in head for word in wanted)
 
     return tell
+
+
+def beside(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell:
+    """Tell raw values by the header of the same name beside them.
+
+    Parameters
+    ----------
+    suffix
+        of the values, lower-case
+    header
+        suffix of the header, in any case
+    tell
+        whether the first bytes of the header are those of the format
+    """
+
+    def is_one(file: InputFile) -> bool:
+        name = file.path.name.lower().removesuffix(".gz")
+        if not name.endswith(suffix):
+            return False
+        wanted = name.removesuffix(suffix) + header
+        try:
+            names = [each for each in entries(file.path.parent) if each.name.lower() == wanted]
+            return any(tell(open_head(each)) for each in names)
+        except EngineError:
+            return False
+
+    return is_one
 
 
 def both(one: Tell, other: Tell) -> Tell:

@@ -6,10 +6,12 @@ import struct
 
 from engine.io.array_facts import is_npz
 from engine.io.array_sizes import EXAMPLE, VOXEL
+from engine.io.nifti_values import unpacked_head
 from engine.io.open_input import InputFile
-from engine.io.recogniser.known_format import KnownFormat, begins, both, says
+from engine.io.recogniser.known_format import KnownFormat, begins, beside, both, says
 
 CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
+TO_NIFTI = "convert it to NIfTI with nibabel or dcm2niix, and open that"
 SURFACE = "it holds a surface and no values; open the volume that it was made from"
 MICROSCOPE = "save it as OME-TIFF with Fiji, and open that"
 ARRAY = "give it sizes and angles with `isocenter import`"
@@ -20,10 +22,18 @@ WITHIN = f"if it holds a volume, add variables as in {EXAMPLE}, {EDGES}"
 
 
 def _is_freesurfer(file: InputFile) -> bool:
+    return _is_mgh(file.head)
+
+
+def _is_packed_freesurfer(file: InputFile) -> bool:
+    return file.head[:2] == b"\x1f\x8b" and _is_mgh(unpacked_head(file.head))
+
+
+def _is_mgh(head: bytes) -> bool:
     """Whether it begins with version 1, four sizes and one of the types of values there are."""
-    if len(file.head) < 284:
+    if len(head) < 284:
         return False
-    version, *sizes, kind = struct.unpack(">6i", file.head[:24])
+    version, *sizes, kind = struct.unpack(">6i", head[:24])
     return version == 1 and all(0 < n < 1 << 14 for n in sizes) and kind in (0, 1, 3, 4, 10)
 
 
@@ -35,7 +45,21 @@ def _is_fits(file: InputFile) -> bool:
     return file.head.startswith(b"SIMPLE  =")
 
 
+def _is_afni(head: bytes) -> bool:
+    said = head.lower()
+    return b"-attribute" in said and b"type" in said and b"count" in said and b"name" in said
+
+
+def _is_par(head: bytes) -> bool:
+    return b"data description file" in head.lower() and head.lstrip()[:1] == b"#"
+
+
 VOLUMES = (
+    KnownFormat("a FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
+    KnownFormat("an AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
+    KnownFormat("values of AFNI (BRIK)", beside(".brik", ".head", _is_afni), TO_NIFTI),
+    KnownFormat("a Philips PAR header", lambda file: _is_par(file.head), TO_NIFTI),
+    KnownFormat("values of Philips PAR/REC", beside(".rec", ".par", _is_par), TO_NIFTI),
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),

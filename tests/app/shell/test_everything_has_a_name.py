@@ -28,6 +28,7 @@ from app.look.theme import THEMES
 from app.look.widgets import fitted, scrolled
 from app.report.report_dialog import ReportDialog
 from app.shell.dialogs import about_box
+from app.shell.folder_dialog import FolderDialog
 from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
 from app.shell.settings_dialog import SettingsDialog
@@ -39,6 +40,7 @@ from app.study.import_dialog import ImportDialog
 from app.study.protocols_dialog import ProtocolsDialog
 from app.tune.tuning_dialog import TuningDialog
 from engine.catalogue import ImagingOrder, KnownStudy, Worklist
+from engine.errors import FolderItem
 from engine.importing import look_at
 from engine.modalities import MODALITIES
 from engine.support import SupportBundle
@@ -176,6 +178,9 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "import": importing,
     "help": lambda window, _: HelpDialog(window),
     "normalise": lambda window, _: NormaliseDialog(window, window.context),
+    "folder": lambda window, _: FolderDialog(
+        window, Path("patient"), (FolderItem(Path("patient/CT/a.dcm"), "DICOM series"),), print
+    ),
     "protocols": lambda window, _: ProtocolsDialog(window, window.context),
     "replace": replacing,
     "report": lambda window, _: ReportDialog(window, window.context),

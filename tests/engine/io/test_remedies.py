@@ -284,6 +284,15 @@ def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) 
     )
 
 
+OTHERS = (
+    *("a FreeSurfer volume (MGZ)", "an AFNI dataset (HEAD)", "values of AFNI (BRIK)"),
+    *("a Philips PAR header", "values of Philips PAR/REC"),
+    *("a CASToR scanner description (.hscan)", "a CASToR look-up table (.lut)"),
+    "a STIR header of GATE coincidences (.hroot)",
+)
+"""Followed in test_recogniser_others.py; the scans of CASToR and GATE open in their own tests."""
+
+
 def test_no_remedy_escapes() -> None:
     """Each format is followed above, or stands in the table with whose program it wants."""
     here = {
@@ -293,6 +302,7 @@ def test_no_remedy_escapes() -> None:
         "a NumPy array that says no voxel size", "the text beside an array",
         "a pickled Python object", "frames of an Eiger detector", "a NetCDF 4 file",
         "a TIFF image that says no sizes", "a FreeSurfer volume",
+        *OTHERS,
         "a list of DICOM attributes (JSON)",
         "the index of a DICOM folder (DICOMDIR)",
         "a normalisation of a Siemens scanner in raw DICOM", "a Siemens normalisation header",

@@ -1,0 +1,113 @@
+"""Formats that users meet daily and that are not read: named rightly, and the remedy works."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pydicom
+import pytest
+from nibabel.freesurfer.mghformat import MGHImage
+from pydicom.uid import ExplicitVRBigEndian, ImplicitVRLittleEndian
+
+from engine.io import inspect, read_volume
+
+DATA = Path(nibabel.__file__).parent / "tests" / "data"
+AFNI = "type = string-attribute\nname = TYPESTRING\ncount = 15\n'3DIM_HEAD_ANAT~\n"
+PAR = "# === DATA DESCRIPTION FILE ====\n#\n# CAUTION - Investigational device.\n"
+HSCAN = "modality: PET\nscanner name: SMALL\nnumber of elements: 4\nnumber of layers: 1\n"
+HROOT = "ROOT header :=\noriginating system := ECAT 931\nfilename prefix := coincidences\n"
+TEXTS = {
+    "an AFNI dataset (HEAD)": ("a+orig.HEAD", AFNI),
+    "a Philips PAR header": ("a.PAR", PAR),
+    "a CASToR scanner description (.hscan)": ("a.hscan", HSCAN),
+    "a STIR header of GATE coincidences (.hroot)": ("a.hroot", HROOT),
+    "a SPECT scan in Interfile": ("a.hs", "!INTERFILE :=\n!SPECT STUDY (General) :=\n"),
+}
+PAIRS = {
+    "values of AFNI (BRIK)": ("a+orig.BRIK", "a+orig.HEAD", AFNI),
+    "values of Philips PAR/REC": ("a.REC", "a.PAR", PAR),
+    "a CASToR look-up table (.lut)": ("a.lut", "a.hscan", HSCAN),
+}
+
+
+def assert_named(path: Path, name: str) -> str:
+    report = inspect(path)
+    assert f"this is {name}, which is not read; " in report.faults[0]
+    assert report.facts[0] == ("Format", name.removeprefix("a ").removeprefix("an "))
+    return report.faults[0]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_are_named(tmp_path: Path, name: str) -> None:
+    file, content = TEXTS[name]
+    (tmp_path / file).write_text(content)
+    assert_named(tmp_path / file, name)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_raw_values_are_named_by_the_header_beside_them(tmp_path: Path, name: str) -> None:
+    file, header, content = PAIRS[name]
+    (tmp_path / file).write_bytes(bytes(96))
+    assert name not in str(inspect(tmp_path / file).faults), "the name alone never tells"
+    (tmp_path / header).write_text(content)
+    assert_named(tmp_path / file, name)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nibabel's .REC
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("an AFNI dataset (HEAD)", ("example4d+orig.HEAD", "example4d+orig.BRIK.gz")),
+        ("a Philips PAR header", tuple(f"phantom_EPI_asc_CLEAR_2_1.{e}" for e in ("PAR", "REC"))),
+        ("a FreeSurfer volume (MGZ)", ("test.mgz",)),
+    ],
+)
+def test_real_files_are_named_and_open_once_nibabel_has_converted_them(
+    tmp_path: Path, name: str, files: tuple[str, ...]
+) -> None:
+    if not all((DATA / each).exists() for each in files):
+        pytest.skip("this nibabel brings no samples")
+    for each in files:
+        shutil.copy(DATA / each, tmp_path / each)
+    assert "NIfTI" in assert_named(tmp_path / files[0], name)
+    image = nibabel.load(tmp_path / files[0])
+    values = np.asarray(image.dataobj, np.float32)
+    nibabel.save(nibabel.Nifti1Image(values, image.affine), tmp_path / "b.nii.gz")
+    found = read_volume(tmp_path / "b.nii.gz")
+    assert np.isfinite(found.values).all()
+
+
+def test_a_packed_freesurfer_volume_is_no_mere_gzip_file(tmp_path: Path) -> None:
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    packed = gzip.compress(MGHImage(values, np.eye(4)).to_bytes())
+    (tmp_path / "a.mgz").write_bytes(packed)
+    assert_named(tmp_path / "a.mgz", "a FreeSurfer volume (MGZ)")
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"a scan, or whatever was packed"))
+    assert_named(tmp_path / "b.gz", "a gzip file")
+
+
+@pytest.mark.parametrize("syntax", [ExplicitVRBigEndian, ImplicitVRLittleEndian])
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("481.2", "an RT dose"), ("481.5", "an RT plan"), ("481.3", "an RT structure set")],
+)
+def test_a_dicom_part_is_named_by_its_own_class_and_not_one_that_it_refers_to(
+    tmp_path: Path, kind: str, names: str, syntax: pydicom.uid.UID
+) -> None:
+    """A dose names its plan, and a plan its structures, in sequences of its first kilobytes."""
+    stored = "1.2.840.10008.5.1.4.1.1."
+    data = pydicom.Dataset()
+    data.SOPClassUID, data.SOPInstanceUID = stored + kind, pydicom.uid.generate_uid()
+    other = pydicom.Dataset()
+    other.ReferencedSOPClassUID = stored + ("481.3" if kind == "481.5" else "481.5")
+    other.ReferencedSOPInstanceUID = pydicom.uid.generate_uid()
+    data.ReferencedRTPlanSequence = [other]
+    data.file_meta = pydicom.dataset.FileMetaDataset()
+    data.file_meta.MediaStorageSOPClassUID = stored + kind
+    data.file_meta.TransferSyntaxUID = syntax
+    data.save_as(tmp_path / "a.dcm", enforce_file_format=True)
+    assert f"this is {names}, which is not read" in inspect(tmp_path / "a.dcm").faults[0]
