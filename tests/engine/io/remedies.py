@@ -39,7 +39,6 @@ ELSEWHERE = {
     "a web page": "the server of the file",
     "a header of a microPET or Inveon scanner": "the scanner's program",
     "raw data of a GE PET scanner (RDF)": "STIR",
-    "a SPECT scan in Interfile": "STIR",
     "a Siemens image header": "STIR",
     "a Siemens list-mode header of another scanner": "STIR",
     "raw data of a scanner in DICOM": "STIR",

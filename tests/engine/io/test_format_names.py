@@ -121,4 +121,4 @@ def test_a_structure_set_of_the_samples(shared_data: Path) -> None:
     report = inspect_regions(next((shared_data / "pet-dicom-sts/STS_025/PET/mask").iterdir()))
     assert report is not None
     assert report.usable
-    assert "RTSTRUCT" in dict(report.facts)["Format"]
+    assert dict(report.facts)["Format"] == "DICOM (RT structure set)"
