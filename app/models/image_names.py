@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from engine.data import RecordedRun
+from engine.errors import EngineError
 from engine.jobs import QueueEntry
 from engine.results import Named, NameWords, Result, image_names, unrecorded
 
@@ -48,7 +50,11 @@ def name_of_run(named: Named, results: Iterable[Result]) -> str:
 def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -> dict[str, str]:
     """Return the name of each study of the queue: of its image, or of what is planned."""
     made = {each.id: each for each in results}
-    return image_names([_named(entry, made.get(entry.result)) for entry in entries], WORDS)
+    found = []
+    for entry in entries:
+        with suppress(EngineError):  # a study that cannot be read goes by its title alone
+            found.append(_named(entry, made.get(entry.result)))
+    return image_names(found, WORDS)
 
 
 def _named(entry: QueueEntry, result: Result | None) -> Named:

@@ -148,7 +148,7 @@ class QueueDialog(QDialog):
             self._fill()
         for i, entry in enumerate(self._model.entries):
             item = self.list.item(i)
-            name = self._model.names[entry.id]
+            name = self._model.names.get(entry.id, "")
             item.setText(f"{title_of(entry, name)}, {standing_of(entry)}")  # read aloud
             item.setToolTip(plain_tip(tip_of(entry, name)))
         self._pages.setCurrentIndex(1 if self._model.entries else 0)

@@ -48,7 +48,7 @@ def standing_of(entry: QueueEntry) -> str:
 
 def title_of(entry: QueueEntry, name: str) -> str:
     """Return the name of a study, then its scan and protocol."""
-    return f"{name}, {entry.title}"
+    return f"{name}, {entry.title}" if name else entry.title
 
 
 def tip_of(entry: QueueEntry, name: str) -> str:

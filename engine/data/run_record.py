@@ -218,12 +218,10 @@ class RecordedRun(Settings):
 
     def describe_algorithm(self) -> str:
         """What was computed: "OSEM, 6 iterations × 8 subsets", "FDK"."""
-        if not self.algorithm:
-            return "not recorded"
         if not self.iterates:
             return self.algorithm
         done = plural(self.iterations_done, "iteration")
-        return f"{self.algorithm}, {done}{_subsets(self.subsets)}"
+        return f"{self.algorithm or 'algorithm not recorded'}, {done}{_subsets(self.subsets)}"
 
     def describe_ending(self) -> str:
         """How the run ended: "finished", "aborted at iteration 12 of 40"."""
@@ -246,9 +244,15 @@ class RecordedRun(Settings):
         return self.iterates and self.iterations_done < self.iterations_planned
 
 
+AT = "at "
+"""Begins the words about a quality level among the changes of a protocol."""
+
+
 def quality_of(identity: Plain) -> Quality | None:
     """Return the quality level of a protocol by its identity; None where nobody compared it."""
     quality, changed = identity.get("quality"), identity.get("changed") or ()
+    if not quality and changed and changed[0].startswith(AT):  # "at Fine", in older studies
+        quality = changed[0].removeprefix(AT).partition(":")[0].lower()
     if quality in ("fast", "standard", "fine"):
         return cast(Quality, quality)
     if changed:

@@ -75,7 +75,7 @@ def differences_of(images: Sequence[Named], words: NameWords) -> Iterator[Labels
     The last one, a running number, differs for all of them.
     """
     yield _labels(images, lambda each: words.endings.get(each.run.ending, ""))
-    yield _labels(images, lambda each: shortened(each.run.algorithm))
+    yield _labels(images, lambda each: short_algorithm(each.run.algorithm))
     yield _labels(images, lambda each: _subsets(each.run, words))
     yield from _of_corrections(images, words)
     yield _of_changes(images)
@@ -86,6 +86,12 @@ def differences_of(images: Sequence[Named], words: NameWords) -> Iterator[Labels
     yield _labels(images, lambda each: f"{each.when:%H:%M:%S}")
     in_time = sorted(images, key=lambda each: (each.when, each.key))
     yield {each.key: f"#{n}" for n, each in enumerate(in_time, 1)}
+
+
+def short_algorithm(title: str) -> str:
+    """Return what people call an algorithm: "FDK" of "Filtered back projection (FDK)"."""
+    short = title.removesuffix(")").rpartition(" (")[2] if title.endswith(")") else title
+    return shortened(short)
 
 
 def shortened(text: str) -> str:

@@ -12,7 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from engine.data.run_record import number
-from engine.results.name_differences import Named, NameWords, differences_of, shortened
+from engine.results.name_differences import (
+    Named,
+    NameWords,
+    differences_of,
+    short_algorithm,
+    shortened,
+)
 
 VISIBLE = 28
 """Characters that every list shows, less one for the sign of what is left out."""
@@ -67,7 +73,7 @@ def _usual(image: Named, words: NameWords) -> Parts:
     if run.frames_planned:
         return head, f"{run.frames_done or run.frames_planned} {words.frames}"
     if not run.iterates:
-        return (head, shortened(run.algorithm)) if run.algorithm else (head,)
+        return (head, short_algorithm(run.algorithm)) if run.algorithm else (head,)
     waits = run.ending == "running" and not run.iterations_done
     n = run.iterations_planned if waits else run.iterations_done
     return head, f"{number(n)} {words.iterations}"

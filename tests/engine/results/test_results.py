@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +188,28 @@ def test_a_kill_at_any_moment_loses_no_result_that_was_kept(results, tmp_path, r
         values = result.volume().values
         assert values.min() == values.max() == float(result.record.job.split()[1]) + 1
     assert not list(results.folder.glob(".*"))
+
+
+def test_a_result_from_before_there_were_records_opens_and_says_what_is_not_known(results, new):
+    kept = results.keep(new(1, run=recorded(1.5, 3, ending="aborted")))
+    path = kept.folder / RECORD
+    said = json.loads(path.read_text())
+    del said["run"]
+    # as such files were sealed: all values in their order, without spaces
+    said["sha256"] = ""
+    text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+    path.write_text(json.dumps(said | {"sha256": sha256(text.encode()).hexdigest()}))
+    found = Results().open(kept.id)
+    run = found.record.run_record
+    assert found.record.run is None and run.quality is None
+    assert run.describe_ending() == "aborted at iteration 1.5 of 3"
+    assert run.describe_algorithm() == "algorithm not recorded, 1.5 iterations"
+    assert found.named.run == run
+
+
+def test_a_result_whose_run_was_changed_is_refused(results, new):
+    kept = results.keep(new(1, run=recorded()))
+    path = kept.folder / RECORD
+    path.write_text(path.read_text().replace('"iterations_done": 4', '"iterations_done": 5'))
+    with pytest.raises(FileFormatError, match="has changed since it was written"):
+        Results().open(kept.id)
