@@ -17,7 +17,8 @@ from engine.errors import FileFormatError
 from engine.io.npz import DAMAGE
 from engine.io.open_input import InputFile
 from engine.io.xray import matlab
-from engine.io.xray.hdf5 import attribute, open_tree
+from engine.io.xray.hdf5 import open_tree
+from engine.io.xray.hdf5_values import attribute
 
 ZIP = b"PK\x03\x04"
 NAME_AT, NAME_LENGTH = 30, slice(26, 28)

@@ -18,7 +18,7 @@ from engine.errors import FileFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.hdf5 import refuse_unsafe
 from engine.io.xray.angles import unit_named
-from engine.io.xray.hdf5 import attribute
+from engine.io.xray.hdf5_values import attribute
 from engine.io.xray.pose import turned_parallel
 from engine.live.frame import FrameKind
 

@@ -79,8 +79,11 @@ class FlatField(PreprocessStep):
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "counts":
             return f"the projections are {projections.kind} already, not counts"
-        if projections.flats is None and self.open_counts is None:
-            return "the scan holds no flat fields; load them, or give the counts of the open beam"
+        if projections.flats is None and self.open_counts is None and self.air == "none":
+            return (
+                "the scan holds no flat fields; give the counts of the open beam, or the edge of "
+                "the detector that sees only air"
+            )
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
@@ -138,7 +141,7 @@ class FlatField(PreprocessStep):
         n_darks = 0 if before.darks is None else len(before.darks)
         n_pixels, n_values = int(np.prod(after.shape[1:])), int(np.prod(after.shape))
         words = [
-            f"{n_flats} flats, {n_darks} darks" if n_flats else f"{self.open_counts:g} counts open",
+            f"{n_flats} flats, {n_darks} darks" if n_flats else self._open_beam_words(),
             f"{facts['bad_pixels']:,} bad pixels ({percent(facts['bad_pixels'], n_pixels)})",
             f"{facts['saturated']:,} saturated values ({percent(facts['saturated'], n_values)})",
         ]
@@ -146,13 +149,20 @@ class FlatField(PreprocessStep):
             words.append(f"source drifted by {100 * facts['drift']:.2g} %")
         return "; ".join(words)
 
+    def _open_beam_words(self) -> str:
+        if self.open_counts is not None:
+            return f"{self.open_counts:g} counts open"
+        return f"open beam from {self.air_columns} columns of air ({self.air})"
+
     def _fields(self, projections: Projections) -> tuple[NDArray[np.float32], OpenBeam]:
         shape = tuple(projections.shape[1:])
         dark = np.zeros(shape, np.float32)
         if projections.darks is not None:
             dark = defects.mean_field(projections.darks)
         if projections.flats is None:
-            return dark, OpenBeam(np.full((1, *shape), self.open_counts, "f4"), np.zeros(1))
+            # without a number, the strip of air sets the level of every view
+            counts = 1.0 if self.open_counts is None else self.open_counts
+            return dark, OpenBeam(np.full((1, *shape), counts, "f4"), np.zeros(1))
         beam = self._open_beam(projections.flats, projections.info, dark)
         if not (beam.fields > 0).any():
             raise DataError(

@@ -168,7 +168,7 @@ def _ratio(fields: Fields) -> float:
 def _info(fields: Fields) -> Plain:
     info: Plain = {"format": Bruker.name}
     for name, key in FACTS.items():
-        number = fields.maybe(key)
+        number = fields.fact(key)
         if number is not None:
             info[name] = number
     return info

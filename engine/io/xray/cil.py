@@ -22,7 +22,8 @@ from engine.io.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.dxchange import has_object
 from engine.io.xray.frames import assemble, guess_kind, refuse_count
-from engine.io.xray.hdf5 import Tree, attribute, open_tree
+from engine.io.xray.hdf5 import Tree, open_tree
+from engine.io.xray.hdf5_values import attribute, number_attribute
 from engine.io.xray.nxtomo import DARK, FLAT, PROJECTION, taken
 
 if TYPE_CHECKING:
@@ -112,14 +113,12 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
             "horizontal; this is no scan of projections."
         )
     values = values.transpose([labels.index(name) for name in AXES])
-    scale, offset = (_number(item, name, usual) for name, usual in (("scale", 1), ("offset", 0)))
+    scale, offset = (
+        number_attribute(item, name, usual) for name, usual in (("scale", 1), ("offset", 0))
+    )
     if (scale, offset) != (1, 0) and scale:
         values = np.asarray((values - offset) / scale)
     return np.ascontiguousarray(values, np.float32)
-
-
-def _number(item: h5py.Dataset, name: str, usual: float) -> float:
-    return float(np.asarray(item.attrs.get(name, usual)).reshape(-1)[0])
 
 
 def _angles(tree: Tree, path: Path) -> Angles:
@@ -130,7 +129,7 @@ def _angles(tree: Tree, path: Path) -> Angles:
     unit = attribute(item, "angle_unit", "degree")
     if unit not in UNITS:
         raise FileFormatError(f"{path.name}: angles in {unit!r}, want degree or radian.")
-    first = _number(item, "initial_angle", 0)
+    first = number_attribute(item, "initial_angle", 0)
     remedy = "set its attribute angle_unit, in a copy of the file, to what they are"
     return read_angles(values + first, UNITS[unit], f"{path.name}: {where}", remedy=remedy)
 
@@ -155,8 +154,8 @@ def _geometry(
     beam: Beam = "cone" if is_cone else "parallel"
     source = vector("source/position" if is_cone else "ray/direction")
     detector, axis = vector("detector/position"), vector("rotation_axis/position")
-    width = _number(item, "pixel_size_h", 1.0)
-    height = _number(item, "pixel_size_v", width) or width
+    width = number_attribute(item, "pixel_size_h", 1.0)
+    height = number_attribute(item, "pixel_size_v", width) or width
     origin = attribute(item, "panel_origin", "bottom-left")
     u = vector("detector/direction_x") * width * (-1 if "right" in origin else 1)
     v = vector("detector/direction_y", (0.0, 0.0, 1.0)) * height * (-1 if "top" in origin else 1)

@@ -66,9 +66,9 @@ def facts_of(content: Plain, q: Quantities) -> Plain:
     """Return voltage, current and exposure, where they are stated."""
     source, detector = section(content, "source"), section(content, "detector")
     facts = {
-        "voltage_kv": q.maybe(source.get("voltage"), VOLTAGE_KV, "the voltage"),
-        "current_ua": q.maybe(source.get("current"), CURRENT_UA, "the current"),
-        "exposure_ms": q.maybe(detector.get("integration_time"), TIME_MS, "the integration time"),
+        "voltage_kv": q.fact(source.get("voltage"), VOLTAGE_KV, "the voltage"),
+        "current_ua": q.fact(source.get("current"), CURRENT_UA, "the current"),
+        "exposure_ms": q.fact(detector.get("integration_time"), TIME_MS, "the integration time"),
     }
     return {name: fact for name, fact in facts.items() if fact}
 

@@ -69,6 +69,13 @@ class Quantities:
         value = said.get("value") if isinstance(said, dict) else said
         return None if value is None else self.number(said, units, name)
 
+    def fact(self, said: object, units: Mapping[str, float], name: str) -> float | None:
+        """Return the value of a quantity that only informs, None where it is no number."""
+        try:
+            return self.maybe(said, units, name)
+        except FileFormatError:
+            return None
+
     def drift(self, said: object, units: Mapping[str, float], name: str) -> Array:
         """Return the sum of the drifts that the reconstruction may know, (n_views,)."""
         total = np.zeros(self.n_views)

@@ -5,6 +5,7 @@ The format knows parallel beams only; files of ours keep the whole geometry in `
 
 from __future__ import annotations
 
+import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,16 +28,18 @@ from engine.io.hdf5_writer import reserve, store, write_hdf5
 from engine.io.json_text import from_json
 from engine.io.open_input import InputFile
 from engine.io.seal import unsealed
+from engine.io.xray.angle_text import is_named_angle
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
-from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
-from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
+from engine.io.xray.frames import KINDS, Images, Kind, assemble, guess_kind, refuse_count
+from engine.io.xray.hdf5 import Tree, open_tree, read_images
+from engine.io.xray.hdf5_values import attribute
 from engine.io.xray.pose import turned_parallel
 from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
 
-GROUP, DATA = "/exchange", "/exchange/data"
+GROUP, DATA, THETA = "/exchange", "/exchange/data", "/exchange/theta"
 OURS = "/isocenter"
 VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 PIXEL_PLACES = (
@@ -91,14 +94,10 @@ def _read(tree: Tree, path: Path) -> Projections:
         raise FileFormatError(f"{path.name}: holds no dataset {DATA}; export the scan again.")
     axis = _view_axis(item, path)
     values = read_images(item, path, view_axis=axis)
-    flats, darks = (
-        None
-        if (more := tree.dataset(f"/exchange/{name}")) is None or not more.size
-        else read_images(more, path, view_axis=_view_axis(more, path))
-        for name in ("data_white", "data_dark")
-    )
+    notes: list[str] = []
+    flats, darks = (_references(tree, name, path, notes) for name in ("data_white", "data_dark"))
     angles = _angles(tree, len(values), path)
-    notes = list(angles.notes)
+    notes[:0] = angles.notes
     values = values[: len(angles.rad)]
     kind = _kind(tree, item, values, flats is not None, notes, path)
     geometry, known = _geometry(tree, angles, values.shape, path, notes)
@@ -138,17 +137,54 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
     )
 
 
+def _references(tree: Tree, name: str, path: Path, notes: list[str]) -> Images | None:
+    """Return flats or darks, also an average of two axes; None where there are none."""
+    item = tree.dataset(f"{GROUP}/{name}")
+    if item is None or not item.size:
+        return None
+    if item.dtype.kind not in "iuf" or item.ndim not in (2, 3):
+        notes.append(
+            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes and is left out; images "
+            "have two or three axes of numbers."
+        )
+        return None
+    if item.ndim == 2:
+        return np.asarray(item[()], np.float32)[None]
+    return read_images(item, path, view_axis=_view_axis(item, path))
+
+
 def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
-    where = f"{path.name}: /exchange/theta"
-    item = tree.dataset("/exchange/theta")
-    values = tree.numbers("/exchange/theta")
-    if item is None or values is None:
+    place = _place_of_angles(tree, n_views)
+    where = f"{path.name}: {place}"
+    if place is None:
         even = np.arange(n_views) * 180.0 / n_views
-        note = f"{path.name}: no angles in the file; evenly spaced over 180° as the format says."
+        note = (
+            f"{path.name}: no angles in the file; {n_views:,} views evenly spaced over 180° are "
+            f"assumed, as the format says. If that is wrong, run `isocenter import {path.name} "
+            "--angles FILE`."
+        )
         return Angles(np.deg2rad(even), n_views, (note,))
+    values = tree.numbers(place)
+    if values is None:
+        raise FileFormatError(
+            f"{where}: holds no numbers, want the angle of each of {n_views:,} views; correct it, "
+            f"or run `isocenter import {path.name} --angles FILE`."
+        )
     refuse_count(path, n_views, len(values))
-    unit = unit_named(attribute(item, "units", "deg"), where)
+    unit = unit_named(attribute(tree.items[place], "units", "deg"), where)
     return read_angles(values, unit or "deg", where, remedy=ATTRIBUTE)
+
+
+def _place_of_angles(tree: Tree, n_views: int) -> str | None:
+    """Return where the angles are: in theta, or in the one other list that is named so."""
+    if THETA in tree.items:
+        return THETA
+    others = [
+        place
+        for place, item in tree.items.items()
+        if is_named_angle(posixpath.basename(place)) and getattr(item, "size", 0) == n_views
+    ]
+    return others[0] if len(others) == 1 else None
 
 
 def _kind(
@@ -189,19 +225,19 @@ def _geometry(
         beam: Beam = "parallel" if stated == "parallel" else "cone"
         known = attribute(ours, "pixel_mm_known", "True") != "False"
         return XrayGeometry(beam, source, detector, u, v, (rows, columns)), known
-    pixel = _pixel_mm(tree, path)
+    pixel = _pixel_mm(tree)
     side = pixel or 1.0
     return turned_parallel(angles.rad, pixel_mm=(side, side), shape=(rows, columns)), bool(pixel)
 
 
-def _pixel_mm(tree: Tree, path: Path) -> float | None:
+def _pixel_mm(tree: Tree) -> float | None:
     for where in PIXEL_PLACES:
-        item, numbers = tree.dataset(where), tree.numbers(where)
-        if item is None or numbers is None or not numbers.size:
+        item, number = tree.dataset(where), tree.optional_number(where)
+        if item is None or number is None:
             continue
         scale = MM.get(attribute(item, "units", "m").strip().lower())
-        if scale and np.isfinite(numbers[0]) and 1e-6 < numbers[0] * scale < 10:
-            return float(numbers[0] * scale)
+        if scale and 1e-6 < number * scale < 10:
+            return number * scale
     return None
 
 

@@ -203,7 +203,7 @@ def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str])
 
 
 def _facts(fields: Fields) -> Plain:
-    count_s = fields.maybe("count_time") or 0.0
-    energy = fields.maybe("energy") or 0.0
+    count_s = fields.fact("count_time") or 0.0
+    energy = fields.fact("energy") or 0.0
     facts = {"exposure_ms": 1e3 * count_s, "energy_kev": energy}
     return {name: fact for name, fact in facts.items() if fact > 0}

@@ -204,7 +204,7 @@ def _taken(fields: Fields, flats: Images | None, n_views: int) -> Plain:
 def _info(fields: Fields) -> Plain:
     info: Plain = {"format": FlexRay.name}
     for name, key in FACTS.items():
-        number = fields.maybe(key)
+        number = fields.fact(key)
         if number is not None:
             info[name] = number
     return info

@@ -7,6 +7,7 @@ so a link can never lead the library elsewhere.
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import rest
-from engine.errors import FileFormatError
+from engine.errors import EngineError, FileFormatError
 from engine.io.folder import exists
 from engine.io.hdf5 import (
     DAMAGE,
@@ -31,6 +32,7 @@ from engine.io.hdf5 import (
 from engine.io.hdf5_filters import provide_filters
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.frames import Images
+from engine.io.xray.hdf5_values import attribute, numbers_of
 from engine.io.xray.image_room import images_room
 from engine.plain import Plain
 
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     import h5py
 
 MAX_FILES = 20
-MAX_ATTRIBUTE_BYTES = 4096
 BLOCK_BYTES = 64 * 2**20
 
 
@@ -50,11 +51,13 @@ class Tree:
     path : the file
     items : absolute path in the file -> group or dataset
     missing : absolute path in the file -> why what is linked there cannot be had
+    unusable : absolute path in the file -> why the dataset there is not read
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.missing: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
         self.items: Plain = {}
         self._soft: list[tuple[str, str]] = []
         self._seen: set[tuple[int, ...]] = set()
@@ -79,11 +82,19 @@ class Tree:
         return text_of(np.asarray(item[()]).reshape(-1)[0])
 
     def numbers(self, where: str) -> NDArray[np.float64] | None:
-        """Return a dataset of numbers as float64, flat; None where there is none."""
-        item = self.dataset(where)
-        if item is None or item.dtype.kind not in "iuf":
+        """Return a dataset of numbers, or of texts of numbers, as float64, flat; None without."""
+        item = self.items.get(where)
+        return None if item is None else numbers_of(item)
+
+    def optional_number(self, where: str) -> float | None:
+        """Return a number that a scan may do without; None where it is none, of any type."""
+        try:
+            values = self.numbers(where)
+        except DAMAGE:
             return None
-        return np.asarray(item[()], np.float64).reshape(-1)
+        if values is None or not values.size or not np.isfinite(values[0]):
+            return None
+        return float(values[0]) if np.ptp(values) == 0 else None
 
     @property
     def root(self) -> h5py.File:
@@ -95,6 +106,13 @@ class Tree:
         return [
             where for where, item in self.items.items() if attribute(item, "NX_class") == nx_class
         ]
+
+    def reason_for(self, refusal: str) -> str | None:
+        """Return why what a refusal misses cannot be had, None where nothing explains it."""
+        known = {**self.missing, **self.unusable}
+        named = next((why for place, why in known.items() if place in refusal), None)
+        others = known if re.search(r"\bno\b", refusal) else self.missing
+        return named or next(iter(others.values()), None)
 
     def _walk(self, file: h5py.File, root: str, stack: ExitStack) -> None:
         waiting = [(root, file["/"])]
@@ -130,7 +148,11 @@ class Tree:
         self._seen.add(key)
         self._refuse_many()
         if isinstance(item, h5py.Dataset):
-            refuse_unsafe(item, f"{self.path.name}: {place}", file.size, texts=True)
+            try:
+                refuse_unsafe(item, f"{self.path.name}: {place}", file.size, texts=True)
+            except EngineError as e:  # nobody may need it, so that it is only remembered
+                self.unusable[place] = str(e)
+                del self.items[place]
         return new and isinstance(item, h5py.Group)
 
     def _outside(self, link: h5py.ExternalLink, place: str, stack: ExitStack) -> Any:
@@ -207,20 +229,6 @@ def _below(places: list[str], start: str) -> Iterator[str]:
         yield places[k]
 
 
-def attribute(item: Any, name: str, default: str = "") -> str:
-    """Return a text attribute; one that claims more than a word is not read, nor is any other."""
-    import h5py
-
-    if not h5py.h5a.exists(item.id, name.encode()):
-        return default
-    found = h5py.h5a.open(item.id, name.encode())
-    if int(np.prod(found.shape, dtype=object)) != 1:
-        return default
-    if found.get_storage_size() > MAX_ATTRIBUTE_BYTES:
-        return default
-    return text_of(np.asarray(item.attrs[name]).reshape(-1)[0])
-
-
 @contextmanager
 def open_tree(file: InputFile) -> Iterator[Tree]:
     """Open a file and walk it once; damage found later becomes `FileFormatError` too."""
@@ -233,8 +241,9 @@ def open_tree(file: InputFile) -> Iterator[Tree]:
             tree._resolve_soft()
             yield tree
     except FileFormatError as e:
-        if tree.missing:  # the better reason
-            raise FileFormatError(next(iter(tree.missing.values()))) from e
+        reason = tree.reason_for(str(e))
+        if reason:
+            raise FileFormatError(reason) from e
         raise
     except DAMAGE as e:
         text = str(e)

@@ -45,6 +45,12 @@ class Fields:
             )
         return number
 
+    def fact(self, key: str) -> float | None:
+        """Return the number of a key that only informs, None where it holds no number."""
+        match = NUMBER.match((self.text(key) or "").strip())
+        number = float(match[0]) if match else math.nan
+        return number if math.isfinite(number) else None
+
     def number(self, key: str) -> float:
         """Return the number of a key that must be there."""
         number = self.maybe(key)

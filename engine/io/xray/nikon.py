@@ -207,7 +207,7 @@ def _upright(lean: float, tilt: float) -> NDArray[np.floating]:
 def _info(fields: Fields) -> Plain:
     info: Plain = {"format": Nikon.name}
     for name, key in FACTS.items():
-        number = fields.maybe(key)
+        number = fields.fact(key)
         if number is not None:
             info[name] = number
     return info

@@ -21,7 +21,8 @@ from engine.io.open_input import InputFile
 from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
 from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
-from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
+from engine.io.xray.hdf5 import Tree, open_tree, read_images
+from engine.io.xray.hdf5_values import attribute, numbers_of
 from engine.io.xray.pose import turned_parallel
 from engine.plain import Plain
 
@@ -66,13 +67,14 @@ def _read(tree: Tree, path: Path) -> Projections:
     check_foreign_seal(tree.root, path)
     frames = _frames(tree, path)
     keys = _keys(tree, len(frames), path)
-    item, values = _angles(tree, len(frames), path)
-    where = f"{path.name}: {item.name}"
     shots = np.flatnonzero(keys == PROJECTION)
+    item, values = _angles(tree, len(frames), len(shots), path)
+    where = f"{path.name}: {item.name}"
     if not len(shots):
         raise DataError(f"{path.name}: image_key names no projection (0) among {len(keys):,}.")
     unit = unit_named(attribute(item, "units"), where)
-    angles = read_angles(values[shots], unit, where, remedy=ATTRIBUTE)
+    every = values[shots] if len(values) == len(keys) else values
+    angles = read_angles(every, unit, where, remedy=ATTRIBUTE)
     shots = shots[: len(angles.rad)]
     notes = list(angles.notes)
     invalid = int((keys == INVALID).sum())
@@ -186,16 +188,27 @@ def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
     )
 
 
-def _angles(tree: Tree, n_frames: int, path: Path) -> tuple[h5py.Dataset, NDArray[np.float64]]:
-    """The rotation angle of every image: by its name, of a sample or data group, else by a word."""
-    lists = {w: i for w, i in _inside(tree).items() if i.ndim == 1 and i.dtype.kind in "iuf"}
+def _is_list(item: h5py.Dataset) -> bool:
+    """Whether a dataset has one axis, or one row or column."""
+    return bool(item.shape) and item.size == max(item.shape) and item.dtype.kind in "iufSO"
+
+
+def _angles(
+    tree: Tree, n_frames: int, n_shots: int, path: Path
+) -> tuple[h5py.Dataset, NDArray[np.float64]]:
+    """The rotation angle of every image, or of every projection.
+
+    It is found by its name, then by a word in its name, those of samples and data groups first.
+    """
+    lists = {w: i for w, i in _inside(tree).items() if _is_list(i)}
     named = [w for w in lists if posixpath.basename(w) in ANGLE_NAMES]
     axes = [w for w in lists if _class_of(tree, w) in ("NXsample", "NXtransformations", "NXdata")]
     words = [w for w in lists if any(k in posixpath.basename(w).lower() for k in ANGLE_WORDS)]
     for where in [*named, *(w for w in axes if w in words), *words]:
-        if len(lists[where]) == n_frames or where in named:
-            values = np.asarray(lists[where][()], np.float64)
-            refuse_count(path, n_frames, len(values))
+        values = numbers_of(lists[where])
+        if values is not None and (len(values) in (n_frames, n_shots) or where in named):
+            if len(values) != n_shots:
+                refuse_count(path, n_frames, len(values))
             return lists[where], values
     raise FileFormatError(
         f"{path.name}: no rotation_angle of {n_frames:,} numbers; export the scan as NXtomo."
@@ -203,12 +216,13 @@ def _angles(tree: Tree, n_frames: int, path: Path) -> tuple[h5py.Dataset, NDArra
 
 
 def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
+    """Return width and height of a pixel; None where the file does not state them usably."""
     found = []
     for axis in "xy":
         for where, item in _inside(tree).items():
-            if posixpath.basename(where) == f"{axis}_pixel_size" and item.size == 1:
+            if posixpath.basename(where) == f"{axis}_pixel_size":
                 scale = MM.get(attribute(item, "units", "m").strip().lower())
-                size = float(np.asarray(item[()]).reshape(-1)[0]) * (scale or np.nan)
+                size = (tree.optional_number(where) or np.nan) * (scale or np.nan)
                 if 1e-6 < size < 10:
                     found.append(size)
                 break

@@ -57,6 +57,12 @@ def build(projections: Projections, A: XrayTransform, *, direct: bool = False) -
 
 def expect_integrals(projections: Projections) -> None:
     """Refuse projections that are not line integrals yet."""
+    if projections.kind == "counts" and projections.flats is None:
+        raise DataError(
+            "the projections are counts and the scan has no flat images; give the counts of the "
+            "open beam (--set steps.flat_field.open_counts=N), or the edge of the detector that "
+            "sees only air (--set steps.flat_field.air=both, left or right)."
+        )
     if projections.kind != "integrals":
         raise DataError(
             f"the projections are {projections.kind}, no line integrals; "

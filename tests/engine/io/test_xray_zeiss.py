@@ -8,10 +8,15 @@ import numpy as np
 import olefile
 import pytest
 
+from engine.backend import cpu
 from engine.errors import FileFormatError
 from engine.io import inspect, read_projections
 from engine.io.open_input import open_input
 from engine.io.xray.zeiss import Zeiss, read_streams
+from engine.jobs.reconstruction import reconstruct
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.study.assignments import with_settings
 from tests.engine.io.compound_files import write_compound
 
 N, ROWS, COLUMNS = 40, 48, 48
@@ -138,3 +143,56 @@ def test_other_compound_files_are_not_taken(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="mosaic"):
         mosaic = {f"ImageInfo/{n}": np.int32(2).tobytes() for n in ("MosiacRows", "MosiacColumns")}
         read_streams((streams() | mosaic).get, Path("mosaic.txrm"))
+
+
+def chords(turned_rad: np.ndarray, place_mm: tuple[float, float], radius_mm: float) -> np.ndarray:
+    """Counts behind a ball that turned by +θ with the object, from a source at (0, −50, 0).
+
+    Written for this test from the definition of the format as CIL has it: row 0 is the lowest,
+    columns go to the right as the source sees them, the detector stands at y = +150 mm, and its
+    pixels are 4 times the voxel of 20 µm.
+    """
+    source, side = np.array([0.0, -50.0, 0.0]), 0.02 * 4
+    columns = (np.arange(COLUMNS) - (COLUMNS - 1) / 2) * side
+    rows = (np.arange(ROWS) - (ROWS - 1) / 2) * side
+    ends = np.stack(
+        np.broadcast_arrays(columns[None, :], np.full((1, 1), 150.0), rows[:, None]), axis=-1
+    )
+    way = ends - source
+    way /= np.linalg.norm(way, axis=-1, keepdims=True)
+    counts = []
+    for angle in turned_rad:
+        x, y = place_mm
+        centre = np.array(
+            [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle), 0.0]
+        )
+        along = way @ (centre - source)
+        apart = np.sum((centre - source) ** 2) - along**2
+        chord = 2 * np.sqrt(np.maximum(radius_mm**2 - apart, 0))
+        counts.append(np.rint(50_000 * np.exp(-2.0 * chord)))
+    return np.array(counts, np.uint16)
+
+
+def test_a_ball_that_turns_with_the_object_comes_out_where_it_was(tmp_path: Path) -> None:
+    """A mirrored sense of rotation would put the ball at y = −0.1 mm, and blur it."""
+    place, n_views = (0.18, 0.12), N
+    degrees = np.arange(n_views) * 360.0 / n_views
+    views = chords(np.deg2rad(degrees), place, 0.06)
+    content = streams()
+    for k, view in enumerate(views):
+        content[f"ImageData1/Image{k + 1}"] = view.astype("<u2").tobytes()
+    content["ImageInfo/Angles"] = degrees.astype("<f4").tobytes()
+    content["ReferenceData/Image"] = np.full((ROWS, COLUMNS), 50_000, "<f4").tobytes()
+    del content["Alignment/X-Shifts"], content["Alignment/Y-Shifts"]
+    path = write_compound(tmp_path / "ball.txrm", content)
+    said = ("steps.centre.use=off", "steps.bad_pixels.use=off", "steps.rings.use=off")
+    protocol = with_settings(CtProtocol(), said)
+    volume = reconstruct(Study(data=path, protocol=protocol), on=cpu(2))
+    grid = volume.grid
+    heavy = np.where(volume.values > volume.values.max() / 2, volume.values, 0)
+    x, y = (
+        float(np.sum(heavy * grid.centres_mm(axis).reshape(shape)) / heavy.sum())
+        for axis, shape in ((0, (1, 1, -1)), (1, (1, -1, 1)))
+    )
+    # a voxel is 0.02 mm: a mirror image is 0.24 mm away
+    assert (x, y) == pytest.approx(place, abs=0.02)

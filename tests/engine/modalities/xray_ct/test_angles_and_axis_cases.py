@@ -5,20 +5,24 @@ The projections and the expected values are analytic (`tests/analytic_balls.py`)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import scipy.io
 import tifffile
 
 from engine.backend import cpu
+from engine.errors import DataError
 from engine.importing import Answers, draft_of, write_draft
 from engine.io import read_projections
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.study.assignments import with_settings
 from tests.analytic_balls import CASE_BALLS, Array, ball_projections, mean_in_ball
 
 ROWS, COLUMNS = 20, 100
@@ -165,3 +169,41 @@ def test_even_steps_without_evidence_are_stated_with_the_scan(tmp_path: Path) ->
     stated = INTEGRALS.model_copy(update={"angles": "0:3"})
     data = read_projections(write_draft(draft_of(again, stated)))
     assert not any("assumed" in note for note in data.notes)
+
+
+@pytest.fixture
+def without_flats(tmp_path: Path) -> Path:
+    """Counts in a Data Exchange file that has neither flats nor darks; air on both sides."""
+    scan = ball_projections(EVEN + 90, (ROWS, COLUMNS))[:, ::-1]
+    path = tmp_path / "scan.h5"
+    with h5py.File(path, "w") as file:
+        file["exchange/data"] = np.rint(OPEN_BEAM * np.exp(-scan)).astype(np.uint16)
+        file["exchange/theta"] = EVEN
+        file["exchange/theta"].attrs["units"] = "deg"
+    return path
+
+
+def test_counts_without_flats_follow_each_remedy_of_their_refusal(without_flats: Path) -> None:
+    with pytest.raises(DataError) as refusal:
+        reconstruct(Study(data=without_flats, protocol=CtProtocol()), on=cpu(2))
+    options = re.findall(r"--set (\S+?)[),]", str(refusal.value))
+    assert options == ["steps.flat_field.open_counts=N", "steps.flat_field.air=both"]
+    for option in options:
+        said = option.replace("=N", f"={OPEN_BEAM:g}")
+        protocol = with_settings(CtProtocol(), (said,))
+        volume = reconstruct(Study(data=without_flats, protocol=protocol), on=cpu(2))
+        centre = mean_in_ball(
+            volume.values, volume.grid.lower_mm, volume.grid.voxel_mm, (0, 0, 0, 10, 0)
+        )
+        assert centre == pytest.approx(0.02, rel=0.02), option  # of the large ball, 2 % as case 6
+
+
+def test_flats_that_are_one_average_of_two_axes_are_taken(without_flats: Path) -> None:
+    with h5py.File(without_flats, "a") as file:
+        file["exchange/data_white"] = np.full((ROWS, COLUMNS), OPEN_BEAM, np.uint16)
+        file["exchange/data_dark"] = np.zeros((ROWS, COLUMNS), np.uint16)
+    data = read_projections(without_flats)
+    assert data.flats is not None
+    assert data.darks is not None
+    assert data.flats.shape == data.darks.shape == (1, ROWS, COLUMNS)
+    assert not any("left out" in note for note in data.notes)
