@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from engine.io.hdf5 import DAMAGE, text_of
 from engine.io.hdf5_filters import provide_filters
 
+if TYPE_CHECKING:
+    import h5py
+
 MAX_ATTRIBUTE_BYTES = 4096
 
 
-def numbers_of(item: Any) -> NDArray[np.float64] | None:
+def numbers_of(item: object) -> NDArray[np.float64] | None:
     """Return numbers, or texts of numbers, as float64, flat; None where a dataset has none."""
     import h5py
 
@@ -29,7 +32,7 @@ def numbers_of(item: Any) -> NDArray[np.float64] | None:
         return None
 
 
-def attribute(item: Any, name: str, default: str = "") -> str:
+def attribute(item: h5py.Group | h5py.Dataset, name: str, default: str = "") -> str:
     """Return a text attribute; one that claims more than a word is not read, nor is any other."""
     import h5py
 
@@ -46,7 +49,7 @@ def attribute(item: Any, name: str, default: str = "") -> str:
         return default
 
 
-def number_attribute(item: Any, name: str, default: float) -> float:
+def number_attribute(item: h5py.Dataset, name: str, default: float) -> float:
     """Return a finite number of an attribute, or of its text; the default where it is none."""
     try:
         stored = np.asarray(item.attrs.get(name, default)).reshape(-1)
