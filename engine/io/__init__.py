@@ -25,6 +25,7 @@ from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.calibration_file import write_calibration
 from engine.io.dicom.reader import is_in_patient_axes, series_file
+from engine.io.dicom.storage import is_directory_file
 from engine.io.fact_labels import fact_of
 from engine.io.film import FILM_SUFFIXES, write_film
 from engine.io.folder import is_folder
@@ -229,12 +230,14 @@ def read_projections(path: Path | str) -> Projections:
 
 
 def scan_file(path: Path | str) -> Path:
-    """Return the file that a folder, or the bins of a sinogram, stand for; any other path as it is.
+    """Return the file that a folder, DICOMDIR or the bins of a sinogram stand for; else the path.
 
     A study names files: what is read, compared and written down is then the same whether the
     folder was named or the file in it.
     """
     path = Path(path)
+    if is_directory_file(path):
+        path = path.parent
     if not is_folder(path):
         return header_for(path) or path
     try:

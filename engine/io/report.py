@@ -16,6 +16,7 @@ from engine.errors import EngineError, SeveralItemsError
 from engine.io.base import Format
 from engine.io.event_facts import EventFacts, facts_of
 from engine.io.fact_labels import fact_of
+from engine.io.folder import is_folder
 from engine.io.open_input import InputFile, open_input
 
 Facts = tuple[tuple[str, str], ...]
@@ -62,7 +63,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
             size = ("Size", f"{file.size:,} bytes")
             return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
     except SeveralItemsError as e:
-        return _of_folder(path, e)
+        return _of_folder(path if is_folder(path) else path.parent, e)
     except EngineError as e:
         return _unreadable(path, e)
 

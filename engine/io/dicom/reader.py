@@ -27,9 +27,10 @@ from engine.io.dicom.neighbours import LeftOut, headers_in, members_of, names_of
 from engine.io.dicom.pixels import AIR_HU, values_of
 from engine.io.dicom.preamble import is_dicom
 from engine.io.dicom.slices import Slice, slices_of
-from engine.io.dicom.stack import KINDS, SAME_PLACE_MM, affine_of, in_order, refuse_mixed
+from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
 from engine.io.dicom.storage import object_name
 from engine.io.dicom.time_slices import is_dynamic, parted
+from engine.io.dicom.uneven import SAME_PLACE_MM, evened
 from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import found_sidecar, provenance_at, provenance_beside
@@ -133,9 +134,10 @@ class _Series:
         air = AIR_HU if unit == HOUNSFIELD else 0.0
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
         refuse_not_finite(self.path, values)
-        stored = values.transpose(2, 1, 0)
-        straight, grid, notes = upright(self.path, stored, affine_of(ordered), air)
-        volume = Volume(straight, grid, unit, self.info, (*notes, *self.notes))
+        values, uneven = evened(ordered, values)
+        stored, affine = values.transpose(2, 1, 0), affine_of(ordered, len(values))
+        straight, grid, notes = upright(self.path, stored, affine, air)
+        volume = Volume(straight, grid, unit, self.info, (*uneven, *notes, *self.notes))
         patient, frame = (self.chosen.text(key) for key in ("PatientID", "FrameOfReferenceUID"))
         volume = replace(volume, patient=patient, frame_of_reference=frame)
         return in_scanner_frame(volume) if volume.head_sign < 0 else volume

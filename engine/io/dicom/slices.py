@@ -43,6 +43,7 @@ class Slice:
     spacing : from row to row, and from column to column [mm]
     thickness : 0 where it is not stated [mm]
     slope, intercept : value = intercept + slope · number
+    number : InstanceNumber of a file of one slice; None where it is not stated
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Slice:
     thickness: float
     slope: float
     intercept: float
+    number: int | None = None
 
     @property
     def normal(self) -> NDArray[np.float64]:
@@ -98,7 +100,14 @@ def _slice(header: Header, frame: int) -> Slice:
         float(str(thickness)) if thickness else 0.0,
         1.0 if slope is None else float(str(slope)),
         0.0 if intercept is None else float(str(intercept)),
+        _number(header),
     )
+
+
+def _number(header: Header) -> int | None:
+    said = header.text("InstanceNumber")
+    is_one = "PerFrameFunctionalGroupsSequence" not in header.dataset
+    return int(said) if is_one and said.isdigit() else None
 
 
 def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The slices of one series in order: those of one patient and one place, evenly, none lacking.
+"""The slices of one series in order: those of one patient and one place, none lacking.
 
 Slices are sorted by their positions along the normal n of the first one, h = n · position; names of
 files and numbers of instances say nothing of where a slice is.
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from engine.errors import FileFormatError, GeometryError
 from engine.io.dicom.headers import Header
 from engine.io.dicom.slices import Slice
+from engine.io.dicom.uneven import (
+    SAME_PLACE_MM,
+    UNEVEN,
+    lacking_after,
+    uneven_steps,
+    usual_step,
+)
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
 
-SAME_PLACE_MM = 0.01
-UNEVEN = 0.05
-"""Part of the distance of two slices by which others may differ: headers round."""
 SAME_DIRECTION = 1e-4
 KINDS = ("CT", "MR", "PT")
 OF_ONE_SERIES = {
@@ -93,7 +97,7 @@ def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
         )
     if len(steps):
         _refuse_gaps(ordered, heights, steps, slices)
-        _refuse_crooked(ordered)
+        _refuse_crooked(ordered, heights)
     if said is not None and said != len(ordered):
         raise FileFormatError(
             f"{first.path.parent.name}: {len(ordered)} slices are there and the series has {said}, "
@@ -102,11 +106,11 @@ def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
     return ordered
 
 
-def affine_of(ordered: Sequence[Slice]) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix from (column, row, slice) to LPS [mm]."""
+def affine_of(ordered: Sequence[Slice], n_slices: int) -> NDArray[np.float64]:
+    """Return the (4, 4) matrix from (column, row, slice) to LPS [mm], of so many even slices."""
     first, last = ordered[0], ordered[-1]
-    if len(ordered) > 1:
-        step = (last.position - first.position) / (len(ordered) - 1)
+    if n_slices > 1:
+        step = (last.position - first.position) / (n_slices - 1)
     elif first.thickness > 0:
         step = first.normal * first.thickness
     else:
@@ -141,32 +145,25 @@ def _refuse_gaps(
     steps: NDArray[np.float64],
     slices: Sequence[Slice],
 ) -> None:
-    usual = float(np.median(steps)) if len(steps) > 2 else float(steps.min())
-    bad = np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
-    if not len(bad):
-        return
-    k = int(bad[0])
-    between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
-    n_lost = steps[k] / usual - 1
-    if n_lost > 0.5 and abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1):
-        lost = f"{round(n_lost)} slices are" if round(n_lost) > 1 else "a slice is"
-        raise GeometryError(
-            f"{lost} missing between {between}, at {heights[k]:.2f} and {heights[k + 1]:.2f} mm "
-            f"along the series, whose slices follow every {usual:.2f} mm; copy the whole series."
-        )
-    raise GeometryError(
-        f"{between} are {steps[k]:.2f} mm apart, the other slices {usual:.2f} mm; export the "
-        "series with even distances."
-    )
+    for k in uneven_steps(steps):
+        n_lost = lacking_after(ordered, steps, int(k))
+        if n_lost:
+            lost = f"{n_lost} slices are" if n_lost > 1 else "a slice is"
+            between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
+            raise GeometryError(
+                f"{lost} missing between {between}, at {heights[k]:.2f} and {heights[k + 1]:.2f} "
+                f"mm along the series, whose slices follow every {usual_step(steps):.2f} mm; copy "
+                "the whole series."
+            )
 
 
-def _refuse_crooked(ordered: Sequence[Slice]) -> None:
+def _refuse_crooked(ordered: Sequence[Slice], heights: NDArray[np.float64]) -> None:
     """Refuse slices that do not follow one another along a line."""
-    affine = affine_of(ordered)
-    step = affine[:3, 2]
-    most = max(UNEVEN * float(np.linalg.norm(step)), 0.02)
-    for k, each in enumerate(ordered):
-        off = float(np.linalg.norm(each.position - affine[:3, 3] - k * step))
+    first, along = ordered[0].position, ordered[-1].position - ordered[0].position
+    most = max(UNEVEN * usual_step(np.diff(heights)), 0.02)
+    for each, height in zip(ordered, heights, strict=True):
+        part = (height - heights[0]) / (heights[-1] - heights[0])
+        off = float(np.linalg.norm(each.position - first - part * along))
         if off > 2 * most:
             raise GeometryError(
                 f"{_named(each, ordered)}: lies {off:.2f} mm beside the line of the other slices; "

@@ -114,7 +114,6 @@ def test_several_series_are_named_and_a_file_chooses(tmp_path):
         ({"KVP": "80"}, "different voltages"),
         ({"ImagePositionPatient": [-7.0, 11, -900]}, "lie at the same place"),
         ({"ImagePositionPatient": [-7.0, 19, -896]}, "beside the line"),
-        ({"ImagePositionPatient": [-7.0, 11, -895]}, "mm apart, the other slices 4.00 mm"),
         ({"ImagePositionPatient": None}, "states no ImagePositionPatient"),
         ({"ImageOrientationPatient": [1.0, 0, 0, 0, 0, -1]}, "different planes"),
         ({"PixelData": b"12"}, "its pixels cannot be read"),
@@ -136,6 +135,65 @@ def test_a_missing_slice_is_named(tmp_path):
     (tmp_path / "s" / "im0028").unlink()
     with pytest.raises(GeometryError, match="2 slices are missing between im0014 and im0035"):
         read_volume(tmp_path / "s")
+
+
+def uneven(folder: Path, heights: list[float], numbers: list[int] | None = None) -> None:
+    """Write slices at these heights, numbered in their order or as given."""
+    write_series(folder, affine=AFFINE, shape=(6, 5, len(heights)))
+    for k, height in enumerate(heights):
+        number = {} if numbers is None else {"InstanceNumber": numbers[k]}
+        path = folder / f"im{7 * k:04}"
+        x, y = np.meshgrid(-7 + 2.0 * np.arange(6), 11 + 3.0 * np.arange(5))
+        values = plane_field(np.stack([x, y, np.full_like(x, height)], -1))
+        pixels = np.rint(values + 1024).astype("<i2").tobytes()
+        change(path, ImagePositionPatient=[-7.0, 11, height], PixelData=pixels, **number)
+
+
+THIN_THICK = [*np.arange(0, 20, 2.5), *np.arange(20.0, 51, 7.5)]
+
+
+@pytest.mark.parametrize("numbers", [None, [*range(len(THIN_THICK), 0, -1)]])
+def test_uneven_slices_are_resampled_and_said(tmp_path, numbers):
+    """2.5 mm, then 7.5 mm: no slice lacks, and a linear field keeps its values between slices."""
+    uneven(tmp_path / "s", THIN_THICK, numbers)
+    volume = read_volume(tmp_path / "s")
+    assert volume.grid.voxel_mm[2] == 2.5 and volume.grid.shape[0] == 21
+    np.testing.assert_allclose(volume.values, plane_field(points_of(volume.grid)), atol=0.51)
+    (note,) = volume.notes
+    assert "slices are 2.5 to 7.5 mm apart; it was resampled to one every 2.5 mm" in note
+
+
+def test_one_slice_off_its_even_place_is_resampled(tmp_path):
+    uneven(tmp_path / "s", [0.0, 5.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0])
+    volume = read_volume(tmp_path / "s")
+    np.testing.assert_allclose(volume.values, plane_field(points_of(volume.grid)), atol=0.51)
+    assert "3 to 5 mm apart" in volume.notes[0]
+
+
+def test_numbers_tell_missing_slices_from_uneven_ones(tmp_path):
+    heights = [0.0, 2.5, 5.0, 7.5, 15.0, 17.5, 20.0]
+    uneven(tmp_path / "whole", heights, [1, 2, 3, 4, 5, 6, 7])
+    assert read_volume(tmp_path / "whole").notes
+    uneven(tmp_path / "lost", heights, [1, 2, 3, 4, 7, 8, 9])
+    with pytest.raises(GeometryError, match="2 slices are missing between im0021 and im0028"):
+        read_volume(tmp_path / "lost")
+    uneven(tmp_path / "ends", [0.0, 5.0, 10.0, 15.0, 22.5, 30.0], [2, 4, 6, 8, 10, 12])
+    assert "5 to 7.5 mm apart" in read_volume(tmp_path / "ends").notes[0]
+
+
+def test_slices_that_are_too_uneven_are_refused(tmp_path):
+    uneven(tmp_path / "s", [0.0, 0.1, 8.0, 20.0, 33.0])
+    with pytest.raises(GeometryError, match=r"0.1 to 13 mm apart, too unevenly"):
+        read_volume(tmp_path / "s")
+
+
+def test_a_dicomdir_stands_for_its_folder(tmp_path):
+    folder = Path(str(get_testdata_file("DICOMDIR"))).parent
+    with pytest.raises(FileFormatError, match="holds 10 scans or images"):
+        read_volume(folder / "DICOMDIR")
+    shutil.copy(folder / "DICOMDIR", tmp_path)
+    write_series(tmp_path / "A", affine=AFFINE, shape=SHAPE)
+    assert read_volume(tmp_path / "DICOMDIR").grid.shape == (4, 5, 6)
 
 
 def test_slices_that_lack_at_the_end_are_missed_where_the_series_counts_them(tmp_path):

@@ -1,0 +1,110 @@
+"""Slices at uneven distances: told apart from series that lack slices, and resampled to even ones.
+
+Slices lack where the numbers of the series (InstanceNumber) leave some out. Without numbers, they
+lack where one distance alone is a multiple of the usual one, unless the slices there are as thick.
+All other uneven distances are those of the series. By linear interpolation along the series, with
+slices at the heights h_k,
+
+    v(h) = v_k + (h − h_k) / (h_(k+1) − h_k) · (v_(k+1) − v_k),    h_k ≤ h ≤ h_(k+1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.errors import GeometryError
+from engine.io.budget import refuse_no_room
+from engine.io.dicom.slices import Slice
+
+SAME_PLACE_MM = 0.01
+UNEVEN = 0.05
+"""Part of the distance of two slices by which others may differ: headers round."""
+MOST_TIMES = 8
+"""Slices of an even series for each slice that there is, at most."""
+
+
+def heights_of(ordered: Sequence[Slice]) -> Array:
+    """Return the heights of slices along the normal of the first one [mm]."""
+    return np.array([float(ordered[0].normal @ each.position) for each in ordered])
+
+
+def usual_step(steps: Array) -> float:
+    """Return the middle distance of slices; the smaller one of two."""
+    return float(np.sort(steps)[(len(steps) - 1) // 2]) if len(steps) > 2 else float(steps.min())
+
+
+def uneven_steps(steps: Array) -> NDArray[np.int64]:
+    """Return which distances differ from the usual one."""
+    usual = usual_step(steps)
+    return np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
+
+
+def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
+    """Return how many slices lack after slice k; 0 if the series is uneven there."""
+    usual = usual_step(steps)
+    jumps = _jumps(ordered)
+    if len(jumps):
+        return max(round(float(jumps[k] / usual_step(jumps))) - 1, 0)
+    n_lost = steps[k] / usual - 1
+    is_multiple = abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1)
+    beside = [steps[at] for at in (k - 1, k + 1) if 0 <= at < len(steps)]
+    is_alone = all(abs(each - usual) <= max(UNEVEN * usual, SAME_PLACE_MM) for each in beside)
+    is_thick = any(
+        abs(each.thickness - steps[k]) <= UNEVEN * steps[k] for each in ordered[k : k + 2]
+    )
+    return max(round(n_lost), 0) if is_multiple and is_alone and not is_thick else 0
+
+
+def _jumps(ordered: Sequence[Slice]) -> Array:
+    """Return how far the numbers of neighbours are apart; none if numbers do not follow heights."""
+    numbers = [each.number for each in ordered if each.number is not None]
+    jumps = np.diff(np.array(numbers, float))
+    follows = bool((jumps > 0).all() or (jumps < 0).all())
+    return np.abs(jumps) if len(numbers) == len(ordered) and follows else np.zeros(0)
+
+
+def evened(
+    ordered: Sequence[Slice], values: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """Return values (slice, row, column) at even heights, and a note if they were resampled.
+
+    Raises
+    ------
+    GeometryError
+        if an even series would need far more slices
+    """
+    heights = heights_of(ordered)
+    steps = np.diff(heights)
+    if len(steps) < 2 or not len(uneven_steps(steps)):
+        return values, ()
+    first, last = float(heights[0]), float(heights[-1])
+    n = int(np.ceil((last - first) / steps.min() - UNEVEN)) + 1
+    name = ordered[0].path.parent.name
+    apart = f"{steps.min():.3g} to {steps.max():.3g} mm apart"
+    if n > MOST_TIMES * len(ordered):
+        raise GeometryError(
+            f"{name}: its slices are {apart}, too unevenly to resample {len(ordered)} of them; "
+            "export the series with even distances."
+        )
+    refuse_no_room(4 * n * values[0].size, name)
+    step = (last - first) / (n - 1)
+    note = (
+        f"{name}: its slices are {apart}; it was resampled to one every {step:.3g} mm, linearly "
+        "between neighbours."
+    )
+    return _interpolated(values, heights, first + step * np.arange(n)), (note,)
+
+
+def _interpolated(
+    values: NDArray[np.float32], heights: Array, wanted: Array
+) -> NDArray[np.float32]:
+    below = np.clip(np.searchsorted(heights, wanted, side="right") - 1, 0, len(heights) - 2)
+    part = (wanted - heights[below]) / np.diff(heights)[below]
+    out = np.empty((len(wanted), *values.shape[1:]), np.float32)
+    for k, (low, weight) in enumerate(zip(below, np.clip(part, 0.0, 1.0), strict=True)):
+        out[k] = (1 - weight) * values[low] + weight * values[low + 1]
+    return out
