@@ -12,11 +12,12 @@ from typing import IO
 
 from engine.cli.console import Console
 from engine.data.run_history import RunHistory
+from engine.data.run_record import RecordedRun
 from engine.data.scatter_profile import ScatterProfile
 from engine.data.time_frames import TimeFrame
 from engine.data.volume import Volume
 from engine.errors import ResourceError
-from engine.events import Event, Profiled
+from engine.events import Corrected, Event, Profiled, Warned
 from engine.plain import Plain
 
 
@@ -67,6 +68,7 @@ def _plain(event: Event) -> Plain:
     plain = {
         name: dataclasses.asdict(value) if isinstance(value, ScatterProfile | TimeFrame) else value
         for name, value in values.items()
-        if not isinstance(value, Volume | RunHistory) and name != "frames"
+        if not isinstance(value, Volume | RunHistory | RecordedRun) and name != "frames"
     }
-    return {"event": type(event).__name__, **plain}
+    level = {"level": event.level} if isinstance(event, Corrected | Warned) else {}
+    return {"event": type(event).__name__, **level, **plain}

@@ -10,7 +10,7 @@ from engine.data import Volume
 from engine.documents import Site, sign
 from engine.geometry.grid import ImageGrid
 from engine.jobs import StudyQueue
-from engine.results import EXPORTED, NewResult, Results
+from engine.results import EXPORTED, NewResult, Results, unrecorded
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import PET
 
@@ -47,8 +47,8 @@ def fill(shots: Photographer) -> None:
         values = np.random.default_rng(n).random(GRID.shape).astype(np.float32)
         volume = Volume(values, GRID, "kBq/mL", {"axes": "LPS"})
         of = study.model_copy(update={"data": scan})
-        outcome = "ended early" if n == 2 else "finished"
-        result = Results().keep(NewResult(of, volume, {"axes": "LPS"}, outcome=outcome))
+        run = unrecorded(study.protocol, 1 if n == 2 else None)  # one ended early
+        result = Results().keep(NewResult(of, volume, {"axes": "LPS"}, run))
         if order is not None:
             result.put_order(order)
         if n == 0:
