@@ -18,7 +18,7 @@ from engine.regions.solids import SphereRegion
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = add_verb(verbs, "curve")
-    p.add_argument("frames", type=Path, metavar="FRAMES", help="of reconstruct --frames, .h5")
+    p.add_argument("frames", type=Path, metavar="FRAMES", help="of time: .h5, .nii.gz, DICOM")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=".csv")
     p.add_argument("--at", required=True, metavar="X,Y,Z", help="middle of the ball [mm]")
     p.add_argument(

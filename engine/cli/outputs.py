@@ -107,9 +107,12 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
 
 
 def _is_there(name: str | Path) -> bool:
-    """Whether a word names a file; many words are no names, and too long or odd to be one."""
+    """Whether a word names a file; many words are no names, and too long or odd to be one.
+
+    An empty word is none, though `Path("")` is the current folder, whose files are no inputs.
+    """
     try:
-        return Path(name).exists()
+        return name != "" and Path(name).exists()
     except (OSError, ValueError):
         return False
 

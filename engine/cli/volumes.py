@@ -15,7 +15,9 @@ from engine.cli.outputs import (
     add_merge_layers,
 )
 from engine.cli.verbs import Verbs, add_verb
-from engine.errors import SettingsError
+from engine.data.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.errors import DataError, SettingsError
 from engine.io import (
     WRITERS,
     can_save,
@@ -27,6 +29,7 @@ from engine.io import (
     save,
     save_frames,
     save_remark,
+    scan_file,
     usual_suffixes,
     write_histogram,
     write_listmode,
@@ -40,6 +43,7 @@ def add_verbs(verbs: Verbs) -> None:
     p = add_verb(verbs, "export")
     p.add_argument("volume", type=Path, metavar="VOLUME")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument("--frame", type=int, metavar="K", help="of frames of time, this one, from 1")
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_export)
@@ -64,8 +68,11 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     for note in volume.notes:
         console.line(f"note: {note}")
-    holds_frames = arguments.output.name.lower().endswith(frame_suffixes())
-    frames = read_frames(arguments.volume) if holds_frames else ()
+    frames: tuple[FrameVolume, ...] = ()
+    if arguments.frame is not None:
+        volume = _frame(arguments.volume, arguments.frame)
+    elif arguments.output.name.lower().endswith(frame_suffixes()):
+        frames = read_frames(scan_file(arguments.volume))
     remark = save_remark(volume, arguments.output, info, frames)
     if remark:
         console.line(f"note: {remark}")
@@ -75,6 +82,15 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         save(volume, arguments.output, info)
     of_time = f" ({len(frames):,} frames of time)" if frames else ""
     console.line(f"Volume: {arguments.output}{of_time}")
+
+
+def _frame(path: Path, number: int) -> Volume:
+    """Return one of the frames of time in a file."""
+    frames = read_frames(scan_file(path))
+    if not 1 <= number <= len(frames):
+        held = f"holds {len(frames)} frames" if frames else "holds one image and no frames"
+        raise DataError(f"{path.name}: {held}; --frame {number} is none of them.")
+    return frames[number - 1].volume
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:

@@ -212,6 +212,16 @@ def test_for_an_archive_it_lies_in_the_study_of_the_image(result, tmp_path, endi
         assert found.pixel_array.min() < 50, "there are words on the page"
 
 
+def test_force_replaces_a_report_in_the_current_folder(result, tmp_path, monkeypatch, capsys):
+    """An empty word among the options is no folder whose files are inputs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pdf").write_bytes(b"older")
+    assert main(["report", result.id, "-o", "a.pdf"]) == USER_FAULT
+    assert "add --force to replace it" in capsys.readouterr().err
+    assert main(["report", result.id, "-o", "a.pdf", "--force"]) == DONE
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
 def test_the_verb_signs_only_what_it_can_report(result, tmp_path, capsys):
     out, nothing = tmp_path / "a.pdf", tmp_path / "a.doc"
     command = ["report", result.id, "--sign", "A", "-o"]
