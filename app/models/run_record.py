@@ -18,6 +18,7 @@ from engine.events import (
     Event,
     Failed,
     Finished,
+    Level,
     Loaded,
     Measured,
     Preview,
@@ -131,6 +132,16 @@ class RunRecord:
         p = self.latest
         updates = p.iterations * p.subsets - p.update
         return updates * fmean(self._recent)
+
+    @property
+    def lacking(self) -> dict[str, Corrected]:
+        """Corrections that the data needed and that could not be applied, by their keys."""
+        return {kind: each for kind, each in self.ledger.items() if each.level is Level.WARNING}
+
+    @property
+    def n_warnings(self) -> int:
+        """How many messages the user should check: missing corrections and different warnings."""
+        return len(self.lacking) + len(set(self.warnings))
 
     @property
     def fraction(self) -> float | None:

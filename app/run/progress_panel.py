@@ -104,9 +104,9 @@ class ProgressTab(QWidget):
         if self._run.state is RunState.FINISHED:
             total = sum(measured.seconds for measured in record.timings)
             rows.append((tr("Whole run"), clock(total)))
-        if record.warnings:
+        if record.n_warnings:
             rows.append(
-                (tr("Warnings"), tr("{n_warnings}, see the log", n_warnings=len(record.warnings)))
+                (tr("Warnings"), tr("{n_warnings}, see the log", n_warnings=record.n_warnings))
             )
         return rows
 

@@ -17,7 +17,6 @@ from app.report.sign_off import SignOff
 from app.shell.folded_warnings import FoldedWarnings, RunWarning
 from app.study.ledger import sentence
 from app.views.plain_text import PlainLabel, plain_tip
-from engine.events import Level
 from engine.modalities import AnyCorrection, all_roles, version_words
 
 LEAST_PX = 300
@@ -186,8 +185,7 @@ class TechnicianPanel(QWidget):
                 ),
                 self._roles_lacking(choices[kind]) if kind in choices else (),
             )
-            for kind, each in record.ledger.items()
-            if each.level is Level.WARNING
+            for kind, each in record.lacking.items()
         ]
         found += map(RunWarning, dict.fromkeys(record.warnings))
         words = tr("Check the image and the warnings.") if found else tr("Check the image.")

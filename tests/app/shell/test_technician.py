@@ -157,6 +157,7 @@ def test_signing_needs_no_scrolling_whatever_the_warnings(opened, window, size):
     QApplication.processEvents()
     judging = panel.judging.warnings
     assert judging.toggle.text() == "7 warnings" and not judging.inside.isVisible()
+    assert run.record.n_warnings == 7, "which the tab of the progress tells, too"
     assert {"normalisation", "attenuation"} <= set(judging.buttons)
     sign = panel.sign_off.sign
     assert sign.visibleRegion().boundingRect() == sign.rect()
