@@ -37,9 +37,9 @@ POINT_SPREAD = InputRole(
 MODELLED = 0.85
 """Share of the scanner's widths that the model takes. Judged with photons of the NEMA body, an edge
 then overshoots by a third less, and spheres lose 1 to 2 % of their contrast."""
-RIM = "a final Gaussian inside the model makes edges 16 to 18 % too hot 5 to 8 mm inside"
-"""Judged with photons of the body of NEMA NU 2, with and without time of flight."""
-OVERSHOOT = "edges overshoot by up to 8 % without a filter and 5 % with a Gaussian of its width"
+RIM = "a final Gaussian inside the model makes edges 16 to 22 % too hot 5 to 8 mm inside"
+"""Judged with photons of the NEMA body: 16 to 18 % with time of flight, 18 to 22 % without."""
+OVERSHOOT = "edges overshoot by up to 4 % after a Gaussian as wide, by up to 8 % without a filter"
 """Judged with photons: `tests/physics/edge_profile.py`."""
 
 
@@ -63,7 +63,7 @@ class Resolution(Correction[ListMode]):
     )
     with_filter: bool = setting(
         False,
-        "Models the final Gaussian filter as well: less noise, but a rim 16 to 18 % too hot lies 5 "
+        "Models the final Gaussian filter as well: less noise, but a rim 16 to 22 % too hot lies 5 "
         "to 8 mm inside every edge",
         label="Filter in the model",
     )

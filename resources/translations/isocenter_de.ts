@@ -10000,8 +10000,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Models the final Gaussian filter as well: less noise, but a rim 16 to 18 % too hot lies 5 to 8 mm inside every edge</source>
-      <translation>Modelliert auch den abschließenden Gauß-Filter: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante liegt ein um 16 bis 18 % zu heißer Rand</translation>
+      <source>Models the final Gaussian filter as well: less noise, but a rim 16 to 22 % too hot lies 5 to 8 mm inside every edge</source>
+      <translation>Modelliert auch den abschließenden Gauß-Filter: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante liegt ein um 16 bis 22 % zu heißer Rand</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />

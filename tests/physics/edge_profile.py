@@ -106,9 +106,9 @@ def follows_scan(protocol: RingProtocol) -> bool:
     open_width = any(
         isinstance(each, Gaussian) and each.fwhm_mm is None for each in protocol.finishing
     )
-    return open_width or (
-        isinstance(protocol.algorithm, Osem) and protocol.algorithm.iterations is None
-    )
+    algorithm = protocol.algorithm
+    open_updates = isinstance(algorithm, Osem) and algorithm.iterations == algorithm.updates is None
+    return open_width or open_updates
 
 
 def for_many_counts(protocol: ListModeProtocol, scans: Scans) -> ListModeProtocol:

@@ -4,7 +4,7 @@
 
 The image f is restricted to images that are as smooth as the filter G makes them. The iterations
 hold x, which is filtered at the end as always. Noise is lower and cold regions empty sooner. The
-price is a Gibbs artefact: a rim 16 to 18 % too hot, 5 to 8 mm inside every edge. So no shipped
+price is a Gibbs artefact: a rim 16 to 22 % too hot, 5 to 8 mm inside every edge. So no shipped
 protocol uses it. Snyder & Miller, IEEE TNS 32 (1985) 3864; Snyder et al., IEEE TMI 6 (1987) 228.
 """
 
@@ -20,7 +20,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.postprocess import Gaussian
 
 RIM_WARNING = (
-    "The final filter is part of the model: a rim 16 to 18 % too hot lies 5 to 8 mm inside every "
+    "The final filter is part of the model: a rim 16 to 22 % too hot lies 5 to 8 mm inside every "
     'edge, and objects of 13 to 22 mm read too high. Switch off "Filter in the model" under '
     "Resolution for true edges."
 )

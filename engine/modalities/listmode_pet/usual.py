@@ -51,8 +51,8 @@ AMPLIFICATION = 0.03
 since iterations end long before the image follows the noise of every event."""
 SHARPENED_TIMED, SHARPENED_UNTIMED = 0.02, 0.012
 """k with the resolution in the model, with and without time of flight. Discs of 10 mm in the judged
-body then vary as much as with the filter in the model: 17 % with time of flight and 18 % without,
-at 400,000 counts in 40 mm."""
+body then vary as much as with the filter in the model before: 16 % with time of flight and 17 %
+without, at 800,000 counts in 40 mm."""
 SMEARED = 1.5
 """Widths of the timing that count as length of a line."""
 WIDEST_MM = 12.0
