@@ -27,7 +27,7 @@ ANGLE_WORDS = frozenset(
         *("ang", "angs", "angle", "angles", "angular", "theta", "thetas", "phi", "omega", "tilt"),
         *("rot", "rotation", "rotations", "rotary", "deg", "degs", "degree", "degrees", "gantry"),
         *("azimuth", "winkel", "drehwinkel", "angolo", "hoek", "θ", "φ", "ω", "°", "rad"),
-        *("radian", "radians", "mdeg", "millideg", "millidegree", "millidegrees", "mrad", "tlt"),
+        *("radian", "radians", "mdeg", "mdegs", "mdegree", "mdegrees", "mrad", "tlt"),
         *("rawtlt", "anglesrad", "anglesdeg", "thetas", "projangles", "gts"),
     )
 )
@@ -48,8 +48,10 @@ REFERENCE_WORDS = frozenset(
 UNIT_WORDS: dict[str, tuple[Unit, float]] = {
     **dict.fromkeys(("deg", "degs", "degree", "degrees", "°", "grad"), ("deg", 1.0)),
     **dict.fromkeys(("rad", "radian", "radians", "anglesrad"), ("rad", 1.0)),
-    **dict.fromkeys(("mdeg", "millideg", "millidegree", "millidegrees"), ("deg", 1e-3)),
-    **dict.fromkeys(("mrad", "millirad", "milliradian", "milliradians"), ("rad", 1e-3)),
+    **dict.fromkeys(("mdeg", "mdegs", "mdegree", "mdegrees"), ("deg", 1e-3)),
+    **dict.fromkeys(("mrad", "mrads", "mradian", "mradians"), ("rad", 1e-3)),
+    **dict.fromkeys(("arcmin", "arcmins", "arcminute", "arcminutes"), ("deg", 1 / 60)),
+    **dict.fromkeys(("arcsec", "arcsecs", "arcsecond", "arcseconds"), ("deg", 1 / 3600)),
 }
 """Word -> unit it is converted to, and its size in that unit."""
 SAME_DEG = 2e-3
@@ -165,6 +167,8 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
     named = [each for each in named if not each.is_counter] or named
     if not named and is_named_angle(stem):
         named = [each for each in fits if _may_be(each) or (each.is_counter and len(fits) == 1)]
+    if named and not any(_is_span_of_a_scan(each, content) for each in named):
+        return _far_too_wide(named[0], stem)
     if named:
         return _one_of(named, content, stem)
     likely = [each for each in fits if _may_be(each) and _is_plausible(each, content)]
@@ -215,6 +219,27 @@ def _is_plausible(each: NumberList, content: TextContent) -> bool:
     degrees = np.rad2deg(span) if unit == "rad" else span
     is_radians = unit is None and span < LEAST_SPAN_DEG and np.rad2deg(span) > 150
     return bool(LEAST_SPAN_DEG <= degrees <= MOST_SPAN_DEG or is_radians)
+
+
+def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
+    """Whether a list that is named as angles spans what scans do, or goes on in even steps."""
+    unit, factor = unit_of(each, content)
+    span = float(np.ptp(each.values)) * factor
+    degrees = np.rad2deg(span) if unit == "rad" else span
+    steps = np.diff(each.values)
+    is_even = (
+        np.ptp(steps) <= 1e-3 * np.abs(steps).max()
+    )  # a golden angle that is not taken mod 180
+    return bool(degrees <= MOST_SPAN_DEG or is_even)
+
+
+def _far_too_wide(each: NumberList, name: str) -> Puzzle:
+    low, high = each.values.min(), each.values.max()
+    return Puzzle(
+        f"{name}: {each.place} goes from {low:g} to {high:g}, more than ten turns in degrees; "
+        "state its unit in its title (deg, rad, mdeg), or say over how many degrees it turned, as "
+        "--angles 180."
+    )
 
 
 def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> TextAngles | Puzzle:

@@ -46,12 +46,18 @@ def title_of(data: Projections) -> str:
 
 
 def span_deg(g: XrayGeometry) -> float:
-    """Angle from the first view to one step after the last [°]."""
+    """Angle from the first view to one step after the last; of views in any order, covered [°]."""
     if g.n_views < 2:
         return 0.0
     turned = np.unwrap(g.angles_rad)
-    span = abs(turned[-1] - turned[0])
-    return float(np.rad2deg(span * g.n_views / (g.n_views - 1)))
+    steps = np.diff(turned)
+    if (steps >= 0).all() or (steps <= 0).all():
+        span = abs(turned[-1] - turned[0])
+        return float(np.rad2deg(span * g.n_views / (g.n_views - 1)))
+    ordered = np.unique(g.angles_rad)
+    gaps = np.diff(ordered, append=ordered[0] + 2 * np.pi)
+    covered = 2 * np.pi - float(gaps.max()) + float(np.median(gaps))
+    return float(np.rad2deg(min(covered, 2 * np.pi)))
 
 
 def _beam(g: XrayGeometry) -> str:

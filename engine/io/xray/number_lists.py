@@ -238,6 +238,8 @@ def _columns(rows: list[_Row], lines: list[str]) -> Iterator[NumberList]:
 def _titles(group: list[_Row], lines: list[str]) -> dict[int, str]:
     """Return the title of each number in a row, from the line above the rows."""
     first = group[0]
+    if len(group) > 1 and group[1].number > first.number + 1 and first.label(0):
+        return {}  # rows between others, each with its own words
     same = {row.number for row in group}
     above = [k for k in range(max(first.number - TITLE_LINES, 0), first.number) if k not in same]
     delimiter = _delimiter(group)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engine.errors import DataError, FileFormatError
+from engine.geometry.orbits import parallel
 from engine.io.xray.angles import read_angles, unit_named
+from engine.io.xray.facts import span_deg
 
 TURN = np.arange(360.0)
 
@@ -190,3 +192,19 @@ def test_units_by_name() -> None:
     ]
     with pytest.raises(FileFormatError, match="'mm', want degrees or radians"):
         unit_named("mm", "a")
+
+
+@pytest.mark.parametrize(
+    ("degrees", "covered"),
+    [
+        (np.concatenate([np.arange(k, 180, 12.0) for k in (0, 3, 6, 9)]), 180),
+        (np.random.default_rng(1).permutation(np.arange(0, 360, 2.0)), 360),
+        (np.random.default_rng(1).permutation(np.arange(0, 90, 1.0)), 90),
+        (np.arange(0, 200, 2.0), 200),
+    ],
+)
+def test_the_report_states_the_angle_that_views_in_any_order_cover(
+    degrees: np.ndarray, covered: float
+) -> None:
+    seen = parallel(np.deg2rad(degrees), shape=(2, 4), pixel_mm=1.0)
+    assert span_deg(seen) == pytest.approx(covered)
