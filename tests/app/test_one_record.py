@@ -40,7 +40,7 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
 from engine.results import Results
 from engine.study.assignments import with_settings
-from engine.study.saved_as import SavedAs
+from engine.study.saved_as import SavedAs, digest_of
 from tests.app.conftest import PATIENCE_MS
 
 ON = cpu(2)
@@ -127,12 +127,17 @@ def noisy_scan(path) -> None:
 
 def study_of(case: Case, small: Study, scan) -> Study:
     if case.is_xray:
-        settings = ("grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.diameter_mm=48", *case.made)
+        settings = (
+            "name='Small CT'",
+            "grid.voxel_mm=[1.0, 1.0, 1.0]",
+            "grid.diameter_mm=48",
+            *case.made,
+        )
         protocol = with_settings(CtProtocol(), settings)
         study = Study(data=scan, protocol=protocol)
     else:
         study = small.model_copy(update={"protocol": with_settings(small.protocol, case.made)})
-    saved = SavedAs(sha256="a" * 64, changed=case.changed or ())
+    saved = SavedAs(sha256=digest_of(study.protocol), changed=case.changed or ())
     protocol = study.protocol.model_copy(update={"saved": saved})
     return study.model_copy(update={"protocol": protocol})
 
