@@ -9,6 +9,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.geometry.scanner import Scanner
 from engine.io.mu_units import PER_MM, in_per_mm, recognised
+from engine.io.not_numbers import refuse_noted_nan
 
 WATER_PER_MM = 0.0096
 """Attenuation of water at 511 keV [1/mm]."""
@@ -27,6 +28,7 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
 
     Without a scanner it may lie anywhere.
     """
+    refuse_noted_nan(path, volume.notes, "a map of attenuation")
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(

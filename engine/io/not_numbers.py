@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.errors import DataError
+
+MARK = "are NaN (no number)"
+
+
+def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
+    """Refuse an image with NaN where a 0 in its place would be a statement.
+
+    Parameters
+    ----------
+    path
+        of the file, for the sentence
+    notes
+        of the image, as `nan_as_zero` wrote them
+    what
+        kind of image, with its article
+    """
+    found = next((note for note in notes if MARK in note), None)
+    if found is not None:
+        raise DataError(
+            f"{found.partition(';')[0]}; {what} needs a number in every voxel, so write 0 into "
+            f"{path.name} outside the body."
+        )
 
 
 def nan_as_zero(
@@ -27,5 +52,5 @@ def nan_as_zero(
     if n in (0, values.size):
         return values, ()
     share = 100 * n / values.size
-    note = f"{path.name}: {n:,} voxels ({share:.3g} %) are NaN (no number); they are read as 0."
+    note = f"{path.name}: {n:,} voxels ({share:.3g} %) {MARK}; they are read as 0."
     return np.where(is_nan, np.float32(0), values), (note,)
