@@ -118,6 +118,26 @@ def test_a_run_equals_mlem_with_the_dense_matrix(
     np.testing.assert_allclose(image(study(path)).values, wanted, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("n_prompts", [20, 500, 20_000])
+@pytest.mark.parametrize("name", ["dual-head", "dual-head-fine"])
+def test_shipped_protocols_keep_all_counts(
+    response: ResponseMatrix, tmp_path: Path, name: str, n_prompts: int
+) -> None:
+    """Σ s f = N without a background, by the dense matrix; fewer subsets for fewer counts."""
+    hot = point(1.0, 0.5, -1.0, diameter_mm=3.0)
+    data = simulate_histogram(hot, response, n_prompts=n_prompts, seed=4, on=ON)
+    write_histogram(data, tmp_path / "scan.h5")
+    settings = (*SETTINGS[:2], "algorithm.updates=48", "finishing=[]", "support.kind=everywhere")
+    protocol = with_settings(find_protocol(name), settings)
+    *events, last = run(Study(data=tmp_path / "scan.h5", protocol=protocol), on=ON)
+    assert isinstance(last, Finished)
+    p = dense(response).reshape(data.scanner.n_lors, -1) @ last.volume.values.ravel()
+    assert p.sum() == pytest.approx(data.n_prompts, rel=0.01)
+    subsets = {e.subsets for e in events if isinstance(e, Preview)}
+    enough = data.scanner.settings.n_rows * data.scanner.settings.n_columns * 8
+    assert max(subsets) == max(d for d in (1, 2, 3, 4, 6, 8) if d == 1 or n_prompts >= d * enough)
+
+
 def test_subsets_of_the_same_scan_agree(path: Path) -> None:
     whole = image(study(path, "algorithm.iterations=16")).values
     subsets = image(study(path, "algorithm.iterations=4", "algorithm.subsets=4")).values
