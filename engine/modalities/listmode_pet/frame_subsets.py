@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from engine.algorithms import Algorithm, Osem
 from engine.algorithms.subsets import CountDemand
-from engine.modalities.fit_subsets import too_many_subsets
+from engine.modalities.fit_subsets import fewer_subsets, too_many_subsets
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.stages import Stage
 from engine.reporting.context import RunContext
@@ -32,11 +32,13 @@ def fit_frames(
         what the counts of each frame offer
     """
     found = frame_algorithms(before, context.protocol.algorithm, demands)
-    subsets = [each.n_subsets for each in found]
-    if min(subsets) < max(subsets):
-        text = f"{min(subsets)} to {max(subsets)} subsets, by the counts of each frame"
-        yield context.log.applied("subsets", text)
     least = min(demands, key=lambda each: each.n_counts)
+    few = min(found, key=lambda each: each.n_subsets)
+    text = fewer_subsets(before, few, least)
+    if text:
+        most = max(each.n_subsets for each in found)
+        others = f"frames have {few.n_subsets} to {most} subsets"
+        yield context.log.applied("subsets", f"{others}; with the fewest counts {text}")
     n_few = sum(each.n_counts < each.for_image for each in demands)
     too_many = too_many_subsets(before, least)
     if too_many:

@@ -7,6 +7,7 @@ from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.budget import free_memory
+from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
     START_S,
@@ -47,7 +48,11 @@ def estimate(
     `n_columns` sinograms are held, and `n_timed` counts with times of flight, which are the rows
     of the updates then; `left` is the share of the updates still to do.
     """
-    n_subsets = protocol.algorithm.n_subsets
+    algorithm = protocol.algorithm
+    if scan is not None:
+        tof = None if scan.timed is None else scan.scanner.tof
+        algorithm = algorithm.for_counts(ring_demand(scan.n_prompts, grid, tof))
+    n_subsets = algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
     # by thread a sum and the value that it lies beside
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
@@ -66,7 +71,7 @@ def estimate(
         "kernels": START_S,
         **({"scatter": scatter.seconds} if scatter else {}),
         "sensitivity": 2 * pass_s,
-        "reconstruct": protocol.algorithm.n_passes * left * update_s,
+        "reconstruct": algorithm.n_passes * left * update_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None

@@ -165,7 +165,10 @@ def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[n
             numerator, q = whole.subset(k, N_SUBSETS).em_numerator(x, background)
             log_likelihood += np.log(q[q > 0].astype(np.float64)).sum()
             log_likelihood -= (s * x).sum(dtype=np.float64)
-            x = np.divide(numerator, s, out=np.zeros_like(x), where=s > 0)
+            updated = np.divide(numerator, s, out=np.zeros_like(x), where=s > 0)
+            # no voxel falls below a tenth; the tenth is a float32 in either precision
+            least = x.dtype.type(np.float32(0.1)) * x
+            x = np.where(s > 0, np.maximum(updated, least), updated)
     return x, float(log_likelihood)
 
 
