@@ -9,8 +9,9 @@ events on its line would be lost. MLEM has ρ = 0.
 
 At the end the image is scaled to the total that all counts make most likely
 (`engine.model.total`): α x with α Σ s x = Σ y α A x / (α A x + b). Without a background, the sum of
-image times sensitivity is then the number of counts. Subsets of `SURE_COUNTS` or more give this
-total by themselves, to 0.3 %, and are not scaled; nor is the maximum of a penalised likelihood.
+image times sensitivity is then the number of counts. Not scaled are the maximum of a penalised
+likelihood, and images of event subsets of `SURE_COUNTS` or more, which give this total by
+themselves to 0.3 %. Subsets of bins do not: each has views and a sensitivity of its own.
 
 Subsets that are left out follow from the counts (`engine.algorithms.subsets`).
 

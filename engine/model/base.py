@@ -29,7 +29,7 @@ class Model(ABC):
     def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
         """Return the factor by which `x` explains the counts best; 1 where nothing is to be gained.
 
-        sure_counts : counts from which on the total of an image is taken to be known
+        sure_counts : counts of events from which on the total of an image is taken to be known
         """
         return 1.0
 

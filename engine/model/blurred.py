@@ -41,6 +41,10 @@ class BlurredModel(SystemModel):
         parts = (within.A @ blur, within.background, sensitivity, within.counts)
         return cls(*parts, within, blur)
 
+    @property
+    def has_event_subsets(self) -> bool:
+        return self.within.has_event_subsets
+
     def em_step(self, x: Array) -> EmStep:
         z = to_host(self.blur(self._beside(x)))
         step = self.within.em_step(z)

@@ -82,6 +82,11 @@ class SystemModel(Model):
         return False
 
     @property
+    def has_event_subsets(self) -> bool:
+        """Whether each subset is a fair sample of all events, so that its total is that of all."""
+        return False
+
+    @property
     def n_counts(self) -> float:
         """Σ y: the counts that were measured."""
         if isinstance(self.counts, float | int):
@@ -97,7 +102,7 @@ class SystemModel(Model):
         return float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64))
 
     def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
-        if self.is_penalised or self.n_counts >= sure_counts:
+        if self.is_penalised or (self.has_event_subsets and self.n_counts >= sure_counts):
             return 1.0
         rows = self.expected(x), self.counts, self.background
         return likeliest_scale(*rows, self.expected_of_image(x))

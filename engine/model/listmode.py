@@ -39,6 +39,10 @@ class ListModeModel(SystemModel):
     counts: float = 1.0  # of every event
     _shares: dict[int, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @property
+    def has_event_subsets(self) -> bool:
+        return True
+
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
             return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)

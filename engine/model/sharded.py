@@ -39,6 +39,10 @@ class ShardedModel(SystemModel):
         """Have others compute the updates of a model."""
         return cls(model.A, model.background, model.sensitivity, model.counts, share)
 
+    @property
+    def has_event_subsets(self) -> bool:
+        return True
+
     def em_step(self, x: Array) -> EmStep:
         return EmStep(*self.share(x, *self.part))
 
