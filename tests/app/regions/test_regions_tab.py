@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.control.regions_beside import regions_beside, save_beside
 from app.models.kept_images import Kept
@@ -28,6 +28,7 @@ from engine.regions import (
     CombinedRegion,
     ContourRegion,
     MaskRegion,
+    PlanarContours,
     PolygonRegion,
     Region,
     SphereRegion,
@@ -308,3 +309,17 @@ def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
     with pytest.raises(OutputError, match="another scan"):
         save_beside(session, tmp_path / "study.toml")
     assert read_regions(tmp_path / "study.regions.toml") == kept
+
+
+def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, tab, controls):
+    ring = np.array([[-8.0, -8.0], [8.0, -8.0], [8.0, 8.0], [-8.0, 8.0]])
+    contours = PlanarContours.of([ring, ring], [0.0, 2.0], 2.0)
+    controls.session.regions.add(contours, "GTV")
+    controls.session.regions.choose("GTV")
+    tab.show()
+
+    def shown() -> list[str]:
+        return [label.text() for label in tab.findChildren(QLabel)]
+
+    qtbot.waitUntil(lambda: "Rule" in shown(), timeout=5000)
+    assert "mean and volume by area, minimum and maximum by voxel centres" in shown()
