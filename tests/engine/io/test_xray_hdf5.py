@@ -284,3 +284,32 @@ class TestNxTomo:
                 file[f"entry1/tomo_entry/{where}"] = values
         with pytest.raises(error, match=match):
             read_projections(path)
+
+
+@pytest.mark.parametrize("value", ["b2017b74-c39d", h5py.Empty("f8"), np.zeros((2, 2)), 1j])
+def test_a_pixel_size_that_is_no_number_leaves_the_pixel_unknown(
+    tmp_path: Path, value: object
+) -> None:
+    path = nxtomo(tmp_path)
+    with h5py.File(path, "a") as file:
+        del file["entry1/tomo_entry/instrument/eye/x_pixel_size"]
+        file["entry1/tomo_entry/instrument/eye/x_pixel_size"] = value
+    data = read_projections(path)
+    assert data.n_views == N
+    assert not data.pixel_mm_known
+
+
+@pytest.mark.parametrize("shape", [(-1, 1), (1, -1)])
+def test_angles_of_nxtomo_may_be_a_row_or_a_column_in_any_order(
+    tmp_path: Path, shape: tuple[int, int]
+) -> None:
+    turned = np.array([0, 45, 90, 135, 15, 60, 105, 150, 30, 75, 120, 165.0])
+    path = nxtomo(tmp_path, angles=turned)
+    place = "entry1/tomo_entry/sample/rotation_angle"
+    with h5py.File(path, "a") as file:
+        stored = file[place][()].reshape(shape)
+        del file[place]
+        file[place] = stored
+        file[place].attrs["units"] = "deg"
+    found = np.rad2deg(read_projections(path).geometry.angles_rad) + 90  # the source is at -y first
+    assert np.allclose(found % 360, turned)
