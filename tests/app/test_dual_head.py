@@ -352,7 +352,7 @@ def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     titles = [session.study.modality.stages[m.stage] for m in session.run.record.timings]
     assert titles[:2] == ["Read", "Response"]
     assert set(session.run.record.ledger) == {
-        "normalisation", "edges", "attenuation", "randoms", "scatter",
+        "normalisation", "edges", "attenuation", "randoms", "scatter", "total",
     }  # fmt: skip
     assert session.view.blurred_axis == 1
 
