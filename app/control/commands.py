@@ -69,6 +69,8 @@ class Commands(Tasks):
         self._opening = Opening(session, preferences, self.kept, self, self.loader)
         self._opening.import_requested.connect(self.import_requested)
         self._opening.item_requested.connect(self.item_requested)
+        session.study.library = lambda: preferences.library
+        self.protocols_changed.connect(session.study.follow_library)
         if self.kept.fault:
             session.add_log("warning", self.kept.fault)
 

@@ -13,6 +13,7 @@ from app.language.translation import tr
 from app.models.inputs import DATA
 from app.models.kept_images import ALL_FRAMES
 from app.models.messages import Problem
+from app.models.protocol_words import marked
 from app.models.run_record import RunRecord
 from app.models.session import Session
 from app.views.volume_facts import looked_through
@@ -154,7 +155,7 @@ class ResultCommands(QObject):
         result, kept = opened.result, opened.result.record
         run = kept.run_record
         record = RunRecord(
-            f"{result.scan}, {run.protocol.label}",
+            f"{result.scan}, {marked(run.protocol.label)}",
             opened.study,
             provenance=opened.provenance,
             result_id=result.id,

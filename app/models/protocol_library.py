@@ -7,31 +7,29 @@ The site's folder is only read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
 from app.language.translation import tr
-from engine.errors import EngineError, ResourceError, SettingsError
+from engine.errors import ResourceError, SettingsError
 from engine.modalities import (
+    EARLIER,
     MODALITIES,
     AnyModality,
     Protocol,
+    SavedProtocol,
+    SavedProtocols,
+    Source,
     modality_of,
     read_protocol,
-    shipped_protocols,
     stamped,
     write_protocol,
 )
 from engine.settings import explain
 
-Source = Literal["program", "site", "own"]
-EARLIER = "earlier"
-"""Folder of the versions before."""
 WHOSE: dict[Source, str] = {
     "program": tr("comes with Isocenter"),
     "site": tr("of the site"),
@@ -40,29 +38,8 @@ WHOSE: dict[Source, str] = {
 
 
 @dataclass(frozen=True)
-class ListedProtocol:
-    """A protocol of the list.
-
-    Attributes
-    ----------
-    protocol : as it is saved
-    source : whose it is
-    path : its file; None of those that come with the program
-    """
-
-    protocol: Protocol
-    source: Source
-    path: Path | None = None
-
-    @property
-    def is_locked(self) -> bool:
-        """Whether it was locked by hand."""
-        return self.protocol.saved is not None and self.protocol.saved.locked
-
-    @property
-    def revision(self) -> int:
-        """How often it was saved; 0 of those that come with the program."""
-        return self.protocol.saved.revision if self.protocol.saved is not None else 0
+class ListedProtocol(SavedProtocol):
+    """A protocol of the list, with the reason why it cannot be changed."""
 
     @property
     def fixed(self) -> str:
@@ -78,16 +55,12 @@ class ListedProtocol:
         return tr("{name!r} is locked; unlock it first.", name=name) if self.is_locked else ""
 
 
-class ProtocolLibrary:
+class ProtocolLibrary(SavedProtocols):
     """All saved protocols; `folder` holds the settings, `site` the protocols that all share."""
-
-    def __init__(self, folder: Path, site: Path | None = None) -> None:
-        self._own, self._site = folder / "protocols", site
 
     def listed(self, modality: AnyModality) -> list[ListedProtocol]:
         """Return those of a kind of scan: the program's, the site's, one's own; none damaged."""
-        found = [ListedProtocol(each, "program") for each in protocols_that_come(modality)]
-        return found + [each for each in self._saved() if modality_of(each.protocol) is modality]
+        return [ListedProtocol(**vars(each)) for each in self.saved(modality)]
 
     def approved(self, modality: AnyModality) -> list[ListedProtocol]:
         """Return what a technician may use: the site's and locked ones; else the program's."""
@@ -106,8 +79,9 @@ class ProtocolLibrary:
 
     def find(self, protocol: Protocol) -> ListedProtocol | None:
         """Return the saved protocol of a name, one's own before others; None if there is none."""
-        same = [e for e in self.listed(modality_of(protocol)) if e.protocol.name == protocol.name]
-        return next(reversed(same), None)
+        of_kind = self.saved(modality_of(protocol), demos=True)
+        same = [each for each in of_kind if each.protocol.name == protocol.name]
+        return ListedProtocol(**vars(same[-1])) if same else None
 
     # changes
 
@@ -209,34 +183,6 @@ class ProtocolLibrary:
                     revision=taken.revision,
                 )
             )
-
-    # files
-
-    def _saved(self) -> Iterator[ListedProtocol]:
-        for source, path, protocol, _ in self._files():
-            if protocol is not None:
-                yield ListedProtocol(protocol, source, path)
-
-    def _files(self) -> Iterator[tuple[Source, Path, Protocol | None, str]]:
-        folders: tuple[tuple[Source, Path | None], ...] = (
-            ("site", self._site),
-            ("own", self._own),
-        )
-        for source, folder in folders:
-            for path in sorted(folder.glob("*.toml")) if folder is not None else ():
-                try:
-                    yield source, path, read_protocol(path), ""
-                except EngineError as e:
-                    yield source, path, None, str(e)
-
-
-def protocols_that_come(modality: AnyModality) -> list[Protocol]:
-    """Return the protocols of a modality that come with the program, the standard one first."""
-    standard = modality.standard()
-    found = [each for each in shipped_protocols().values() if modality_of(each) is modality]
-    if all(protocol.name != standard.name for protocol in found):
-        found.insert(0, standard)
-    return sorted(found, key=lambda protocol: protocol.name != standard.name)
 
 
 def _revision_now(protocol: Protocol) -> int:

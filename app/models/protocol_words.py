@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from app.language.keys import name_of_key
 from app.language.translation import tr
+from app.models.protocol_state import ProtocolState
 from app.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
 from engine.modalities import Protocol, modality_of
+
+MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
+"""Words of the marks that the engine gives a protocol (`engine.study.saved_as.label_of`)."""
 
 
 def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
@@ -27,6 +31,30 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     if protocol.frame_words:
         facts.append((tr("Images"), protocol.frame_words))
     return facts
+
+
+def label_words(study: ProtocolState) -> str:
+    """Return the protocol in use with a mark: "Brain FDG (changed)"."""
+    return marked(study.label)
+
+
+def marked(label: str) -> str:
+    """Return a protocol's label in the language of the window: its mark is translated."""
+    name, bracket, mark = label.rpartition(" (")
+    words = mark.removesuffix(")").split(" and ")
+    if not bracket or not set(words) <= set(MARKS):
+        return label
+    return f"{name} ({tr(' and ').join(MARKS[each] for each in words)})"
+
+
+def protocol_remarks(study: ProtocolState) -> list[str]:
+    """Return what is to know of the protocol in use: changes, misfit, pin; a line each."""
+    protocol, found = study.identified(), []
+    if protocol.saved is not None:
+        found += [tr("Changed: {change}", change=each) for each in protocol.saved.changed]
+        if protocol.saved.origin == "nowhere":
+            found.append(tr("It is not among the saved protocols."))
+    return found + ([study.misfit] if study.misfit else [])
 
 
 def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from statistics import fmean
 from time import perf_counter
 
 from app.models.kept_images import KeptImages
+from app.models.protocol_words import marked
 from engine.catalogue import ImagingOrder
 from engine.data import Plain, RecordedRun, TimeFrame, Volume
 from engine.events import (
@@ -117,7 +118,7 @@ class RunRecord:
     @property
     def local_title(self) -> str:
         """What is reconstructed, by the names that its owner knows: for the screen alone."""
-        return f"{self.study.data.name}, {self.study.protocol.name}" if self.study else self.title
+        return marked(self.study.title) if self.study else self.title
 
     @property
     def state_of_stage(self) -> RunState:

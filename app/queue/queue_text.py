@@ -6,6 +6,7 @@ from datetime import datetime
 
 from app.language.translation import tr
 from app.look.formatting import duration, sentence_case
+from app.models.protocol_words import marked
 from app.models.queue_model import state_of
 from engine.jobs import QueueEntry
 
@@ -48,7 +49,8 @@ def standing_of(entry: QueueEntry) -> str:
 
 def title_of(entry: QueueEntry, name: str) -> str:
     """Return the name of a study, then its scan and protocol."""
-    return f"{name}, {entry.title}" if name else entry.title
+    title = marked(entry.title)
+    return f"{name}, {title}" if name else title
 
 
 def tip_of(entry: QueueEntry, name: str) -> str:

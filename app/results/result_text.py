@@ -7,6 +7,7 @@ from html import escape
 
 from app.language.translation import tr
 from app.look.formatting import clock, sentence_case, size
+from app.models.protocol_words import marked
 from app.models.run_record import RunRecord
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
@@ -17,7 +18,7 @@ OTHER_SCAN = tr("This image is of {0.then}, not of the scan that is open, {0.now
 def lines_of(result: Result, name: str) -> tuple[str, str, str]:
     """Return the lines of the list: the scan, the name and the protocol, when and how large."""
     run = result.record.run_record
-    how = f"{name}, {run.protocol.label}"
+    how = f"{name}, {marked(run.protocol.label)}"
     if run.is_partial:
         how = f"{how}, {run.describe_ending()}"
     when = f"{result.created:%d %b %Y %H:%M}"
@@ -30,7 +31,7 @@ def tip_of(result: Result, name: str) -> str:
     run = record.run_record
     rows = [
         f"{name}, {result.scan} ({record.title.partition(',')[0]})",
-        f"{run.protocol.describe()}: {run.describe_algorithm()}, {run.describe_run()}",
+        f"{marked(run.protocol.describe())}: {run.describe_algorithm()}, {run.describe_run()}",
         f"{record.voxels}, {record.unit or tr('no unit')}",
         tr(
             "{created:%A, %d %B %Y %H:%M}, {clock} on {device}",
@@ -70,7 +71,7 @@ def made_with(
         return "", False
     made = tr(
         "Made with {name}: {describe}.",
-        name=run.protocol.describe(),
+        name=marked(run.protocol.describe()),
         describe=run.describe_algorithm(),
     )
     ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."

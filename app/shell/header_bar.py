@@ -18,12 +18,13 @@ from app.language.translation import tr
 from app.look.formatting import clock
 from app.look.icons import set_icon
 from app.look.widgets import label
+from app.models.protocol_words import label_words, protocol_remarks
 from app.models.quality import caption_of
 from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
-from app.shell.header_parts import Segments, action_button, line, verb_button
+from app.shell.header_parts import PinButton, Segments, action_button, line, verb_button
 from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
 from engine.modalities import AnyModality, Protocol, version_words
@@ -105,9 +106,8 @@ class ChoicePage(QWidget):
         row.addWidget(self.protocols, 4)
         self.manage = action_button(actions.protocols)
         row.addWidget(self.manage)
-        self._changed = label("changed", "muted")
-        self._changed.setToolTip(tr("These settings differ from the saved protocol"))
-        row.addWidget(self._changed)
+        self.pin = PinButton(context)
+        row.addWidget(self.pin)
         row.addSpacing(4)
         row.addWidget(self.qualities)
         self.meaning = ElidedLabel()
@@ -137,12 +137,30 @@ class ChoicePage(QWidget):
 
     def _show(self) -> None:
         base = self._study.base
-        names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
-        if base.name not in names or self._suitable() != self._listed:
+        if base.name not in (each.name for each in self._offered) or (
+            self._suitable() != self._listed
+        ):
             self._fill()
-        self.protocols.setCurrentIndex(self.protocols.findText(base.name))
-        self._changed.setVisible(self._study.quality is None)
+        self._show_in_use()
         self.meaning.set_full_text(caption_of(self._study.quality, base))
+
+    def _show_in_use(self) -> None:
+        """Choose the protocol in use; a mark tells that its content is not the saved one."""
+        chosen = -1
+        for i in range(self.protocols.count()):
+            place = self.protocols.itemData(i)
+            if place is None:  # a line between kinds
+                continue
+            each = self._offered[place]
+            is_in_use = each.name == self._study.base.name and each.modality == (
+                self._study.base.modality
+            )
+            self.protocols.setItemText(i, label_words(self._study) if is_in_use else each.name)
+            chosen = i if is_in_use else chosen
+        self.protocols.setCurrentIndex(chosen)
+        text = tr("Saved choice of grid, corrections, algorithm and filters")
+        changed = protocol_remarks(self._study)
+        self.protocols.setToolTip(plain_tip("\n".join((text, *changed))))
 
     def offer_approved(self, only: bool) -> None:
         """Offer only protocols that the site has approved, or all."""
@@ -151,7 +169,7 @@ class ChoicePage(QWidget):
 
     def _fill_anew(self) -> None:
         self._fill()
-        self.protocols.setCurrentIndex(self.protocols.findText(self._study.base.name))
+        self._show_in_use()
 
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.language.keys import name_of_key
+from app.language.translation import tr
+from app.look.icons import set_icon
 from app.look.widgets import button
 from app.models.quality import QUALITIES, TEXTS
 from app.views.plain_text import plain_tip
@@ -50,6 +52,44 @@ class Segments(QWidget):
         current = self._study.quality
         for quality, made in self.buttons.items():
             made.setChecked(quality == current)
+
+
+class PinButton(QToolButton):
+    """Pins the protocol in use for the kind of scanner of the open scan; lit while it is."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._study, self._theme = context.session.study, context.theme
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(tr("Pin this protocol"))
+        self.clicked.connect(lambda on: self._study.pin(on=on))
+        for signal in (self._study.protocol_changed, self._study.inputs_changed):
+            signal.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        study, kind = self._study, self._study.scanner_kind
+        set_icon(self, "pin", self._theme, "link" if study.is_pinned else "muted")
+        self.setChecked(study.is_pinned)
+        self.setEnabled(bool(kind))
+        if not kind:
+            tip = tr("Open a scan first.")
+        elif study.is_pinned:
+            tip = tr(
+                "{name!r} is pinned: each scan of {scanner} starts with it, until the day or "
+                "the session ends. Press to unpin it.",
+                name=study.base.name,
+                scanner=kind,
+            )
+        else:
+            tip = tr(
+                "Start each scan of {scanner} with {name!r}, as it is saved, until the day or "
+                "the session ends",
+                name=study.base.name,
+                scanner=kind,
+            )
+        self.setToolTip(plain_tip(tip))
 
 
 def verb_button(action: QAction) -> QPushButton:

@@ -17,7 +17,7 @@ from app.inspect.preview_panel import PreviewTab
 from app.language.translation import tr
 from app.look.questions import ask_text, tell
 from app.models.passphrase import is_right
-from engine.modalities import Protocol, digest_of
+from engine.modalities import AnyModality, Protocol, digest_of
 
 ALLOWED = frozenset(
     (
@@ -63,7 +63,7 @@ class TechnicianMode(QObject):
         self._approved: dict[str, list[Protocol]] = {}
         context.session.refusal = self.refusal
         context.commands.protocols_changed.connect(self._approved.clear)
-        context.session.study.protocol_changed.connect(self._take_approved)
+        context.session.study.offered = lambda modality: self._of(modality) if self.is_on else []
         if context.preferences.technician:
             self.enter()
         else:
@@ -81,18 +81,13 @@ class TechnicianMode(QObject):
 
     def approved(self) -> list[Protocol]:
         """Return the protocols of the open kind of scan that a technician may use."""
-        modality = self._context.session.study.modality
+        return self._of(self._context.session.study.modality)
+
+    def _of(self, modality: AnyModality) -> list[Protocol]:
         if modality.key not in self._approved:
             found = self._context.preferences.library.approved(modality)
             self._approved[modality.key] = [each.protocol for each in found]
         return self._approved[modality.key]
-
-    def _take_approved(self) -> None:
-        """Take the first approved protocol in the place of the usual one, which nobody chose."""
-        study = self._context.session.study
-        standard, approved = study.modality.standard(), self.approved() if self.is_on else []
-        if approved and study.base == standard and not self._is_approved(standard):
-            study.use_protocol(approved[0])
 
     def toggle(self) -> None:
         """Enter the mode, or leave it for who knows the passphrase."""
@@ -106,15 +101,13 @@ class TechnicianMode(QObject):
         """Show a technician's window."""
         self.is_on = True
         self._approved.clear()
-        study = self._context.session.study
-        if study.changes:
-            study.use_protocol(study.base)
-        self._take_approved()
+        self._context.session.study.start_again()
         self._show()
 
     def leave(self) -> None:
         """Show the whole window, until it is closed or the mode is entered again."""
         self.is_on = False
+        self._context.session.study.start_again()
         self._show()
 
     def _may_leave(self) -> bool:

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
-from app.language.keys import name_of_key
 from app.language.translation import named, tr
 from app.look.icons import set_icon
 from app.look.widgets import button, label, set_paragraphs, set_tone
 from app.models.inputs import DATA, Inputs
+from app.models.protocol_words import marked, protocol_remarks
 from app.models.run_record import RunState
 from app.report.sign_off import SignOff
 from app.shell.folded_warnings import FoldedWarnings, RunWarning
 from app.study.ledger import sentence
 from app.views.plain_text import PlainLabel, plain_tip
-from engine.modalities import AnyCorrection, all_roles, version_words
+from engine.modalities import AnyCorrection, all_roles
 
 LEAST_PX = 300
 DONE = (RunState.FINISHED, RunState.ABORTED, RunState.FAILED)
@@ -151,11 +151,10 @@ class TechnicianPanel(QWidget):
         return self._study.inputs
 
     def _show_protocol(self) -> None:
-        words = version_words(self._study.base)
-        quality = self._study.quality
-        at = f", {name_of_key(quality)}" if quality else tr(", changed")
+        words = [marked(self._study.words), *protocol_remarks(self._study)]
         why = self._session.refusal()
-        self.protocol.say([f"{words}{at}", *([why] if why else [])], "missing" if why else "ok")
+        tone = "missing" if why else "look" if len(words) > 1 else "ok"
+        self.protocol.say([*words, *([why] if why else [])], tone)
 
     def _show_run(self) -> None:
         state, obstacle = self._run.state, self._session.obstacle()

@@ -249,6 +249,14 @@ class ReadyCard(WelcomeTile):
         self._drawing.show_scanner(study.scanner, grid)
         self._show_words()
 
+    def _needs(self) -> str:
+        """Return what a run needs, in words; empty while that is not known."""
+        try:
+            requirements = self._study.requirements()
+        except EngineError:  # its grid is refused, as the step says
+            return ""
+        return sentence_case(requirements.describe()) if requirements else ""
+
     def _show_words(self) -> None:
         study, run = self._study, self._run
         session = self._session
@@ -260,8 +268,7 @@ class ReadyCard(WelcomeTile):
         stage = session.doing
         self._title.setText(f"{stage} …" if active else data.name)
         self._text.setText(data.text)
-        requirements = study.requirements()
-        message = sentence_case(requirements.describe()) if requirements else ""
+        message = "" if obstacle else self._needs()
         self._requirements.setText(message if active else obstacle or message)
         self.start.setVisible(not active)
         self.start.setEnabled(not obstacle)

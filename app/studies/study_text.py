@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.language.translation import tr
 from app.look.formatting import sentence_case, size
+from app.models.protocol_words import marked
 from engine.catalogue import KnownStudy, State
 
 STATES: dict[State, str] = {
@@ -44,7 +45,7 @@ def cells_of(study: KnownStudy, name: str = "") -> tuple[str, ...]:
         study.patient or NOBODY,
         study.patient_id or NOBODY,
         study.scan,
-        f"{name}, {study.protocol}" if name else study.protocol,
+        f"{name}, {marked(study.protocol)}" if name else marked(study.protocol),
         STATES[study.state],
         f"{study.when:%Y-%m-%d %H:%M}",
         size(study.n_bytes) if study.n_bytes else NOBODY,

@@ -94,13 +94,14 @@ class StudyStep(StepPanel):
         elif fault := inputs.fault():
             self.say(fault, "missing")
         else:
-            notes = " ".join(inputs.scan.notes) if inputs.scan else ""
+            known = [*(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
+            notes = " ".join(filter(None, known))
             self.say(data.text, "look" if notes else "ok", notes)
 
 
 def words_on(study: StudyModel) -> list[str]:
     """Return what is to know of how the open scan is treated, a sentence or two each."""
-    words = [study.note, study.modality.absent]
+    words = [study.note, study.misfit, study.modality.absent]
     if len(study.suitable) > 1:
         words.append(study.modality.approach)
     if study.scanner is not None:

@@ -97,6 +97,6 @@ def _names_of(entry: QueueEntry) -> tuple[str, str]:
     """Scan and protocol by their names; a damaged entry by what it says of itself."""
     try:
         study = entry.to_study()
-        return study.data.name, study.protocol.name
+        return study.data.name, study.protocol_label
     except (EngineError, ValueError):
         return entry.title, ""

@@ -1,4 +1,4 @@
-"""`isocenter protocols`: those that come with the program."""
+"""`isocenter protocols`: those of the program, the site and the user."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
+from engine.study.saved_as import ORIGINS, version_words
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -16,11 +17,18 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _list(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities import MODALITIES
+    from engine.modalities.protocol_library import SavedProtocols
     from engine.modalities.studies import shipped_protocols
 
-    found = shipped_protocols()
+    shipped, library = shipped_protocols(), SavedProtocols.of_this_user()
     for modality in MODALITIES:
         console.line(modality.title[:1].upper() + modality.title[1:])
-        for key, protocol in found.items():
+        for key, protocol in shipped.items():
             if protocol.modality == modality.key:
                 console.line(f"  {key:22s} {protocol.name}")
+        for saved in library.saved(modality):
+            if saved.path is not None:
+                words = f"{version_words(saved.protocol)}, {ORIGINS[saved.source]}"
+                console.line(f"  {saved.path.name:22s} {words}")
+                for change in saved.protocol.saved.changed if saved.protocol.saved else ():
+                    console.line(f"  {'':22s} {change}")

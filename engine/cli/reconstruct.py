@@ -33,12 +33,13 @@ from engine.jobs.process.messages import Source
 from engine.jobs.reconstruction import run
 from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS, demo_folder
+from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
-from engine.modalities.studies import files_of_study, find_protocol, read_study
+from engine.modalities.studies import files_of_study, find_protocol, protocol_of_kind, read_study
 from engine.plain import Plain
 from engine.study.assignments import with_settings
 from engine.study.protocol import Protocol
-from engine.study.saved_as import changed_from
+from engine.study.saved_as import version_words
 from engine.study.study import Study
 
 
@@ -202,13 +203,8 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
 
 
 def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
-    """Return the protocol with assignments, which says what differs from the one that is named.
-
-    A replay assigns name or version, too, and with them all that is to be said.
-    """
-    now = with_settings(protocol, assignments)
-    is_replay = (now.name, now.saved) != (protocol.name, protocol.saved)
-    return now if is_replay else changed_from(protocol, now)
+    """Return the protocol with assignments, and a record of its differences from the saved one."""
+    return identified(with_settings(protocol, assignments))
 
 
 def _study_of(path: Path, console: Console) -> Study:
@@ -220,10 +216,12 @@ def _study_of(path: Path, console: Console) -> Study:
             console.line(f"{titles[key]}: {file.name}")
         for note in files.notes:
             console.line(f"note: {note}")
-        return Study(data=files.data, inputs=dict(files.inputs), protocol=modality.standard())
+        return Study(
+            data=files.data, inputs=dict(files.inputs), protocol=protocol_of_kind(modality)
+        )
     modality = modality_of_scan(path)
     if modality is not None:
-        return Study(data=path, protocol=modality.standard())
+        return Study(data=path, protocol=protocol_of_kind(modality))
     if path.suffix == ".toml":
         return read_study(path)
     raise UnknownFormatError(why_no_scan(path))
@@ -243,6 +241,7 @@ def _complete(
     on = device_of(arguments.device, arguments.threads, console)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
+    _say_protocol(job.study.protocol, console)
     events = keep(
         source(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job
     )
@@ -269,6 +268,12 @@ def _complete(
         raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
     console.line(f"Volume: {output}")
     return volume
+
+
+def _say_protocol(protocol: Protocol, console: Console) -> None:
+    console.line(f"Protocol: {version_words(protocol)}")
+    for change in protocol.saved.changed if protocol.saved is not None else ():
+        console.line(f"  {change}")
 
 
 @contextmanager

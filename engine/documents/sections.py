@@ -23,7 +23,7 @@ from engine.plain import Plain
 from engine.regions.figures import VOXEL_RULES
 from engine.regions.measuring import MeasuredRegion, measure
 from engine.reporting.assigned import assignments
-from engine.study.saved_as import SavedAs, digest_of
+from engine.study.saved_as import ORIGINS, SavedAs, digest_of
 
 Part = Callable[[ReportSubject], Section | None]
 STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
@@ -59,6 +59,8 @@ def summary(subject: ReportSubject) -> Section:
         rows.insert(4, ReportRow("Fitted to the scan", run.fitted))
     if run.protocol.changed:
         rows.insert(2, ReportRow("Changed in it", "; ".join(run.protocol.changed), "look"))
+    elif run.protocol.origin == "nowhere":
+        rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "look"))
     return Section("Reconstruction", tuple(rows))
 
 

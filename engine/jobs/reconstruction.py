@@ -19,6 +19,7 @@ from engine.data.sharding import Divide
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.events import Event, Finished, Loaded, Preview
+from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.privacy.names import Names
 from engine.privacy.records import harmless
@@ -97,7 +98,7 @@ def run(
     1 8 mm, 10 × 10 × 5
     2 8 mm, 10 × 10 × 5
     """
-    study = study.of_files()
+    study = _identified(study.of_files())
     history = RunHistory() if resume is None else resume.history.resumed()
     context: RunContext[Protocol] = RunContext.of(
         study, on, on_progress, history, scan, folder, divide
@@ -108,6 +109,14 @@ def run(
         frames = [] if resume is None else list(resume.frames)
         volume = yield from _without_names(flow, study, frames)
         yield Finished(volume, volume.info, tuple(frames))
+
+
+def _identified(study: Study) -> Study:
+    """Compare the protocol with the saved ones, unless whoever made the study did."""
+    saved = study.protocol.saved
+    if saved is not None and saved.origin is not None:
+        return study
+    return identified_study(study)
 
 
 def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume]) -> Stage[Volume]:

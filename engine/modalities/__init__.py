@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from engine.modalities.demos import DEMOS as DEMOS
     from engine.modalities.demos import demo_folder as demo_folder
     from engine.modalities.listmode_pet.protocol import ListModeProtocol as ListModeProtocol
+    from engine.modalities.protocol_choice import misfit as misfit
+    from engine.modalities.protocol_choice import protocol_for as protocol_for
+    from engine.modalities.protocol_choice import scanner_kind as scanner_kind
+    from engine.modalities.protocol_choice import suitable as suitable
+    from engine.modalities.protocol_choice import with_measured as with_measured
+    from engine.modalities.protocol_identity import compared as compared
+    from engine.modalities.protocol_identity import identified as identified
+    from engine.modalities.protocol_library import EARLIER as EARLIER
+    from engine.modalities.protocol_library import SavedProtocol as SavedProtocol
+    from engine.modalities.protocol_library import SavedProtocols as SavedProtocols
+    from engine.modalities.protocol_library import Source as Source
     from engine.modalities.recognise import Purpose as Purpose
     from engine.modalities.recognise import Recognised as Recognised
     from engine.modalities.recognise import all_roles as all_roles
@@ -54,9 +65,11 @@ if TYPE_CHECKING:
     from engine.study.difference import setting_changes as setting_changes
     from engine.study.difference import with_setting_of as with_setting_of
     from engine.study.protocol import Protocol as Protocol
+    from engine.study.saved_as import OF_QUALITY as OF_QUALITY
+    from engine.study.saved_as import Quality as Quality
     from engine.study.saved_as import SavedAs as SavedAs
-    from engine.study.saved_as import changed_from as changed_from
     from engine.study.saved_as import digest_of as digest_of
+    from engine.study.saved_as import label_of as label_of
     from engine.study.saved_as import stamped as stamped
     from engine.study.saved_as import version_words as version_words
     from engine.study.study import Study as Study
@@ -79,6 +92,20 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.modalities.demos": (
                 "DEMOS",
                 "demo_folder",
+            ),
+            "engine.modalities.protocol_choice": (
+                "misfit",
+                "protocol_for",
+                "scanner_kind",
+                "suitable",
+                "with_measured",
+            ),
+            "engine.modalities.protocol_identity": ("compared", "identified"),
+            "engine.modalities.protocol_library": (
+                "EARLIER",
+                "SavedProtocol",
+                "SavedProtocols",
+                "Source",
             ),
             "engine.modalities.recognise": (
                 "Purpose",
@@ -128,9 +155,11 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.study.protocol": ("Protocol",),
             "engine.study.saved_as": (
+                "OF_QUALITY",
+                "Quality",
                 "SavedAs",
-                "changed_from",
                 "digest_of",
+                "label_of",
                 "stamped",
                 "version_words",
             ),

@@ -217,6 +217,14 @@ class Modality(ABC, Generic[P]):
         """Return why the protocol does not suit the scan, empty if it does."""
         return ""
 
+    def misfit(self, protocol: P, study: OpenStudy) -> str:
+        """Return why the protocol is not made for the scan, a sentence; empty if it is."""
+        return ""
+
+    def scanner_kind(self, study: OpenStudy) -> str:
+        """Return the kind of scanner where the scan names no scanner."""
+        return self.title
+
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         """Return whether the scan has what a switch uses, None while not known, and a sentence."""
         return None, ""

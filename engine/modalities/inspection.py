@@ -15,8 +15,10 @@ from engine.io.open_input import open_input
 from engine.io.report import FORMAT
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
+from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan
 from engine.modalities.studies import read_protocol, read_study
+from engine.study.saved_as import version_words
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
@@ -67,7 +69,10 @@ def _head(name: str, path: Path) -> tuple[tuple[str, str], ...]:
 
 def _of_protocol(path: Path) -> Report:
     protocol = read_protocol(path)
-    facts = (("Name", protocol.name), ("Algorithm", text_of(protocol.algorithm.model_dump())))
+    facts = (
+        ("Name", version_words(identified(protocol))),
+        ("Algorithm", text_of(protocol.algorithm.model_dump())),
+    )
     return Report("Protocol", f"protocol {protocol.name!r}", facts)
 
 
@@ -76,7 +81,10 @@ def _of_study(path: Path) -> Report:
     titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
     used = {titles[key]: file for key, file in study.files.items() if key in titles}
     facts = [(title, str(file)) for title, file in used.items()]
-    facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]
+    facts += [
+        ("Scanner", study.scanner or "as the scan says"),
+        ("Protocol", version_words(identified(study.protocol))),
+    ]
     faults = tuple(
         f"{path.name}: {title.lower()} file {file} is missing; correct the path in the study."
         for title, file in used.items()

@@ -58,6 +58,12 @@ def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
         yield context.log.applied(EVENTS, text)
 
 
+def say_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:
+    """Warn that the protocol is not made for the scan."""
+    if why:
+        yield context.log.warn(why)
+
+
 def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:
     """Apply what can be, and tell for each what it did, or why it did nothing."""
     for step in steps:

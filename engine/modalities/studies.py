@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ __all__ = [
     "find_protocol",
     "modality_of",
     "parse_protocol",
+    "protocol_of_kind",
     "read_protocol",
     "read_study",
     "refuse_foreign_inputs",
@@ -78,7 +80,7 @@ def read_study(path: Path) -> Study:
     if protocol is None:
         values["protocol"] = _standard_for(Path(str(values.get("data", ""))))
     else:
-        values["protocol"] = parse_protocol(protocol, path.name)
+        values["protocol"] = as_read(parse_protocol(protocol, path.name), protocol)
     return parse(Study, values, where=path.name)
 
 
@@ -131,7 +133,12 @@ def _standard_for(data: Path) -> Protocol:
         found = modality_of_scan(data)
     except EngineError:
         found = None
-    return (found or MODALITIES[0]).standard()
+    return protocol_of_kind(found)
+
+
+def protocol_of_kind(modality: AnyModality | None) -> Protocol:
+    """Return the protocol that scans of a kind start with in a fresh installation."""
+    return (modality or MODALITIES[0]).standard()
 
 
 def refuse_foreign_inputs(study: Study) -> None:
@@ -179,6 +186,11 @@ def write_protocol(protocol: Protocol, path: Path) -> None:
 
 def shipped_protocols() -> dict[str, Protocol]:
     """Return the protocols that come with the program, by the name of their file."""
+    return dict(_shipped_protocols())
+
+
+@cache  # they are frozen, and do not change while the program runs
+def _shipped_protocols() -> dict[str, Protocol]:
     entries = (files("resources") / "protocols").iterdir()
     texts = {entry.name: entry.read_text("utf-8") for entry in entries}
     return {

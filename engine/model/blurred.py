@@ -10,7 +10,7 @@ Reader & Zaidi, PET Clin 2 (2007) 173.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class BlurredModel(SystemModel):
 
     within: SystemModel
     blur: LinearOperator
+    _last: list[tuple[Array, Array]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, within: SystemModel, blur: LinearOperator) -> BlurredModel:
@@ -58,7 +61,15 @@ class BlurredModel(SystemModel):
     def subset(self, k: int, of: int) -> BlurredModel:
         if of == 1:
             return self
-        return BlurredModel.of(self.within.subset(k, of), self.blur)
+        within = self.within.subset(k, of)
+        parts = (within.A @ self.blur, within.background, self._blurred(within.sensitivity))
+        return BlurredModel(*parts, within.counts, within, self.blur)
+
+    def _blurred(self, sensitivity: Array) -> Array:
+        """Return Kᵀ s. Subsets of list mode share s: it is blurred and held once for all."""
+        if not (self._last and self._last[0][0] is sensitivity):
+            self._last[:] = [(sensitivity, to_host(self.blur.T(sensitivity)))]
+        return self._last[0][1]
 
     def _beside(self, image: Array) -> Array:
         """Return an image where the projector works, so that it is blurred there too."""

@@ -72,7 +72,7 @@ class Names:
         if study.identified:
             return study.title
         name = pseudonym_of(study.data)
-        return f"{name.removesuffix(ending_of(name))}, {study.protocol.name}"
+        return f"{name.removesuffix(ending_of(name))}, {study.protocol_label}"
 
     @classmethod
     def of_files(cls, files: Mapping[str, Path]) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.io.json_text import to_json
+from engine.plain import Plain
 from engine.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 
 if TYPE_CHECKING:
@@ -59,15 +60,24 @@ def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
 
 def with_source(report: QualityReport, volume: Volume) -> QualityReport:
     """Return the report with what tells which image it is of, without a name."""
-    output, protocol = volume.info.get("output", {}), volume.info.get("protocol", {})
+    output = volume.info.get("output", {})
     found = {
         "Voxels": volume.grid.describe(),
         "Image SHA-256": output.get("sha256") if isinstance(output, dict) else None,
-        "Protocol": protocol.get("name") if isinstance(protocol, dict) else None,
+        "Protocol": _protocol_label(volume.info),
         "Reconstructed": volume.info.get("ended_utc"),
     }
     known = {key: value for key, value in found.items() if value is not None}
     return replace(report, source=known)
+
+
+def _protocol_label(info: Plain) -> str | None:
+    """Return the protocol's name with its mark; only the name if the record has no mark."""
+    for key, field in (("protocol_identity", "label"), ("protocol", "name")):
+        record = info.get(key)
+        if isinstance(record, dict) and record.get(field):
+            return str(record[field])
+    return None
 
 
 def _pages(report: QualityReport, volume: Volume) -> list[Figure]:

@@ -10,6 +10,7 @@ from pydantic import SerializeAsAny, model_validator
 from engine.plain import Plain
 from engine.settings import Settings, setting, to_toml
 from engine.study.protocol import Protocol
+from engine.study.saved_as import label_of
 
 
 class Study(Settings):
@@ -63,7 +64,12 @@ class Study(Settings):
     @property
     def title(self) -> str:
         """Scan and protocol, in a line."""
-        return f"{self.data.name}, {self.protocol.name}"
+        return f"{self.data.name}, {self.protocol_label}"
+
+    @property
+    def protocol_label(self) -> str:
+        """Name of the protocol, with a mark if its content is not the saved one."""
+        return label_of(self.protocol)
 
     @property
     def files(self) -> dict[str, Path]:

@@ -4463,6 +4463,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/models/protocol_words.py" />
+      <source>changed</source>
+      <translation>geändert</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_words.py" />
       <source>{describe} between iterations</source>
       <translation>{describe} zwischen Iterationen</translation>
     </message>
@@ -4490,6 +4495,21 @@ Replace {which}?</source>
       <location filename="app/models/protocol_words.py" />
       <source>no filter</source>
       <translation>kein Filter</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_words.py" />
+      <source> and </source>
+      <translation> und </translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_words.py" />
+      <source>Changed: {change}</source>
+      <translation>Geändert: {change}</translation>
+    </message>
+    <message>
+      <location filename="app/models/protocol_words.py" />
+      <source>It is not among the saved protocols.</source>
+      <translation>Es gehört nicht zu den gespeicherten Protokollen.</translation>
     </message>
     <message>
       <location filename="app/models/protocol_words.py" />
@@ -6983,11 +7003,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>These settings differ from the saved protocol</source>
-      <translation>Diese Einstellungen weichen vom gespeicherten Protokoll ab</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
       <source>paused</source>
       <translation>angehalten</translation>
     </message>
@@ -7025,6 +7040,21 @@ Replace {which}?</source>
       <location filename="app/shell/header_bar.py" />
       <source>, subset {k} of {parts}</source>
       <translation>, Teilmenge {k} von {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_parts.py" />
+      <source>Pin this protocol</source>
+      <translation>Dieses Protokoll anheften</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_parts.py" />
+      <source>{name!r} is pinned: each scan of {scanner} starts with it, until the day or the session ends. Press to unpin it.</source>
+      <translation>{name!r} ist angeheftet: Jeder Scan von {scanner} beginnt damit, bis der Tag oder die Sitzung endet. Zum Lösen drücken.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_parts.py" />
+      <source>Start each scan of {scanner} with {name!r}, as it is saved, until the day or the session ends</source>
+      <translation>Jeden Scan von {scanner} mit {name!r} beginnen, wie es gespeichert ist, bis der Tag oder die Sitzung endet</translation>
     </message>
     <message>
       <location filename="app/shell/help.py" />
@@ -7753,11 +7783,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/shell/technician_panel.py" />
-      <source>, changed</source>
-      <translation>, geändert</translation>
-    </message>
-    <message>
-      <location filename="app/shell/technician_panel.py" />
       <source>Once there is an image.</source>
       <translation>Sobald es ein Bild gibt.</translation>
     </message>
@@ -8300,11 +8325,6 @@ Replace {which}?</source>
       <location filename="app/study/corrections_step.py" />
       <source>From {value}</source>
       <translation>Aus {value}</translation>
-    </message>
-    <message>
-      <location filename="app/study/corrections_step.py" />
-      <source> and </source>
-      <translation> und </translation>
     </message>
     <message>
       <location filename="app/study/dataset_picker.py" />
@@ -10527,6 +10547,11 @@ Replace {which}?</source>
       <location filename="engine/modalities/xray_ct/protocol.py" />
       <source>Centre x, y, z; on the axis if left out</source>
       <translation>Mitte x, y, z; auf der Achse, wenn leer</translation>
+    </message>
+    <message>
+      <location filename="engine/modalities/xray_ct/protocol.py" />
+      <source>Beam that the protocol is made for; None: any</source>
+      <translation>Strahl, für den das Protokoll gemacht ist; None: jeder</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />

@@ -122,19 +122,20 @@ def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, hist
     assert session.study.modality.key == "dual-head"
 
 
-def test_a_way_picked_for_a_kind_of_scan_is_kept_for_that_kind(session, histogram, listmode):
+def test_a_way_is_kept_for_the_next_scan_only_if_it_is_pinned(session, histogram, listmode):
     take(session, listmode)
     session.study.use_protocol(DualHeadProtocol(name="Mine"))
     assert session.study.note == ""
-    take(session, histogram)
-    assert session.study.base.name == "Mine"
     take(session, listmode)
-    assert session.study.base.name == "Mine" and session.study.note == ""
-    session.study.use_protocol(ListModeProtocol(name="Rays"))
-    take(session, histogram)
-    assert session.study.modality.key == "dual-head"
+    assert session.study.base.name == "Standard" and "Mine" in session.study.note
+    session.study.use_protocol(DualHeadProtocol(name="Mine"))
+    session.study.pin(on=True)
+    for scan in (listmode, histogram):
+        take(session, scan)
+        assert session.study.base.name == "Mine" and session.study.is_pinned
+    session.study.pin(on=False)
     take(session, listmode)
-    assert session.study.base.name == "Rays" and "Rays" in session.study.note
+    assert session.study.base.name == "Standard"
 
 
 def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, listmode):

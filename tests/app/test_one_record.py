@@ -69,8 +69,8 @@ class Case:
 FRAMES = ("frames='2x0.5'", "algorithm.iterations=1")
 CASES = {
     "all done": Case(),
-    "fine": Case(("algorithm.iterations=6",), ("at Fine", "x"), done=6, planned=6, quality="Fine"),
-    "fast": Case(("algorithm.iterations=2",), ("at Fast", "x"), done=2, planned=2, quality="Fast"),
+    "fine": Case(("algorithm.iterations=6",), ("at Fine: x",), done=6, planned=6, quality="Fine"),
+    "fast": Case(("algorithm.iterations=2",), ("at Fast: x",), done=2, planned=2, quality="Fast"),
     "changed": Case(("algorithm.iterations=4",), ("x 3, now 4",), done=4, planned=4,
                     quality="Changed"),
     "few counts": Case(("algorithm={kind='osem', subsets=8}",), done=0, planned=0),
@@ -137,8 +137,11 @@ def study_of(case: Case, small: Study, scan) -> Study:
         study = Study(data=scan, protocol=protocol)
     else:
         study = small.model_copy(update={"protocol": with_settings(small.protocol, case.made)})
-    saved = SavedAs(sha256=digest_of(study.protocol), changed=case.changed or ())
-    protocol = study.protocol.model_copy(update={"saved": saved})
+    protocol = study.protocol.model_copy(update={"name": "Twelve runs"})  # none is saved so
+    digest = "a" * 64 if case.changed else digest_of(protocol)
+    level = case.quality.lower() if case.quality in ("Fine", "Fast") else None
+    saved = SavedAs(sha256=digest, changed=case.changed or (), quality=level)
+    protocol = protocol.model_copy(update={"saved": saved})
     return study.model_copy(update={"protocol": protocol})
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 UNKNOWN_SIDES = "xyz"
 CLAIM = "Research use only. Not for diagnosis or treatment."
+MOST_OF_NAME = 40
+"""Letters of a protocol's name in a description of 64, so that its mark is not cut off."""
 EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1"
 OURS = uid_of("Isocenter")
 
@@ -126,8 +128,18 @@ def _description(volume: Volume, provenance: Plain) -> str:
     known = protocol if isinstance(protocol, dict) else {}
     algorithm = known.get("algorithm")
     kind = str(algorithm.get("kind", "")) if isinstance(algorithm, dict) else ""
-    parts = (str(known.get("name", "")), kind.upper(), volume.unit)
+    name = _protocol_label(provenance) or str(known.get("name", ""))
+    parts = (name, kind.upper(), volume.unit)
     return words(", ".join(part for part in parts if part)) or "Isocenter"
+
+
+def _protocol_label(provenance: Plain) -> str:
+    """Return the protocol's name with a mark if its content is not the saved one."""
+    identity = provenance.get("protocol_identity")
+    if not isinstance(identity, dict):
+        return ""
+    name, label = str(identity.get("name") or ""), str(identity.get("label") or "")
+    return name[:MOST_OF_NAME] + label.removeprefix(name)
 
 
 def _comments(volume: Volume) -> str:

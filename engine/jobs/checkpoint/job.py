@@ -27,6 +27,7 @@ from engine.jobs.checkpoint.job_record import QUEUED_RUN, STUDY, JobInfo, JobRec
 from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.slabs import FinishedSlabs
+from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
 from engine.privacy.names import Names
@@ -70,9 +71,8 @@ class Job:
         """Make a job for `study`, in `folder` or under a new name in the user's jobs."""
         if folder is None:
             _remove_old()
-            name = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ-") + secrets.token_hex(3)
-            folder = jobs_dir() / name
-        folder = folder.expanduser().absolute()
+            folder = jobs_dir() / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        folder, study = folder.expanduser().absolute(), identified_study(study)
         job, algorithm = cls(folder), study.protocol.algorithm
         record = JobRecord(
             status="running",

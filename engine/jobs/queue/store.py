@@ -24,6 +24,7 @@ from engine.jobs.queue.entry import QueueEntry, Wish
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
+from engine.modalities.protocol_identity import identified_study
 from engine.paths import jobs_dir, made, queue_dir
 from engine.study.study import Study
 
@@ -102,7 +103,7 @@ class StudyQueue:
             whose scan it is, where the worklist said so
         """
         place = "" if output is None else str(output.expanduser().absolute())
-        whole = study.with_absolute_paths()
+        whole = identified_study(study).with_absolute_paths()
         text = whole.model_dump_json()
         with self._alone():
             entries = self.entries()

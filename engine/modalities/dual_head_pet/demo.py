@@ -25,8 +25,6 @@ RADIUS_MM = 18.0
 """Radius of the phantom whose rods run from panel to panel."""
 RANDOMS_FRACTION = 0.1
 EFFICIENCY_SPREAD = 0.1
-UPDATES = 96
-"""As many as tell the rods apart."""
 RESPONSE_PERCENT = 95
 """Part of the work that the response takes if it is not kept yet."""
 
@@ -44,7 +42,7 @@ class DualHeadDemo(Demo):
     wait: ClassVar[str] = "about 40 s, most of it for the response"
     icon: ClassVar[str] = "panels"
     busy: ClassVar[str] = "Computing the response of the panels, then simulating a scan"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.backend import cpu
@@ -69,7 +67,7 @@ class DualHeadDemo(Demo):
         study = Study(
             data=Path(self.name(".h5")),
             inputs={EFFICIENCIES.key: Path(self.name("-normalisation.h5"))},
-            protocol=_quick(settings),
+            protocol=_protocol(settings),
         )
         truth = phantom.rasterise(response.scanner.grid)
         values = np.float32(data.info["decays_per_activity"]) * truth.values
@@ -80,12 +78,9 @@ class DualHeadDemo(Demo):
         return study
 
 
-def _quick(settings: AnalyticResponse) -> Protocol:
-    """Return the protocol of small objects with a third of its updates and no filter."""
-    protocol = find_protocol("dual-head")
-    algorithm = protocol.algorithm.model_copy(update={"updates": UPDATES})
-    changes = {"response": settings, "algorithm": algorithm, "between": ()}
-    return protocol.model_copy(update=changes)
+def _protocol(settings: AnalyticResponse) -> Protocol:
+    """Return the shipped protocol of the demo, with the response that the scan was made with."""
+    return find_protocol("demo-dual-head").model_copy(update={"response": settings})
 
 
 def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:

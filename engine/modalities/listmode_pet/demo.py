@@ -40,7 +40,7 @@ class PetDemo(Demo):
     wait: ClassVar[str] = "about 40 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the PET scan"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.io import read_scanner, write_listmode

@@ -117,6 +117,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", context.log.facts)
     yield from stages.say_notes(context, data)
+    yield from stages.say_misfit(context, protocol.grid.misfit(data.scanner))
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
     return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))

@@ -112,6 +112,9 @@ class ListModePet(Modality[ListModeProtocol]):
             found[scatter.kind] = found[scatter.kind] or NEEDS_ATTENUATION
         return found
 
+    def misfit(self, protocol: ListModeProtocol, study: OpenStudy) -> str:
+        return protocol.grid.misfit(study.scanner) if study.scanner is not None else ""
+
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         if not isinstance(study.scan, EventSummary):
             return None, "Used if the scan records it"

@@ -8,6 +8,7 @@ from pydantic import AfterValidator
 
 from engine.algorithms import ALGORITHMS
 from engine.data.frame_request import FrameRequest
+from engine.geometry.bounds import outside_bore
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.postprocess import Gaussian
@@ -48,6 +49,11 @@ class ListModeGrid(GridSettings):
         edges = (self.diameter_mm or x, self.diameter_mm or y, self.length_mm or z)
         shape = shape_for(edges, voxel, most=MAX_GRID_EDGE)
         return ImageGrid(shape, voxel, self.centre_mm)
+
+    def misfit(self, scanner: Scanner) -> str:
+        """Return why the box of this choice is not made for a scanner; empty if it is."""
+        why = outside_bore(self.grid_for(scanner), scanner)
+        return f"The protocol does not fit {scanner.name}: {why}." if why else ""
 
 
 class SensitivitySettings(Settings):

@@ -11,6 +11,7 @@ import numpy as np
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.listmode_pet.demo import HEAD_MM, SCANNER
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.studies import find_protocol
 from engine.study.study import Study
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from engine.geometry.sinogram_layout import SinogramLayout
 
 RANDOMS_FRACTION = 0.2
-MOST_DIFFERENCE, MASHED, VOXEL_MM, DIAMETER_MM = 4, 2, 4.0, 220.0
-ITERATIONS, SUBSETS, FWHM_MM = 4, 10, 7.0
+MOST_DIFFERENCE, MASHED = 4, 2
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SinogramDemo(Demo):
     wait: ClassVar[str] = "about 40 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the sinograms"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.backend import cpu
@@ -52,6 +52,7 @@ class SinogramDemo(Demo):
         phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
         if not isinstance(scanner, RingScanner):
             raise TypeError(f"no ring: {scanner!r}")
+        protocol = _protocol()
         data = simulate_listmode(
             phantom,
             scanner,
@@ -71,9 +72,9 @@ class SinogramDemo(Demo):
         study = Study(
             data=Path(self.name(".hs")),
             inputs={key: Path(self.name(name)) for key, name in files.items()},
-            protocol=_protocol(),
+            protocol=protocol,
         )
-        truth = phantom.rasterise(study.protocol.grid.grid_for(scanner))  # type: ignore[attr-defined]
+        truth = phantom.rasterise(protocol.grid.grid_for(scanner))
         save_volume(replace(truth, unit="relative"), self.truth(folder))
         return study
 
@@ -98,11 +99,7 @@ def _expected_randoms(data: ListMode, layout: SinogramLayout) -> Sinogram:
 
 
 def _protocol() -> RingSinogramProtocol:
-    return RingSinogramProtocol.model_validate(
-        {
-            "name": "Demo sinograms",
-            "grid": {"voxel_mm": (VOXEL_MM,) * 3, "diameter_mm": DIAMETER_MM},
-            "algorithm": {"kind": "osem", "iterations": ITERATIONS, "subsets": SUBSETS},
-            "finishing": [{"kind": "gaussian", "fwhm_mm": FWHM_MM}],
-        }
-    )
+    found = find_protocol("demo-sinograms")
+    if not isinstance(found, RingSinogramProtocol):
+        raise TypeError(f"no protocol of sinograms: {found!r}")
+    return found

@@ -136,6 +136,9 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         info = {**scan.sums.info, NORMALISED: said}
         return replace(scan.sums, auxiliary=given, mu_map=mu_map, info=info)
 
+    def misfit(self, protocol: RingSinogramProtocol, study: OpenStudy) -> str:
+        return protocol.grid.misfit(study.scanner) if study.scanner is not None else ""
+
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         if not isinstance(study.scan, SinogramSummary):
             return None, "Used if the scan records it"

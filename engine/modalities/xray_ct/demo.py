@@ -14,7 +14,7 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.studies import find_protocol
-from engine.modalities.xray_ct.protocol import CtGrid
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.study.study import Study
 
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM = 500.0, 700.0
@@ -24,8 +24,6 @@ UNTOLD_COLUMNS = 4.3
 """By which the detector stands beside where the file has it."""
 JAW_MM = (0.0, 0.0, 5.0)
 """Place of the jaw: the middle slice cuts the lower teeth."""
-DIAMETER_MM, LENGTH_MM = 130.0, 84.0
-"""Diameter and length of the image."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class CtDemo(Demo):
     wait: ClassVar[str] = "about 20 s"
     icon: ClassVar[str] = "beam"
     busy: ClassVar[str] = "Simulating the X-ray scan"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.io import save_projections
@@ -60,15 +58,22 @@ class CtDemo(Demo):
             seed=SEED,
             on_progress=on_progress,
         )
-        at_axis_mm = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
-        edge = round(20 * at_axis_mm) / 20
-        grid = CtGrid(voxel_mm=(edge, edge, edge), diameter_mm=DIAMETER_MM, length_mm=LENGTH_MM)
-        protocol = find_protocol("ct-cone-beam").model_copy(update={"grid": grid})
-        truth = phantom.rasterise(grid.grid_for(message), "mu", oversample=2)
+        protocol = self._protocol()
+        truth = phantom.rasterise(protocol.grid.grid_for(message), "mu", oversample=2)
         save_volume(truth, self.truth(folder))
         study = Study(data=Path(self.name(".h5")), protocol=protocol)
         save_projections(replace(data, geometry=message), folder / study.data)
         return study
+
+    def _protocol(self) -> CtProtocol:
+        """Return the shipped protocol of the demo, with the voxels of this detector."""
+        found = find_protocol("demo-ct")
+        if not isinstance(found, CtProtocol):
+            raise TypeError(f"no protocol of X-ray CT: {found!r}")
+        at_axis_mm = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
+        edge = round(20 * at_axis_mm) / 20
+        grid = found.grid.model_copy(update={"voxel_mm": (edge, edge, edge)})
+        return found.model_copy(update={"grid": grid})
 
     def _geometry(self) -> XrayGeometry:
         return circular_cone(

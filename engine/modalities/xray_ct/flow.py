@@ -111,6 +111,7 @@ def read(context: Context) -> Stage[Projections]:
     yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", context.log.facts)
     for note in scan.notes:
         yield context.log.warn(note)
+    yield from stages.say_misfit(context, context.protocol.misfit(scan.geometry))
     yield context.log.end("read", views=n_views)
     return scan
 

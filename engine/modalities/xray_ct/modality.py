@@ -125,6 +125,19 @@ class XrayCt(Modality[CtProtocol]):
             "take them out in step 5."
         )
 
+    def misfit(self, protocol: CtProtocol, study: OpenStudy) -> str:
+        scan = study.scan
+        if not isinstance(scan, ProjectionsSummary):
+            return ""
+        return protocol.misfit(scan.empty_scan.geometry)
+
+    def scanner_kind(self, study: OpenStudy) -> str:
+        scan = study.scan
+        beam = (
+            f"{scan.empty_scan.geometry.beam}-beam " if isinstance(scan, ProjectionsSummary) else ""
+        )
+        return f"{beam}{self.title}"
+
     def obstacles(self, protocol: CtProtocol, study: OpenStudy) -> dict[str, str | None]:
         scan = study.scan
         if not isinstance(scan, ProjectionsSummary):

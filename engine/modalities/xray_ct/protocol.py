@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms import LINEAR_ALGORITHMS
+from engine.geometry.bounds import MARGIN
 from engine.geometry.grid import ImageGrid, Point
-from engine.geometry.xray import XrayGeometry
+from engine.geometry.xray import Beam, XrayGeometry
 from engine.preprocess import Hounsfield
 from engine.settings import setting
 from engine.study.choices import LinearAlgorithm, Steps
@@ -90,6 +91,7 @@ class CtProtocol(Protocol):
 
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
+    beam: Beam | None = setting(None, "Beam that the protocol is made for; None: any", label="Beam")
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
     algorithm: LinearAlgorithm = LINEAR_ALGORITHMS[0]()
@@ -102,3 +104,18 @@ class CtProtocol(Protocol):
     hounsfield: Hounsfield | None = setting(
         None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
     )
+
+    def misfit(self, geometry: XrayGeometry) -> str:
+        """Return why the protocol is not made for a scan, a sentence; empty if it is."""
+        if self.beam not in (None, geometry.beam):
+            return (
+                f"The protocol is made for {self.beam} beams, the scan has a {geometry.beam} beam."
+            )
+        seen_mm = 2 * seen_radius_mm(geometry)
+        wide_mm = max(self.grid.grid_for(geometry).size_mm[:2])
+        if wide_mm > (1 + MARGIN) * seen_mm:
+            return (
+                f"The protocol does not fit the scan: the image is {wide_mm:.4g} mm wide, the "
+                f"detector sees {seen_mm:.4g} mm."
+            )
+        return ""

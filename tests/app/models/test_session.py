@@ -35,6 +35,7 @@ from engine.events import (
     Warned,
 )
 from engine.geometry.grid import ImageGrid
+from engine.modalities import digest_of
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
@@ -139,7 +140,8 @@ def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ri
     session.study.use_quality("fast")
     assert session.study.protocol.grid.voxel_mm is None
     session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
-    assert session.study.quality == "fast"
+    assert session.study.quality == "standard", "no quality level is carried over to a scan"
+    session.study.use_quality("fast")
     assert session.study.protocol.grid.voxel_mm == (12.0, 12.0, 12.0)
 
 
@@ -176,7 +178,8 @@ def test_the_study_holds_what_was_chosen(ready):
     study = ready.study.to_study()
     assert study.data == Path("/data/scan.l")
     assert study.scanner == "siemens-mmr"
-    assert study.protocol == ready.study.protocol
+    assert digest_of(study.protocol) == digest_of(ready.study.protocol)
+    assert study.protocol.saved.origin == "program" and study.protocol.saved.changed == ()
 
 
 def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):

@@ -15,6 +15,7 @@ from engine import paths
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.protocol_identity import identified
 from engine.study.study import Study
 
 
@@ -121,7 +122,7 @@ def test_the_study_at_hand_joins_with_its_settings(qtbot, dialog, controls, queu
     controls.context.queue.add()
     qtbot.waitUntil(lambda: len(queue.entries()) == 4)
     added = queue.entries()[-1]
-    assert added.to_study().protocol == small_study.protocol
+    assert added.to_study().protocol == identified(small_study.protocol)
     assert added.memory_bytes > 0 and not added.on_gpu
     qtbot.waitUntil(lambda: dialog.list.count() == 4)
 

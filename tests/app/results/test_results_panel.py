@@ -16,6 +16,7 @@ from engine import paths
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
+from engine.modalities.protocol_identity import identified_study
 from engine.results import NewResult, Results, unrecorded
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.run_records import recorded
@@ -127,7 +128,7 @@ def test_without_a_scan_the_settings_bring_the_whole_study(
     tab.list.setCurrentRow(0)
     tab.settings.click()
     settle(qtbot, controls)
-    assert controls.session.study.to_study() == small_study
+    assert controls.session.study.to_study() == identified_study(small_study)
 
 
 def test_to_delete_asks_and_says_what_was_not_exported(qtbot, controls, tab, refreshed, keep):

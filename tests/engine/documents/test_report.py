@@ -93,7 +93,7 @@ class Words(HTMLParser):
 def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
     page = Words(to_html(report_of(subject, full=True)))
     for said in (
-        *("Site & Sons", "Brain, version 3", "iterations automatic, now 9", "7.3 kBq/mL"),
+        *("Site & Sons", "Brain, version 3 (changed)", "iterations automatic, now 9", "7.3 kBq/mL"),
         *("not applied: no energy window", "The <b>bed</b> is not in the map.", "1,234,567"),
         *("Not signed off.", "ab" * 32, BASE.saved.sha256, "10 min"),
     ):

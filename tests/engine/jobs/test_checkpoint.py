@@ -24,6 +24,7 @@ from engine.jobs.checkpoint.job import KEPT_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, read_study
 from engine.privacy.names import Names
 
@@ -202,8 +203,9 @@ def test_a_job_keeps_its_study_with_absolute_paths(study, monkeypatch):
     monkeypatch.chdir(study.data.parent)
     relative = study.model_copy(update={"data": study.data.relative_to(study.data.parent)})
     job = Job.create(relative)
-    assert job.study == study == relative.with_absolute_paths()
-    assert read_study(job.folder / "study.toml") == study
+    assert relative.with_absolute_paths() == study
+    assert job.study == identified_study(study), "and records which saved protocol it uses"
+    assert read_study(job.folder / "study.toml") == job.study
 
 
 def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
@@ -370,7 +372,7 @@ def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
     listed = jobs()
     assert [info.id for info in listed] == [second.id, first.id]
     assert (listed[0].done, listed[0].updates, listed[1].done) == (5, 12, None)
-    assert listed[0].title == Names.title(study) and "scan" not in listed[0].title
+    assert listed[0].title == Names.title(identified_study(study)) and "scan" not in listed[0].title
     assert (fresh.exists(), stale.exists()) == (True, False)
 
 
@@ -429,7 +431,10 @@ def test_a_record_that_has_changed_is_refused(study, tmp_path):
 
 def test_the_list_of_jobs_may_show_names_to_who_may_read_them(study):
     job = Job.create(study)
-    assert job.info.title == Names.title(study) and job.info.local_title == study.title
+    assert (
+        job.info.title == Names.title(identified_study(study))
+        and job.info.local_title == job.study.title
+    )
     (job.folder / "study.toml").write_text("damaged")
     assert job.info.local_title == job.info.title
 

@@ -12,6 +12,7 @@ from engine.study.saved_as import (
     changed_from,
     digest_of,
     identity_of,
+    label_of,
     stamped,
     version_words,
 )
@@ -30,10 +31,13 @@ def test_a_written_protocol_is_read_as_the_same_version(tmp_path):
     assert back == BRAIN and version_words(back) == "Brain FDG, version 3"
     assert identity_of(back) == {
         "name": "Brain FDG",
+        "label": "Brain FDG",
         "version": 3,
         "sha256": BRAIN.saved.sha256,
         "saved_sha256": BRAIN.saved.sha256,
         "changed": [],
+        "origin": None,
+        "quality": None,
     }
 
 
@@ -52,12 +56,19 @@ def test_a_digest_is_of_the_settings_and_not_of_their_saving():
 
 def test_what_was_changed_is_told_and_taken_back():
     now = with_iterations(BRAIN, 6)
-    told = changed_from(BRAIN, now, ("at Fine",))
-    assert told.saved.changed == ("at Fine", "iterations automatic, now 6")
+    told = changed_from(BRAIN, now, "fine")
+    assert told.saved.changed == ("at Fine: iterations automatic, now 6",)
+    assert version_words(told) == "Brain FDG, version 3 (Fine)"
+    by_hand = changed_from(BRAIN, now)
+    assert (
+        by_hand.saved.changed == ("iterations automatic, now 6",) and by_hand.saved.quality is None
+    )
+    both = changed_from(BRAIN, now.model_copy(update={"time_of_flight": False}), "fine")
+    assert label_of(both) == "Brain FDG (Fine and changed)" and len(both.saved.changed) == 2
     assert told.saved.sha256 == BRAIN.saved.sha256 != identity_of(told)["sha256"]
     ((keys, _),) = setting_changes(BRAIN, now)
     assert with_setting_of(BRAIN, now, keys) == BRAIN
-    assert changed_from(BRAIN, BRAIN) == BRAIN
+    assert changed_from(BRAIN, BRAIN, "fine") == BRAIN, "at a level that changes nothing"
 
 
 def test_a_change_of_what_comes_with_the_program_is_told_by_its_digest():

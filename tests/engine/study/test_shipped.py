@@ -77,7 +77,7 @@ def test_the_research_protocol_is_reproducible() -> None:
 
 def test_one_is_found_by_name_or_by_file():
     assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
-    assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo"
+    assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo: PET ring"
     with pytest.raises(
         SettingsError, match=r"'few' is no protocol; known: brain-fdg, .*ct-few-views"
     ):
@@ -86,6 +86,6 @@ def test_one_is_found_by_name_or_by_file():
 
 def test_the_command_line_lists_them_by_modality(capsys):
     assert main(["protocols"]) == 0
-    pet, ct = capsys.readouterr().out.split("X-ray CT\n")
+    pet, ct = (part.split() for part in capsys.readouterr().out.split("X-ray CT\n"))
     assert all(key in pet and key not in ct for key in PET)
     assert all(key in ct and key not in pet for key in CT)

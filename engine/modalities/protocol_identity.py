@@ -1,0 +1,80 @@
+"""Identity of a protocol: the saved protocol it belongs to, and the differences from it.
+
+Content decides, not the history of the settings: a study file, `--set`, a form and a script that
+make the same content get the same identity. A claim in the settings only selects the version to
+compare with.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from engine.modalities.protocol_library import SavedProtocol, SavedProtocols, saved_digest
+from engine.study.protocol import Protocol
+from engine.study.saved_as import OUTSIDE, Quality, SavedAs, changed_from, digest_of
+from engine.study.study import Study
+
+P = TypeVar("P", bound=Protocol)
+
+
+def identified(protocol: P, library: SavedProtocols | None = None) -> P:
+    """Return a protocol whose `saved` records the saved protocol and all differences from it.
+
+    Parameters
+    ----------
+    protocol
+        settings to reconstruct with
+    library
+        the saved protocols; those of this user if None
+    """
+    return compared(protocol, (library or SavedProtocols.of_this_user()).reference(protocol))
+
+
+def identified_study(study: Study) -> Study:
+    """Return a study whose protocol records its differences from the saved one of this user."""
+    return study.model_copy(update={"protocol": identified(study.protocol)})
+
+
+def compared(
+    protocol: P,
+    reference: SavedProtocol | None,
+    *,
+    base: Protocol | None = None,
+    quality: Quality | None = None,
+) -> P:
+    """Return a protocol with a record of its differences from a saved one.
+
+    Parameters
+    ----------
+    protocol
+        settings to reconstruct with
+    reference
+        the saved protocol of the name; None if none is saved
+    base
+        the protocol that the settings began as, to compare with if none is saved
+    quality
+        quality level that the settings are at; by default the one that they record
+    """
+    quality = quality or (protocol.saved.quality if protocol.saved is not None else None)
+    if reference is None:
+        if base is None:
+            return _without_reference(protocol)
+        changed = changed_from(base, protocol, quality)
+        never_saved = {} if base.saved is not None else {"sha256": ""}
+        return _without_reference(_with(changed, **never_saved))
+    found = changed_from(reference.protocol, protocol, quality)
+    origin = "earlier" if reference.is_earlier else reference.source
+    return _with(found, sha256=saved_digest(reference), origin=origin)
+
+
+def _without_reference(protocol: P) -> P:
+    """Keep what the settings record of a saved protocol that is elsewhere, or was deleted."""
+    saved = protocol.saved or SavedAs()
+    is_other = bool(saved.sha256) and digest_of(protocol) != saved.sha256
+    changed = saved.changed or ((OUTSIDE,) if is_other else ())
+    return _with(protocol, changed=changed, origin="nowhere")
+
+
+def _with(protocol: P, **update: object) -> P:
+    saved = (protocol.saved or SavedAs()).model_copy(update=update)
+    return protocol.model_copy(update={"saved": saved})

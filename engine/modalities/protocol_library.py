@@ -1,0 +1,148 @@
+"""Saved protocols that can be read: the program's, the site's and the user's own.
+
+The user's own are in `protocols` beside the settings, with their earlier versions in a folder
+below. The folder of the site is only read. `app.models.protocol_library` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from engine.errors import EngineError
+from engine.io.toml_file import read_toml
+from engine.modalities.base import AnyModality
+from engine.modalities.studies import modality_of, read_protocol, shipped_protocols
+from engine.paths import config_dir
+from engine.study.protocol import Protocol
+from engine.study.saved_as import digest_of
+
+Source = Literal["program", "site", "own"]
+OWN, EARLIER = "protocols", "earlier"
+"""Folders of the user's own protocols, and of the versions before."""
+DEMO = "demo"
+"""Beginning of the keys of the demos' protocols."""
+SITE_FILE = "site.toml"
+"""Settings of the site; its key `protocols` names their folder."""
+
+
+@dataclass(frozen=True)
+class SavedProtocol:
+    """A protocol with the place it is saved in.
+
+    Attributes
+    ----------
+    protocol : as it is saved
+    source : where it is from
+    path : its file; None if it comes with the program
+    is_earlier : True for an earlier version of one's own
+    """
+
+    protocol: Protocol
+    source: Source
+    path: Path | None = None
+    is_earlier: bool = False
+
+    @property
+    def is_locked(self) -> bool:
+        """Return True if the user locked it."""
+        return self.protocol.saved is not None and self.protocol.saved.locked
+
+    @property
+    def revision(self) -> int:
+        """Number of times it was saved; 0 if it comes with the program."""
+        return self.protocol.saved.revision if self.protocol.saved is not None else 0
+
+
+class SavedProtocols:
+    """All saved protocols of a user.
+
+    Parameters
+    ----------
+    folder
+        folder of the settings
+    site
+        folder of the site's protocols; None if there is none
+    """
+
+    def __init__(self, folder: Path, site: Path | None = None) -> None:
+        self._own, self._site = folder / OWN, site
+
+    @classmethod
+    def of_this_user(cls) -> Self:
+        """Return the protocols of the user who runs the program."""
+        return cls(config_dir(), _site_folder())
+
+    def saved(self, modality: AnyModality, *, demos: bool = False) -> list[SavedProtocol]:
+        """Return the protocols of a kind of scan: the program's, the site's, one's own."""
+        come = protocols_that_come(modality, demos=demos)
+        found = [SavedProtocol(each, "program") for each in come]
+        return found + [e for e in self._readable() if modality_of(e.protocol) is modality]
+
+    def reference(self, protocol: Protocol) -> SavedProtocol | None:
+        """Return the saved protocol that settings belong to by name, None if there is none.
+
+        A version that the settings name by its digest comes before the newest one.
+        """
+        modality = modality_of(protocol)
+        same = [e for e in self.saved(modality, demos=True) if e.protocol.name == protocol.name]
+        claimed = protocol.saved.sha256 if protocol.saved is not None else ""
+        if claimed:
+            named = (e for e in (*same, *self._earlier(protocol)) if saved_digest(e) == claimed)
+            if (found := next(named, None)) is not None:
+                return found
+        return same[-1] if same else None
+
+    def _readable(self) -> Iterator[SavedProtocol]:
+        for source, path, protocol, _ in self._files():
+            if protocol is not None:
+                yield SavedProtocol(protocol, source, path)
+
+    def _earlier(self, protocol: Protocol) -> Iterator[SavedProtocol]:
+        for path in sorted((self._own / EARLIER).glob("*.toml")):
+            try:
+                found = read_protocol(path)
+            except EngineError:  # a damaged old version is no version to compare with
+                continue
+            if (found.modality, found.name) == (protocol.modality, protocol.name):
+                yield SavedProtocol(found, "own", path, is_earlier=True)
+
+    def _files(self) -> Iterator[tuple[Source, Path, Protocol | None, str]]:
+        """Read each file: its source, path, protocol, and the fault of one that is damaged."""
+        folders: tuple[tuple[Source, Path | None], ...] = (("site", self._site), ("own", self._own))
+        for source, folder in folders:
+            for path in sorted(folder.glob("*.toml")) if folder is not None else ():
+                try:
+                    yield source, path, read_protocol(path), ""
+                except EngineError as e:
+                    yield source, path, None, str(e)
+
+
+def protocols_that_come(modality: AnyModality, *, demos: bool = False) -> list[Protocol]:
+    """Return the protocols of a modality that come with the program, the standard one first.
+
+    Those of the demos are made for one simulated scan each: they are listed only if asked for.
+    """
+    standard, shipped = modality.standard(), shipped_protocols()
+    of_users = {key: each for key, each in shipped.items() if demos or not key.startswith(DEMO)}
+    found = [each for each in of_users.values() if modality_of(each) is modality]
+    if all(protocol.name != standard.name for protocol in found):
+        found.insert(0, standard)
+    return sorted(found, key=lambda protocol: protocol.name != standard.name)
+
+
+def _site_folder() -> Path | None:
+    path = config_dir() / SITE_FILE
+    try:
+        folder = read_toml(path).get(OWN, "") if path.is_file() else ""
+    except EngineError:  # the window reports damaged settings
+        return None
+    return Path(folder).expanduser() if isinstance(folder, str) and folder else None
+
+
+def saved_digest(saved: SavedProtocol) -> str:
+    """Return the digest of a protocol as it was saved."""
+    record = saved.protocol.saved
+    return record.sha256 if record is not None and record.sha256 else digest_of(saved.protocol)

@@ -1,0 +1,155 @@
+"""A protocol whose content differs from the saved one is marked wherever it is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.models.run_record import RunRecord
+from app.queue.queue_text import tip_of as queue_tip
+from app.results.result_text import lines_of, made_with
+from app.shell.technician_panel import TechnicianPanel
+from app.studies.study_text import cells_of
+from engine.backend import cpu
+from engine.catalogue import known_studies
+from engine.cli.main import main
+from engine.documents.making import report_of
+from engine.documents.site import Site
+from engine.documents.subject import ReportSubject
+from engine.documents.web_page import to_html
+from engine.events import Finished
+from engine.io.dicom.general import general_attributes
+from engine.io.dicom.series import digest_of
+from engine.io.dicom.subject import subject_of
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.queue import StudyQueue
+from engine.jobs.reconstruction import run
+from engine.modalities import Study, write_study
+from engine.modalities.protocol_identity import identified
+from engine.modalities.studies import find_protocol, read_study
+from engine.results import Results
+from engine.study.assignments import with_settings
+from engine.study.saved_as import identity_of, label_of
+
+MARK = "(changed)"
+CHANGES = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "fit_to_scan=false")
+
+
+@pytest.fixture
+def changed(small_study) -> Study:
+    """A shipped protocol with other content under its name, as a file edited by hand has it."""
+    protocol = with_settings(find_protocol("small-animal"), CHANGES)
+    return Study(data=small_study.data, protocol=protocol)
+
+
+def kept(study: Study):
+    """Reconstruct as the program does; return the result and its provenance."""
+    job = Job.create(study)
+    for event in keep(run(job.study, on=cpu(2), folder=job.folder), job):
+        if isinstance(event, Finished):
+            provenance = event.provenance
+    return Results().newest_first()[0], provenance
+
+
+def on_screen(window, opened, study, result) -> dict[str, str]:
+    """Return what the parts of the window say."""
+    opened(study)
+    technician = TechnicianPanel(window.context, lambda: None, lambda: None)
+    record = RunRecord(study=result.study, run=result.record.run_record)
+    found = {
+        "protocol box": window.header.choice.protocols.currentText(),
+        "technician's card": technician.protocol.words.text(),
+        "caption": record.local_title,
+        "made with": made_with(record, None)[0],
+    }
+    technician.deleteLater()
+    return found
+
+
+def in_lists(result) -> dict[str, str]:
+    """Return what the lists of results, studies and the queue say."""
+    entry = StudyQueue().add(result.study)
+    studies = {each.id: " ".join(cells_of(each)) for each in known_studies()}
+    found = {
+        "results": " ".join(lines_of(result, "Image")),
+        "studies": studies[result.id],
+        "queue": f"{queue_tip(entry, 'Image')}",
+    }
+    StudyQueue().remove(entry.id)
+    return found
+
+
+def in_files(result, provenance) -> dict[str, str]:
+    """Return what report, DICOM, provenance and the record of the result say."""
+    subject = ReportSubject.read(result, Site())
+    volume = result.volume()
+    whose = subject_of(provenance, digest_of(volume))
+    dicom = general_attributes(volume, provenance, whose)
+    return {
+        "report": to_html(report_of(subject)).decode(),
+        "DICOM": dicom["SeriesDescription"],
+        "provenance": json.dumps(provenance["protocol_identity"]),
+        "result.json": (result.folder / "result.json").read_text("utf-8"),
+    }
+
+
+def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
+    """Return what the command line says."""
+    write_study(study, folder / "study.toml")
+    found = {}
+    image = ["-o", str(folder / "image.h5"), "--device", "cpu"]
+    for name, words in (
+        ("reconstruct", ["reconstruct", str(folder / "study.toml"), *image]),
+        ("inspect", ["inspect", str(folder / "study.toml")]),
+        ("results verb", ["results"]),
+    ):
+        assert main(words) == 0
+        found[name] = capsys.readouterr().out
+    return found
+
+
+def test_it_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
+    result, provenance = kept(changed)
+    places = {
+        **on_screen(window, opened, changed, result),
+        **in_lists(result),
+        **in_files(result, provenance),
+        **on_command_line(changed, tmp_path, capsys),
+    }
+    assert len(places) >= 12
+    assert {name for name, said in places.items() if f"Small animal {MARK}" not in said} == set()
+    assert len(provenance["protocol_identity"]["changed"]) == len(CHANGES)
+    assert provenance["protocol_identity"]["saved_sha256"] is not None
+
+
+def test_an_unchanged_one_is_marked_nowhere(window, opened, changed, tmp_path):
+    result, provenance = kept(changed.model_copy(update={"protocol": quick()}))
+    study = result.study.model_copy(update={"protocol": quick()})
+    places = {**on_screen(window, opened, study, result), **in_lists(result)}
+    places |= in_files(result, provenance)
+    assert {name for name, said in places.items() if MARK in said} == set()
+
+
+def quick():
+    """A shipped protocol as it is."""
+    return find_protocol("demo")
+
+
+@pytest.mark.parametrize("way", ["study file", "--set", "form", "script"])
+def test_it_does_not_matter_how_it_was_changed(way, window, opened, changed, tmp_path):
+    base, now = find_protocol("small-animal"), changed.protocol
+    if way == "study file":
+        write_study(changed, tmp_path / "study.toml")
+        made = identified(read_study(tmp_path / "study.toml").protocol)
+    elif way == "--set":
+        made = identified(with_settings(identified(base), CHANGES))
+    elif way == "form":
+        opened(changed.model_copy(update={"protocol": base}))
+        window.session.study.set_protocol(now)
+        made = window.session.study.to_study().protocol
+    else:
+        made = Job.create(changed).study.protocol
+    expected = identity_of(identified(now))
+    assert identity_of(made) == expected and label_of(made) == f"Small animal {MARK}"
