@@ -126,7 +126,7 @@ def _volume(path):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda p: p.mkdir(), ["this is a folder; choose a file in it"]),
+        (lambda p: p.mkdir(), ["this is a folder that holds no scan or image"]),
         (_unknown_hdf5, ["HDF5 file of an unknown kind, with /a (3, float64)"]),
         (_volume, ["of the kind 'Isocenter volume', not a scan"]),
         (lambda p: p.write_bytes(b""), ["empty"]),

@@ -52,7 +52,7 @@ def test_hdf5_packed_by_a_filter_opens_once_saved_with_gzip(tmp_path: Path) -> N
 def test_a_folder_of_images_is_imported(tmp_path: Path) -> None:
     for k, view in enumerate(FEW):
         tifffile.imwrite(tmp_path / f"view_{k:04}.tif", view)
-    with pytest.raises(EngineError, match="this is a folder; choose a file in it") as fault:
+    with pytest.raises(EngineError, match="this is a folder that holds no scan or image") as fault:
         read_volume(tmp_path)
     import_it(str(fault.value), tmp_path)
 
