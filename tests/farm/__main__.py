@@ -72,7 +72,7 @@ def _tried(kind: Kind, place: Path, a: argparse.Namespace) -> list[Outcome]:
     """
     place.mkdir(parents=True)
     main_file = kind.make(place)
-    whole = {path: path.read_bytes() for path in sorted(place.iterdir()) if path.is_file()}
+    whole = {path: path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
     kind.read(main_file)  # the whole file must be read
 
     def damage(index: int) -> tuple[Path, bytes]:
@@ -94,18 +94,18 @@ def _tried(kind: Kind, place: Path, a: argparse.Namespace) -> list[Outcome]:
         outcomes.append(outcome)
         if outcome.verdict in (*FAULTS, LIBRARY):
             sys.stdout.write(f"    case {outcome.index}: {outcome.verdict} {outcome.text}\n")
-            _keep(a.keep, kind, outcome.index, main_file, damage(outcome.index))
+            _keep(a.keep, kind, outcome.index, place, damage(outcome.index))
     return outcomes
 
 
 def _keep(
-    folder: Path | None, kind: Kind, index: int, main_file: Path, damaged: tuple[Path, bytes]
+    folder: Path | None, kind: Kind, index: int, made: Path, damaged: tuple[Path, bytes]
 ) -> None:
     if folder is None:
         return
     place = folder / f"{kind.name}-{index}"
-    shutil.copytree(main_file.parent, place, dirs_exist_ok=True)
-    (place / damaged[0].name).write_bytes(damaged[1])
+    shutil.copytree(made, place, dirs_exist_ok=True)
+    (place / damaged[0].relative_to(made)).write_bytes(damaged[1])
 
 
 def _told(name: str, outcomes: list[Outcome]) -> int:

@@ -70,7 +70,7 @@ def _companion(kind: Kind, trap: traps.Trap) -> Attack:
 
     def act(folder: Path) -> object:
         path = kind.make(folder)
-        for each in [each for each in folder.iterdir() if each != path]:
+        for each in [each for each in folder.rglob("*") if each.is_file() and each != path]:
             each.unlink()
             trap(each)
         inspect(path)
