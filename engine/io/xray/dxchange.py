@@ -156,6 +156,9 @@ def _references(tree: Tree, name: str, path: Path, notes: list[str]) -> Images |
 def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     place = _place_of_angles(tree, n_views)
     where = f"{path.name}: {place}"
+    unread = tree.unusable.get(THETA) or tree.missing.get(THETA)
+    if place is None and unread:
+        raise FileFormatError(f"{path.name}: {THETA} holds the angles and is not read: {unread}")
     if place is None:
         even = np.arange(n_views) * 180.0 / n_views
         note = (
