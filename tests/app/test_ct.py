@@ -24,6 +24,7 @@ from engine.geometry.orbits import parallel
 from engine.io import write_projections
 from engine.modalities import MODALITIES
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, read_study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
@@ -86,9 +87,8 @@ def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
     )
     assert session.study.protocol == CtProtocol()
     assert session.obstacle() == ""
-    assert session.study.to_study() == Study(
-        data=session.study.to_study().data, protocol=CtProtocol()
-    )
+    bare = Study(data=session.study.to_study().data, protocol=CtProtocol())
+    assert session.study.to_study() == identified_study(bare)
 
 
 def test_no_picture_of_the_scan_stays_in_the_windows_memory(session):
@@ -155,6 +155,7 @@ def test_ct_numbers_need_the_size_of_a_pixel(session):
     scan = session.study.inputs.scan
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     session.study.set_input("data", replace(session.study.inputs["data"], content=unknown))
+    session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))  # a scan brings its own
     assert session.obstacle().startswith("CT numbers need the size")
 
 

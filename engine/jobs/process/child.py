@@ -82,13 +82,22 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
             controls.stop_if_aborted()
 
 
+def _settings_of(study: Study) -> Study:
+    """Return the files and settings of a study alone.
+
+    The job adds to `saved` how the protocol differs from the saved ones of its day.
+    """
+    protocol = study.protocol.model_copy(update={"saved": None})
+    return study.with_absolute_paths().model_copy(update={"protocol": protocol})
+
+
 def _events(
     order: Order, study: Study, job: Job | None, outbox: Outbox, controls: Controls
 ) -> Generator[Event, None, None]:
     source = order.source or _default_source()
     resume: Resume | None = None
     if order.resume and job is not None:
-        if study.with_absolute_paths() != job.study:
+        if _settings_of(study) != _settings_of(job.study):
             raise SettingsError(
                 f"job {job.id}: was started with another study; resume it with its own, "
                 "or start this one anew."

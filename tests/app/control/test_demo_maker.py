@@ -90,7 +90,7 @@ def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(si
     protocol = with_settings(study.protocol, ("algorithm.iterations=2",))
     said = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
     applied = {e.kind for e in said if isinstance(e, Corrected) and e.state == "applied"}
-    assert applied == {"normalisation", "randoms"}
+    assert applied == {"normalisation", "randoms", "total"}
     (volume,) = [e.volume for e in said if isinstance(e, Finished)]
     assert volume.unit == truth.unit == "decays"
     assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.05)

@@ -98,7 +98,7 @@ def page(qtbot, controls):
 
 def lay(view: ViewState, value: float = 3.0) -> None:
     """Lay an even volume over the one on show, everywhere."""
-    even = Volume(np.full(UPPER.shape, value, np.float32), UPPER, "HU")
+    even = Volume(np.full(UPPER.shape, value, np.float32), UPPER, "Bq/mL")
     view.name = "below"
     view.fusion.lay(even, VolumePlacing(), "above")
     view.fusion.set_window(0, 3)

@@ -215,11 +215,11 @@ def test_header_values_and_provenance_belong_together(tmp_path: Path) -> None:
         assert set(files_behind(tmp_path / name)) == set(tmp_path.iterdir())
 
 
-def test_a_folder_with_more_than_an_image_does_not_stand_for_it(tmp_path: Path) -> None:
+def test_a_folder_stands_for_its_one_image_or_scan(tmp_path: Path) -> None:
     siemens(tmp_path)
     assert scan_file(tmp_path) == tmp_path / "umap.v.hdr"
     (tmp_path / "notes.txt").write_bytes(b"as usual")
-    assert scan_file(tmp_path) == tmp_path
+    assert scan_file(tmp_path) == tmp_path / "umap.v.hdr"
     (tmp_path / "scan.l").write_bytes(b"events")
     assert scan_file(tmp_path) == tmp_path / "scan.l"
 

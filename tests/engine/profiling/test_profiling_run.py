@@ -57,6 +57,7 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     assert calls == {
         "read": 1, "kernels": 1, "correct": len(CORRECTIONS) - 1, "sort": 1,
         "sensitivity": 1, "fused": 2 * N_ITERATIONS, "filter": N_ITERATIONS + 1,
+        "forward": 1,  # for the total of the final image
     }  # fmt: skip
     fused, sort = last.stage("fused"), last.stage("sort")
     traced = next(e for e in events if isinstance(e, Measured) and e.stage == "reconstruct")
