@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from engine.cli import candidates
@@ -43,10 +44,15 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
         reports.append((path, report))
         _say(path, report, console)
     if arguments.json is not None:
-        write_atomically(to_json([_plain(*each) for each in reports]).encode(), arguments.json)
+        write_reports(reports, arguments.json)
     faults = [fault for _, report in reports for fault in report.faults]
     if faults:
         raise DataError(faults[0])
+
+
+def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
+    """Write the reports of files as JSON; whole or not at all."""
+    write_atomically(to_json([_plain(*each) for each in reports]).encode(), out)
 
 
 def _report(path: Path, scanner: str | None) -> Report:

@@ -14,6 +14,7 @@ from engine.benchmark import gpu_file, report
 from engine.catalogue import ImagingOrder, KnownStudy
 from engine.cli.bench_options import keep as keep_figures
 from engine.cli.curve import write_curve
+from engine.cli.inspect import write_reports
 from engine.cli.quality import _write as write_report
 from engine.cli.regions import write_table
 from engine.cli.studies import write_list
@@ -37,6 +38,7 @@ from engine.geometry.orbits import circular_cone
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.importing import Draft, write_draft
 from engine.io import (
+    Report,
     save,
     save_frames,
     save_projections,
@@ -341,6 +343,10 @@ def _table(folder: Path, version: int) -> None:
     write_text(f"mm,counts\n0,{version}\n", folder / "a.csv")
 
 
+def _reports(folder: Path, version: int) -> None:
+    write_reports([(folder, Report("unknown", f"{version}"))], folder / "a.json")
+
+
 def _curve(folder: Path, version: int) -> None:
     curve = TimeCurve((TimeFrame(0, 1),), (float(version),), (0.5,), "Bq/mL", 1.0)
     write_curve(curve, folder / "a.csv")
@@ -473,6 +479,7 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/cli/tune.py",),
     ),
     Writer("curve", _curve, ("engine/cli/curve.py",)),
+    Writer("reports of inspect", _reports, ("engine/cli/inspect.py",)),
     Writer("regions", _regions, ("engine/regions/region_file.py",)),
     Writer("labels of regions", _labels, ("engine/regions/labels.py",)),
     Writer("segmentation", _segmentation, ("engine/regions/segmentation.py",)),
