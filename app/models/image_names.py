@@ -42,7 +42,7 @@ def names_of_results(results: Iterable[Result]) -> dict[str, str]:
 
 
 def name_of_run(named: Named, results: Iterable[Result]) -> str:
-    """Return the name of the run at hand, which differs from those of all results of its scan."""
+    """Return a name for the current run that no result of the same scan has."""
     others = [each.named for each in results if each.id != named.key]
     return image_names([*others, named], WORDS)[named.key]
 

@@ -73,7 +73,7 @@ class RunRecord:
     order : whose the scan is, as the worklist said it; None where nobody said so
     run : what the engine records of the run; None before it does, and of a file
     opened : that a result was opened, in words; empty of a run of this window
-    when : when the run began, or its result was kept
+    when : start of the run, or the time at which its result was saved
     stage : key of the stage at work
     done, total : progress within the stage; total 0 while it is not known
     latest : the newest preview

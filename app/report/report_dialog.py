@@ -79,7 +79,7 @@ class ReportDialog(QDialog):
             self._refresh_preview()
 
     def _refresh_preview(self) -> None:
-        """Make a picture of the first page anew, in a thread."""
+        """Draw the preview of the first page again, in a thread."""
         if not self.isVisible() or not self._id:
             return
         self._was_signed = self.sign_off.is_signed

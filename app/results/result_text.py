@@ -60,7 +60,7 @@ def made_with(
     record
         of the run
     now
-        the study at hand; None while no scan is open
+        the current study; None if no scan is open
     name
         of the image
     at

@@ -17,7 +17,7 @@ from engine.modalities import all_roles
 
 @dataclass(frozen=True)
 class RunWarning:
-    """A sentence, and the keys of the input roles whose files would end it."""
+    """A warning, and the roles of the input files that resolve it."""
 
     text: str
     roles: tuple[str, ...] = ()
