@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import copy
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
@@ -38,10 +41,12 @@ def until_running(qtbot, window, updates=3):
 
 @pytest.mark.usefixtures("own_process")
 def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left(
-    qtbot, window, opened
+    qtbot, window, opened, small_study, tmp_path
 ):
     shown = []
-    opened()
+    # results of other tests would add a time of day to the name of this image
+    own_scan = Path(copy(small_study.data, tmp_path / "own scan.h5"))
+    opened(small_study.model_copy(update={"data": own_scan}))
     state = window.session.view
     state.volume_changed.connect(lambda: shown.append(state.volume))
     assert window.header.choice.start.isEnabled()
