@@ -19,6 +19,8 @@ from tests.architecture import (
     judge_apart,
     layers_of_app,
     layers_of_engine,
+    long_files,
+    long_functions,
     no_assert,
     no_blind_except,
     no_print,
@@ -29,7 +31,7 @@ from tests.architecture import (
 )
 
 ROOT = Path(__file__).resolve().parent.parent
-LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 61
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 81
 TYPES = (
     "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from engine.model import SystemModel"
 )
@@ -117,7 +119,7 @@ def test_the_judge_keeps(rule: Rule) -> None:
         (no_print, "engine/jobs/reconstruction.py", "x = 1\nprint(x)", 2),
         (no_assert, "app/models/session.py", "assert True", 1),
         (no_blind_except, "app/control/threads.py", "try:\n    pass\nexcept:\n    pass", 3),
-        (short_files, "engine/jobs/reconstruction.py", "x = 1\n" * 301, 301),
+        (short_files, "engine/jobs/reconstruction.py", "x = 1\n" * 401, 401),
         (short_functions, "engine/jobs/reconstruction.py", LONG_FUNCTION, 1),
         (
             short_functions,
@@ -148,13 +150,20 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ("app/control/threads.py", "from PySide6.QtCore import QThread"),
         (
             "engine/jobs/reconstruction.py",
-            "def f():\n" + '    """' + "\n" * 61 + '"""\n' + "    # x\n" * 61,
+            "def f():\n" + '    """' + "\n" * 81 + '"""\n' + "    # x\n" * 81,
         ),
     ],
 )
 def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
     source = Source(path, code)
     assert [fault for rule in RULES for fault in rule(source)] == []
+
+
+def test_the_advice_is_stricter_than_the_rule() -> None:
+    source = Source("engine/a.py", "def f():\n" + "    x = 1\n" * 10)
+    assert list(long_files(source, 10)) == [(11, "11 lines, at most 10")]
+    assert list(long_functions(source, 9)) == [(1, "f: 10 code lines, at most 9")]
+    assert not list(long_functions(source, 10))
 
 
 def test_settings_readers_and_commands_import_without_the_heavy_libraries() -> None:

