@@ -20,7 +20,7 @@ functions of θ₁ and of θ₂ (singular values), so that the sum over ways is 
 goes to A and what goes to B.
 
 More than one scattering as integrals: Barney et al., IEEE TNS 38 (1991) 719. Compared with photons
-that were followed: docs/physics/model.md.
+that were followed: docs/physics/scatter.md.
 """
 
 from __future__ import annotations
