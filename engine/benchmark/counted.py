@@ -123,24 +123,24 @@ def recorded() -> tuple[UnitCost, ...]:
 def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
     """Return what was counted, and the limits that follow."""
     counted = Table(
-        "Counted for a unit of work",
+        "Counts per unit of work",
         ("work", "kernel", "unit", "issue slots", "lines", "wave-fronts", "fetches", "loads"),
         [_counts(one) for one in counts],
         (
-            "Counted in what NVIDIA's compiler makes of the kernels (PTX), run on a CPU; no card "
-            "was asked. Issue slots are calculated for its machine code of sm_90, by the "
-            "instructions that each loop became. Lines are of 128 bytes, wave-fronts those of "
-            "shared memory, fetches and slots those of warps; loads are those of threads from "
-            "memory, for each event, update or product.",
+            "The tests run the PTX of NVIDIA's compiler on a CPU and count its operations. No GPU "
+            "was used. Issue slots are calculated for the machine code of sm_90, from the "
+            "instructions of each loop. Lines have 128 bytes. Wave-fronts belong to shared memory. "
+            "Fetches and slots count per warp, and loads count reads of memory by threads, per "
+            "event, update or product.",
         ),
     )
     limits = Table(
-        "Calculated limits of cards",
+        "Calculated limits of GPUs",
         ("work", "kernel", "of", "bound by", *(card.name for card in CARDS)),
         [_limits(one) for one in counts],
         (
-            "Calculated from the counts above and published clocks, never measured: 10⁹ of what "
-            "is named, a second, if nothing else held a card up. Kernels of this kind come to "
+            "Limits in 10⁹ per second, calculated from the counts above and published clocks, if "
+            "no other resource limits the GPU. They were not measured. Kernels of this kind reach "
             "about half of such limits.",
         ),
     )

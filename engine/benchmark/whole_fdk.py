@@ -106,16 +106,24 @@ def table(counts: Sequence[UnitCost]) -> Table:
     (back,) = (one for one in counts if one.work == _KERNEL)
     rows = [_row(scan, card, back) for scan in SCANS for card in CARDS]
     return Table(
-        "Whole FDK from the host's memory, calculated",
-        ("scan", "card", "copies to it", "kernels", "copies back", "whole", "of the larger"),
+        "FDK from host memory, calculated",
+        (
+            "scan",
+            "GPU",
+            "copies to GPU",
+            "kernels",
+            "copies back",
+            "total",
+            "total over larger part",
+        ),
         rows,
         (
-            "Seconds from projections in the host's memory to the volume there, calculated: copies "
-            f"at {OF_BUS} of the published bus, back projection at {OF_LIMIT} of the limit above, "
-            f"filters as {FILTER_PASSES} passes at the published rate of the memory, the volume "
-            "read and written by each launch, and the order in which chunks come, are worked and "
-            "leave, which tests hold to what the program queues. A host that copies its own "
-            "memory more slowly than the bus, and reading files, come on top.",
+            "Calculated seconds from projections in host memory to the volume in host memory. "
+            f"Copies run at {OF_BUS} of the published bus rate, and back projection at {OF_LIMIT} "
+            f"of the limit above. Filters are {FILTER_PASSES} passes at the published memory rate. "
+            "Each launch reads and writes the volume. The order of chunks is that of the program, "
+            "which tests check. Reading files takes additional time, and so does a host that "
+            "copies its own memory more slowly than the bus.",
         ),
     )
 
@@ -123,7 +131,7 @@ def table(counts: Sequence[UnitCost]) -> Table:
 def page(counts: tuple[UnitCost, ...]) -> str:
     """Return all that is counted, and what follows from it, as a page in Markdown."""
     parts = [one.markdown() for one in (*tables(counts), table(counts))]
-    return "\n".join(["# Kernels of a GPU, counted\n", *parts])
+    return "\n".join(["# GPU kernel counts\n", *parts])
 
 
 def _row(scan: Scan, card: PublishedCard, back: UnitCost) -> tuple[str, ...]:
