@@ -1,0 +1,123 @@
+"""Plant forty one-line faults in a copy of the tree, one at a time, and run the tests for each.
+
+python -m tests.planted_faults              all faults
+python -m tests.planted_faults zeiss live   only those with one of these words in their names
+python -m tests.planted_faults --list       the names, and if the old text is still in the file
+
+The faults cover dynamic PET, live PET, signs and senses of rotation in readers, presets, nuclide
+tables, stream buffers, orientation and units. Tests must kill at least 36 of the forty, and each of
+the first six. A fault survives if its tests pass. Update the list if you rewrite a line in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from tests.planted_fault_list import FAULTS, Fault
+
+ROOT = Path(__file__).parents[1]
+NEEDED = 36
+FAILED = 1
+"""Exit code of pytest if a test failed."""
+LIMIT_S = 600
+NOT_COPIED = (".git", ".venv", "build", "docs", "__pycache__", ".mypy_cache", ".ruff_cache")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of one fault.
+
+    Attributes
+    ----------
+    word : "killed", "SURVIVED", "GONE" (old text not found once) or "ERROR" (tests did not run)
+    detail : first failed test, or the reason
+    seconds : wall time of the tests
+    """
+
+    word: str
+    detail: str
+    seconds: float = 0.0
+
+
+def is_in_place(fault: Fault, root: Path = ROOT) -> bool:
+    """Return True if the old text occurs exactly once in its file."""
+    path = root / fault.file
+    return path.is_file() and path.read_text("utf-8").count(fault.old) == 1
+
+
+def try_fault(fault: Fault, copy: Path) -> Verdict:
+    """Plant a fault in a copy of the tree, run its tests and restore the file."""
+    if not is_in_place(fault, copy):
+        return Verdict("GONE", f"{fault.file} no longer holds the old text once")
+    path = copy / fault.file
+    before = path.read_text("utf-8")
+    path.write_text(before.replace(fault.old, fault.new), "utf-8")
+    try:
+        return _tested(fault, copy)
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def _tested(fault: Fault, copy: Path) -> Verdict:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""}
+    begun = monotonic()
+    try:
+        done = subprocess.run(
+            [*command, *fault.tests.split()],
+            cwd=copy, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Verdict("ERROR", f"no result after {LIMIT_S} s", LIMIT_S)
+    seconds = monotonic() - begun
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    detail = (lines or done.stdout.strip().splitlines()[-1:] or [done.stderr[-200:]])[0]
+    words = {0: "SURVIVED", FAILED: "killed"}
+    return Verdict(words.get(done.returncode, "ERROR"), detail, seconds)
+
+
+def copied(folder: Path) -> Path:
+    """Copy the tree, without builds and environments, and return the copy."""
+    target = folder / "copy"
+    shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    (target / "docs").symlink_to(ROOT / "docs")
+    shared = ROOT.parent / "shared"
+    if shared.is_dir():
+        (folder / "shared").symlink_to(shared)
+    return target
+
+
+def main() -> int:
+    """Return 0 if enough faults are killed."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("words", nargs="*")
+    options.add_argument("--list", action="store_true")
+    given = options.parse_args()
+    chosen = [f for f in FAULTS if not given.words or any(w in f.name for w in given.words)]
+    if given.list:
+        for fault in chosen:
+            sys.stdout.write(f"{'' if is_in_place(fault) else 'GONE '}{fault.name}\n")
+        return 0
+    killed = 0
+    with TemporaryDirectory(prefix="planted-") as folder:
+        copy = copied(Path(folder))
+        for fault in chosen:
+            verdict = try_fault(fault, copy)
+            killed += verdict.word == "killed"
+            sys.stdout.write(f"{verdict.word:8} {verdict.seconds:4.0f} s  {fault.name}: ")
+            sys.stdout.write(f"{verdict.detail}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{killed} of {len(chosen)} killed\n")
+    return int(killed < (NEEDED if len(chosen) == len(FAULTS) else len(chosen)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
