@@ -78,7 +78,7 @@ def read_study(path: Path) -> Study:
     values = _with_paths_from(path.parent, read_toml(path), path.name)
     protocol = values.pop("protocol", None)
     if protocol is None:
-        values["protocol"] = _standard_for(Path(str(values.get("data", ""))))
+        values["protocol"] = _standard_for(values.get("data"))
     else:
         values["protocol"] = as_read(parse_protocol(protocol, path.name), protocol)
     return parse(Study, values, where=path.name)
@@ -127,12 +127,15 @@ def _from(folder: Path, value: Any) -> Any:
     return str(folder / value) if isinstance(value, str) else value
 
 
-def _standard_for(data: Path) -> Protocol:
-    """Return the standard protocol of a scan; of the first modality where it cannot be read."""
+def _standard_for(data: object) -> Protocol:
+    """Return the standard protocol of a scan; of the first modality if it cannot be read."""
+    found = None
     try:
-        found = modality_of_scan(data)
+        # Path("") would be the current folder, and a search of it for scans takes seconds
+        if isinstance(data, str) and data:
+            found = modality_of_scan(Path(data))
     except EngineError:
-        found = None
+        pass  # reported when the scan is opened
     return protocol_of_kind(found)
 
 
