@@ -39,6 +39,7 @@ class Commands(Tasks):
     offered : a role and the file that the user dropped on it
     import_requested : a file or folder that does not describe itself
     item_requested : a folder, and the scans and images in it to choose from
+    queue_requested : the scans, dropped with the open one, that the user adds to the queue
     protocols_changed : the saved protocols are others now
     making_requested : the page on which the user wants to measure or fill in a file
 
@@ -54,6 +55,7 @@ class Commands(Tasks):
     offered = Signal(str, object)
     import_requested = Signal(object)
     item_requested = Signal(object, object)
+    queue_requested = Signal(object)
     protocols_changed = Signal()
     making_requested = Signal(str)
 
@@ -69,6 +71,7 @@ class Commands(Tasks):
         self._opening = Opening(session, preferences, self.kept, self, self.loader)
         self._opening.import_requested.connect(self.import_requested)
         self._opening.item_requested.connect(self.item_requested)
+        self._opening.queue_requested.connect(self.queue_requested)
         session.study.library = lambda: preferences.library
         self.protocols_changed.connect(session.study.follow_library)
         if self.kept.fault:

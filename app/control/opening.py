@@ -36,7 +36,6 @@ from app.models.session import Session
 from engine.errors import (
     CutOffError,
     EngineError,
-    FolderItem,
     ReadingStoppedError,
     ScannerMissingError,
     SeveralItemsError,
@@ -58,9 +57,11 @@ class Opening(QObject):
     -------
     import_requested : a file or folder whose import the user agreed to
     item_requested : a folder, and the scans and images in it to choose from
+    queue_requested : the scans that the user adds to the queue
     """
 
     import_requested = Signal(object)
+    queue_requested = Signal(object)
     item_requested = Signal(object, object)
 
     def __init__(
@@ -159,7 +160,7 @@ class Opening(QObject):
             return
         if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
             return
-        if isinstance(outcome, NewStudy) and not self._batch.takes(request):
+        if isinstance(outcome, NewStudy) and not self._batch.takes(request, outcome):
             return
         try:
             self._apply(outcome)
@@ -247,15 +248,15 @@ class Opening(QObject):
         )
 
     def _offer_others(self) -> None:
-        """Offer the other scans that were dropped together with the one that is open."""
+        """Offer to queue the other scans that were dropped with the open one."""
         batch, self._batch = self._batch, Batch()
         if not batch.others:
             return
-        names = ", ".join(path.name for path in batch.others)
-        text = tr("Dropped together with it: {names}. Open one when this is done.", names=names)
-        items = tuple(FolderItem(path, str(path.parent)) for path in batch.others)
-        act = partial(self.item_requested.emit, batch.others[0].parent, items)
-        answer = Answer(tr("Choose …"), tr("Choose the scan to open in place of this one"), act)
+        names = ", ".join(found.path.name for found in batch.others)
+        text = tr("Also dropped: {names}. Each can run with its own protocol.", names=names)
+        act = partial(self.queue_requested.emit, tuple(batch.others))
+        tip = tr("Queue the other scans, each with its own protocol")
+        answer = Answer(tr("Add to queue"), tip, act)
         title = tr("{name} is open.", name=batch.first)
         self._session.raise_problem(Problem(title, text, answer=answer, is_fault=False))
 

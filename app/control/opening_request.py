@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.control.outcomes import Outcome
+from app.control.outcomes import NewStudy, Outcome
 from app.control.reading import StudyReader
 from app.language.translation import tr
 
@@ -43,25 +43,25 @@ class Request:
 
 
 class Batch:
-    """Files that were dropped together: the first scan opens, the others are offered.
+    """Files that were dropped together: the first scan opens, the others can be queued.
 
     Attributes
     ----------
     first : name of the scan that was opened; empty before
-    others : further scans among the files
+    others : further scans among the files, read and sound
     """
 
     def __init__(self) -> None:
         self._files: tuple[Path, ...] = ()
         self.first = ""
-        self.others: list[Path] = []
+        self.others: list[NewStudy] = []
 
-    def takes(self, request: Request) -> bool:
+    def takes(self, request: Request, found: NewStudy) -> bool:
         """Whether a scan may become the study; one after another of the same drop may not."""
         if request.path is None or len(request.batch) < 2:
             return True
         if self.first and request.batch == self._files:
-            self.others.append(request.path)
+            self.others.append(found)
             return False
         self._files, self.first = request.batch, request.name
         return True

@@ -6,11 +6,14 @@ the files: so it goes on when the window closes or dies, and the next window fin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.control.commands import Commands
+from app.control.outcomes import NewStudy
+from app.control.queued_study import QueuedScans, QueuedStudy
 from app.control.result_commands import ResultCommands
 from app.language.translation import tr
 from app.models.messages import Problem
@@ -43,6 +46,7 @@ class QueueCommands(QObject):
         self._timer.setInterval(LOOK_MS)
         self._timer.timeout.connect(self._look_again)
         self._model.ended.connect(self._report)
+        commands.queue_requested.connect(self.add_scans)
 
     def refresh(self) -> None:
         """Look at the queue, and let it go on where it shall run and nothing works through it."""
@@ -74,22 +78,30 @@ class QueueCommands(QObject):
                 "warning", tr("Cannot be added to the queue. {obstacle}", obstacle=obstacle)
             )
             return
-        study = session.study.to_study()
-        study = study.model_copy(update={"identified": self._preferences.identify})
-        device, order = session.device.in_use, session.order.current
-        wanted = session.study.estimate(device) if device is not None else None
-        key = device.key if device is not None else "auto"
-        memory = wanted.memory_bytes if wanted is not None else 0
-        on_gpu = wanted is not None and wanted.gpu is not None
-
-        def add(queue: StudyQueue) -> None:
-            queue.add(study, device=key, memory_bytes=memory, on_gpu=on_gpu, order=order)
+        queued = QueuedStudy.of(session.study, identified=self._preferences.identify)
+        order = session.order.current
 
         def added() -> None:
             session.order.bind()
-            self._say_added(study.title)
+            self._say_added(queued.study.title)
 
-        self._act(add, tr("The study is not in the queue."), added)
+        self._act(
+            lambda queue: queued.add_to(queue, order), tr("The study is not in the queue."), added
+        )
+
+    def add_scans(self, found: Sequence[NewStudy]) -> None:
+        """Put other scans than the open one at the end, each with its own protocol."""
+        session, identified = self._session, self._preferences.identify
+        scans = QueuedScans.of(found, session.study, identified=identified)
+        title = tr("Not everything is in the queue.")
+
+        def added() -> None:
+            if scans.added:
+                self._say_added(", ".join(scans.added), scans.files)
+            if scans.faults:
+                session.raise_problem(Problem(title, " ".join(scans.faults), files=scans.files))
+
+        self._act(scans.add_to, title, added)
 
     def run(self, at_once: int | None = None) -> None:
         """Let waiting studies begin."""
@@ -146,8 +158,8 @@ class QueueCommands(QObject):
 
         self._commands.run_task(work, took, failed=failed)
 
-    def _say_added(self, title: str) -> None:
-        self._session.add_log("info", tr("Added to the queue: {title}.", title=title))
+    def _say_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
+        self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)
 
     def _take(self, found: Found | str) -> None:
         if isinstance(found, str):

@@ -42,6 +42,11 @@ class ProtocolState(QObject):
     protocol_changed : another protocol or setting
     protocol_replaced : the sentence that tells why the scan starts with another protocol
 
+    Parameters
+    ----------
+    known
+        returns the facts of the open scan and of its files; none before a scan is open
+
     Attributes
     ----------
     base : the saved protocol that the settings began as
@@ -54,8 +59,9 @@ class ProtocolState(QObject):
     protocol_changed = Signal()
     protocol_replaced = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, known: Callable[[], OpenStudy]) -> None:
         super().__init__()
+        self._known = known
         self.library: Callable[[], SavedProtocols] = SavedProtocols.of_this_user
         self.offered: Callable[[AnyModality], Sequence[Protocol]] = lambda _: ()
         self.pins = ProtocolPins()
@@ -69,8 +75,8 @@ class ProtocolState(QObject):
 
     @property
     def known(self) -> OpenStudy:
-        """What is known of the study before it runs."""
-        raise NotImplementedError
+        """Facts of the open scan and of its files, before it runs."""
+        return self._known()
 
     @property
     def suitable(self) -> tuple[AnyModality, ...]:

@@ -15,7 +15,6 @@ from engine.errors import EngineError
 from engine.geometry import ImageGrid, Scanner
 from engine.modalities import (
     CtProtocol,
-    OpenStudy,
     ProjectionsSummary,
     Protocol,
     Requirements,
@@ -44,7 +43,7 @@ class StudyModel(ProtocolState):
     scan_replaced = Signal()
 
     def __init__(self, device: DeviceChoice) -> None:
-        super().__init__()
+        super().__init__(lambda: self.inputs.open_study)
         self.device = device
         self.inputs = Inputs()
         self.reading: dict[str, str] = {}
@@ -63,6 +62,13 @@ class StudyModel(ProtocolState):
         self.inputs = inputs
         self._begin(protocol, before)
         self._show_all()
+
+    def other(self, inputs: Inputs, protocol: Protocol | None = None) -> StudyModel:
+        """Return the study of another scan, with the protocol that the scan would open with."""
+        made = StudyModel(self.device)
+        made.library, made.offered, made.pins = self.library, self.offered, self.pins
+        made.begin(inputs, protocol)
+        return made
 
     def revise(self, inputs: Inputs) -> None:
         """Take the same scan as it was read for another scanner."""
@@ -130,11 +136,6 @@ class StudyModel(ProtocolState):
     def scanner(self) -> Scanner | None:
         """The scanner in use."""
         return self.inputs.scanner
-
-    @property
-    def known(self) -> OpenStudy:
-        """What is known of the study before it runs."""
-        return self.inputs.open_study
 
     def to_study(self) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen.

@@ -12,6 +12,7 @@ from engine.errors import DataError
 from engine.io import read_frames
 from engine.io.atomic_write import write_atomically
 from engine.quality.over_time import TimeCurve, time_curve
+from engine.regions.figures import VOXEL_RULES
 from engine.regions.solids import SphereRegion
 
 
@@ -24,6 +25,11 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--diameter", type=float, default=10.0, metavar="MM", help="of the ball; 10 if left out"
     )
+    p.add_argument(
+        "--rule", choices=VOXEL_RULES, default="area",
+        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
+        "whose centre is inside (default: area)",
+    )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_curve)
 
@@ -38,10 +44,11 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
     if not 0 < arguments.diameter < float("inf"):
         raise DataError(f"--diameter: {arguments.diameter:g} mm; want more than 0.")
     region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
-    found = time_curve(frames, region)
+    found = time_curve(frames, region, rule=arguments.rule)
     for frame, mean in zip(found.frames, found.means, strict=True):
         console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")
     write_curve(found, arguments.output)
+    console.line(f"Rule: {VOXEL_RULES[found.rule]}")
     console.line(f"Curve: {arguments.output}")
 
 

@@ -7,12 +7,14 @@ Counts/mm grow with the length of a frame, so that they are divided by it.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 
 from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.regions.base import RegionShape
-from engine.regions.figures import MM3_PER_ML, figures_of
+from engine.regions.figures import MM3_PER_ML, VOXEL_RULES, VoxelRule, figures_of
 from engine.regions.measuring import coverage_of
 
 PER_FRAME = "counts/mm"
@@ -28,6 +30,7 @@ class TimeCurve:
     means, deviations : of each, in `unit`
     unit : counts/mm/s, or that of the images
     volume_mm3 : of the region
+    rule : how voxels count that lie inside in part
     """
 
     frames: tuple[TimeFrame, ...]
@@ -35,6 +38,7 @@ class TimeCurve:
     deviations: tuple[float, ...]
     unit: str
     volume_mm3: float
+    rule: VoxelRule = "area"
 
     @property
     def is_of_a_cycle(self) -> bool:
@@ -53,15 +57,21 @@ class TimeCurve:
         """Return the curve as a table with a head, for other programs."""
         unit = self.unit or "no unit"
         first = "gate" if self.is_of_a_cycle else "start [s]"
-        rows = [f"{first},duration [s],mean [{unit}],standard deviation [{unit}],volume [mL]"]
+        head = (first, "duration [s]", f"mean [{unit}]", f"standard deviation [{unit}]")
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow((*head, "volume [mL]", "rule"))
         for frame, mean, deviation in zip(self.frames, self.means, self.deviations, strict=True):
             place = frame.gate.number if frame.gate else frame.start_s
             values = (place, frame.duration_s, mean, deviation, self.volume_mm3 / 1000)
-            rows.append(",".join(f"{value:.7g}" for value in values))
-        return "\n".join(rows) + "\n"
+            numbers = (f"{value:.7g}" for value in values)
+            writer.writerow((*numbers, VOXEL_RULES[self.rule]))
+        return text.getvalue()
 
 
-def time_curve(frames: Sequence[FrameVolume], region: RegionShape) -> TimeCurve:
+def time_curve(
+    frames: Sequence[FrameVolume], region: RegionShape, *, rule: VoxelRule = "area"
+) -> TimeCurve:
     """Measure every frame in a region.
 
     Parameters
@@ -70,6 +80,8 @@ def time_curve(frames: Sequence[FrameVolume], region: RegionShape) -> TimeCurve:
         on one grid, in one unit
     region
         where; what follows the image is another region in each frame
+    rule
+        how voxels count that lie inside in part
 
     Raises
     ------
@@ -77,7 +89,7 @@ def time_curve(frames: Sequence[FrameVolume], region: RegionShape) -> TimeCurve:
         where nothing of the image is inside
     """
     found = [
-        figures_of(each.volume, coverage_of(region, each.volume), with_peak=False)
+        figures_of(each.volume, coverage_of(region, each.volume), with_peak=False, rule=rule)
         for each in frames
     ]
     unit = frames[0].volume.unit
@@ -88,4 +100,5 @@ def time_curve(frames: Sequence[FrameVolume], region: RegionShape) -> TimeCurve:
         tuple(one.sd / seconds for one, seconds in zip(found, per_s, strict=True)),
         f"{unit}/s" if unit == PER_FRAME else unit,
         found[0].volume_ml * MM3_PER_ML,
+        rule,
     )

@@ -470,18 +470,18 @@
     </message>
     <message>
       <location filename="app/control/opening.py" />
-      <source>Dropped together with it: {names}. Open one when this is done.</source>
-      <translation>Zusammen damit abgelegt: {names}. Öffnen Sie einen davon, wenn dieser fertig ist.</translation>
+      <source>Also dropped: {names}. Each can run with its own protocol.</source>
+      <translation>Ebenfalls abgelegt: {names}. Jeder Scan kann mit seinem eigenen Protokoll laufen.</translation>
     </message>
     <message>
       <location filename="app/control/opening.py" />
-      <source>Choose …</source>
-      <translation>Wählen …</translation>
+      <source>Queue the other scans, each with its own protocol</source>
+      <translation>Die übrigen Scans in die Warteschlange stellen, jeden mit seinem eigenen Protokoll</translation>
     </message>
     <message>
       <location filename="app/control/opening.py" />
-      <source>Choose the scan to open in place of this one</source>
-      <translation>Den Scan wählen, der statt dieses Scans geöffnet wird</translation>
+      <source>Add to queue</source>
+      <translation>In die Warteschlange</translation>
     </message>
     <message>
       <location filename="app/control/opening.py" />
@@ -572,6 +572,11 @@
       <location filename="app/control/queue_commands.py" />
       <source>The study is not in the queue.</source>
       <translation>Die Studie ist nicht in der Warteschlange.</translation>
+    </message>
+    <message>
+      <location filename="app/control/queue_commands.py" />
+      <source>Not everything is in the queue.</source>
+      <translation>Nicht alles steht in der Warteschlange.</translation>
     </message>
     <message>
       <location filename="app/control/queue_commands.py" />
@@ -925,6 +930,11 @@ Replace {which}?</source>
       <location filename="app/export/export_dialog.py" />
       <source>Format</source>
       <translation>Format</translation>
+    </message>
+    <message>
+      <location filename="app/export/export_dialog.py" />
+      <source>Choose …</source>
+      <translation>Wählen …</translation>
     </message>
     <message>
       <location filename="app/export/export_dialog.py" />
@@ -6535,11 +6545,6 @@ Replace {which}?</source>
       <location filename="app/shell/actions.py" />
       <source>Stop now; the last image and checkpoint stay</source>
       <translation>Jetzt anhalten; das letzte Bild und der Sicherungspunkt bleiben</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Add to queue</source>
-      <translation>In die Warteschlange</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.geometry import ImageGrid
 from engine.io import save_frames
 from engine.quality import time_curve
 from engine.regions import SphereRegion
+from engine.regions.figures import VOXEL_RULES
 
 GRID = ImageGrid((9, 9, 9), (2.0, 2.0, 2.0))
 FRAMES = (TimeFrame(0, 2000), TimeFrame(2000, 12_000))
@@ -82,3 +84,19 @@ def test_the_command_writes_the_same_table(tmp_path, capsys):
     assert (tmp_path / "curve.csv").read_text() == want.csv()
     assert main(["curve", *names, "--at", "2,0", "--force"]) == USER_FAULT
     assert "is no place" in capsys.readouterr().err
+
+
+def test_the_command_names_the_rule_for_voxels_at_the_border(tmp_path, capsys):
+    """One voxel centre lies in the ball, so the centre rule gives the value of that voxel."""
+    frames = images()
+    save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
+    names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
+    centre = GRID.centres_mm(0)[GRID.shape[2] // 2 + 2]
+    at = f"{centre},{GRID.centres_mm(1)[0]},{GRID.centres_mm(2)[0]}"
+    options = ["--at", at, "--diameter", "0.5", "--rule", "centre"]
+    assert main(["curve", *names, *options]) == DONE
+    assert f"Rule: {VOXEL_RULES['centre']}" in capsys.readouterr().out
+    rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
+    assert [row["rule"] for row in rows] == [VOXEL_RULES["centre"]] * 2
+    means = [float(row["mean [Bq/mL]"]) for row in rows]
+    assert means == pytest.approx([centre + 10, 3 * (centre + 10)], rel=1e-6)  # float32 values

@@ -12,6 +12,9 @@ from PySide6.QtGui import QDropEvent
 
 from app.shell.folder_dialog import FolderDialog
 from engine.io import save
+from engine.jobs import StudyQueue
+from engine.modalities import digest_of, modality_of
+from engine.paths import HOME_VARIABLE
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.io.test_folder_contents import IMAGE
 from tests.engine.io.xray_files import dxchange
@@ -65,22 +68,31 @@ def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
     assert "holds no scan or image that describes itself (1 files: .docx)" in bar.problem.text
 
 
-def test_of_two_scans_the_first_opens_and_the_second_is_offered(
-    qtbot, window, small_study, tmp_path
+def test_of_three_scans_the_first_opens_and_the_others_are_queued(
+    qtbot, window, small_study, tmp_path, monkeypatch
 ):
-    second = tmp_path / "second.h5"
+    """Each scan gets its own protocol: a change of the open study does not pass to the others."""
+    second, tooth = tmp_path / "second.h5", tmp_path / "tooth"
     shutil.copy(small_study.data, second)
-    drop(window, small_study.data, second)
-    bar = window.centre.message_bar
+    tooth.mkdir()
+    dxchange(tooth)
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(window.context.queue, "start_runner", lambda _: None)
+    drop(window, small_study.data, second, tooth)
+    bar, study = window.centre.message_bar, window.session.study
     qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
-    assert window.session.study.inputs["data"].name == "small.h5"
+    assert study.inputs["data"].name == "small.h5"
     assert bar.problem.title == "small.h5 is open."
-    assert "second.h5" in bar.problem.text
+    assert "second.h5, tooth" in bar.problem.text
+    own = study.protocol
+    study.set_protocol(own.model_copy(update={"reproducible": not own.reproducible}))
     bar.problem.answer.act()
-    dialog_of(qtbot, window).open_chosen.click()
-    qtbot.waitUntil(
-        lambda: window.session.study.inputs["data"].name == "second.h5", timeout=PATIENCE_MS
-    )
+    qtbot.waitUntil(lambda: len(StudyQueue().entries()) == 2, timeout=PATIENCE_MS)
+    entries = [each.to_study() for each in StudyQueue().entries()]
+    assert entries[0].data == second
+    assert digest_of(entries[0].protocol) == digest_of(own)
+    assert modality_of(entries[1].protocol).key == "ct"
+    assert study.inputs["data"].name == "small.h5", "the open scan stays"
 
 
 def test_open_takes_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.MonkeyPatch):
