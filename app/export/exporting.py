@@ -38,7 +38,8 @@ def ask_and_export(
     preferences.export_folder = str(target.parent)
     preferences.export_suffix = dialog.suffix
     made_by = provenance_of(record, kept, identify=preferences.identify)
-    volume, provenance = dialog.values.converted(kept.volume, made_by)
+    shown = context.session.view.positioned(kept.volume)
+    volume, provenance = dialog.values.converted(shown, made_by)
 
     def save(_: object) -> Path:
         frames = frames_of(record, kept, target, kind)

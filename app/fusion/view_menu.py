@@ -65,13 +65,20 @@ class ViewMenu(QMenu):
             action.triggered.connect(lambda _=False, act=act: act())
             action.setEnabled(wanted != turn)
 
+    def _sides(self, axes: str) -> str:
+        """Return the sides of a position in the axes of the scanner on show."""
+        volume = self._views.state.volume
+        is_feetwards = volume is not None and volume.hfs_axes == "LPI"
+        return axes.translate(str.maketrans("SI", "IS")) if is_feetwards else axes
+
     def _add_positions(self) -> None:
         state, menu = self._views.state, self.positions
         menu.clear()
-        is_unknown = state.volume is not None and state.volume.axes == UNKNOWN
+        is_unknown = state.volume is not None and state.volume.sides == UNKNOWN
         menu.setEnabled(is_unknown)
         menu.setToolTip("" if is_unknown else plain_tip(SAID))
-        entries = [(tr("Not known"), ""), *((f"{k}: {v[1]}", v[0]) for k, v in POSITIONS.items())]
+        known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
+        entries = [(tr("Not known"), ""), *known]
         for words, axes in entries:
             action = menu.addAction(words)
             action.setCheckable(True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.control.context import AppContext
@@ -98,11 +98,17 @@ def sign_and_report(
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:
-    """Read a result for its report, with the regions at hand if it is the one on show."""
+    """Read a result for its report: of the one on show with the regions and the position.
+
+    The position of the patient is the one that the user stated in the views.
+    """
     result, own = Results().open(id), regions_on_show(context, id)
     if own is not None:
         _put_beside(own, result)
-    return ReportSubject.read(result, context.preferences.site)
+    subject = ReportSubject.read(result, context.preferences.site)
+    if context.session.run.record.result_id != id:
+        return subject
+    return replace(subject, volume=context.session.view.positioned(subject.volume))
 
 
 def regions_on_show(context: AppContext, id: str) -> RegionSet | None:

@@ -139,13 +139,17 @@ class ViewState(VolumeLook):
     @property
     def axes(self) -> str:
         """Sides of the patient to which axes grow, by the volume or, if it knows none, by you."""
-        axes = self.volume.axes if self.volume is not None else "LPS"
-        return self.stated_axes if axes == "xyz" and self.stated_axes else axes
+        return self.positioned(self.volume).sides if self.volume is not None else "LPS"
 
     @property
     def is_stated(self) -> bool:
-        """Whether the sides are what the user said, since the volume says none."""
-        return self.volume is not None and self.axes != self.volume.axes
+        """Whether the user stated the position of the patient, which the volume does not."""
+        return self.volume is not None and self.axes != self.volume.sides
+
+    def positioned(self, volume: Volume) -> Volume:
+        """Return a volume with the position that the user stated for the grid on show."""
+        is_like = self.volume is not None and self.volume.grid == volume.grid
+        return volume.positioned(self.stated_axes) if is_like else volume
 
     def state_axes(self, axes: str) -> None:
         """Say how the patient lay of a volume that does not; "" for not known."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.patient_position import BY_USER, HFS_AXES, KEY, STATED_AXES
 from engine.data.volume_file import place_of
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
 from engine.plain import Plain
 
 
@@ -61,6 +63,33 @@ class Volume:
         "xyz" where it is not known how a patient lay, or there is none.
         """
         return str(self.info.get("axes", "LPS"))
+
+    @property
+    def sides(self) -> str:
+        """Sides of the patient to which x, y and z grow: for letters, and files of others.
+
+        They are `axes`. For axes of the scanner ("xyz") they follow the position of the patient
+        that the scan or the user states, "xyz" if neither does.
+        """
+        stated = str(self.info.get(STATED_AXES, ""))
+        return stated if self.axes == UNKNOWN_AXES and is_axes_code(stated) else self.axes
+
+    @property
+    def hfs_axes(self) -> str:
+        """Sides to which the scanner's axes grow for a patient head first and supine."""
+        return str(self.info.get(HFS_AXES, "LPS"))
+
+    def positioned(self, sides: str) -> Volume:
+        """Return a volume that states no patient position with the `sides` of a stated one.
+
+        Parameters
+        ----------
+        sides
+            to which x, y and z grow, such as "RPI"; "" changes nothing
+        """
+        if not sides or self.sides != UNKNOWN_AXES:
+            return self
+        return replace(self, info={**self.info, STATED_AXES: sides, KEY: BY_USER})
 
     @property
     def head_sign(self) -> int:

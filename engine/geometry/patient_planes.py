@@ -170,6 +170,24 @@ def orientation(
     return Orientation(3 - across.axis - below.axis, across, below)
 
 
+def is_axes_code(text: str) -> bool:
+    """Return whether a text names a side of the patient for each of x, y and z, as "RPS" does."""
+    pairs = ("RL", "AP", "IS")
+    return len(text) == 3 and all(sum(side in pair for side in text) == 1 for pair in pairs)
+
+
+def to_patient_axes(axes: str) -> NDArray[np.float64]:
+    """Return the matrix (3, 3) from coordinates that grow to the sides `axes` to LPS.
+
+    The axes of a volume that does not state the patient position ("xyz") are taken as LPS.
+    """
+    matrix = np.zeros((3, 3))
+    for column, side in enumerate("LPS" if axes == UNKNOWN_AXES else axes):
+        row = next(k for k, pair in enumerate(("RL", "AP", "IS")) if side in pair)
+        matrix[row, column] = 1.0 if side in "LPS" else -1.0
+    return matrix
+
+
 def plane_across(axis: int, axes: str = "LPS") -> PlaneName:
     """Return the plane whose slices are stacked along an axis (0, 1, 2: x, y, z) of a volume."""
     return next(plane for plane in PLANES if orientation(plane, axes=axes).normal == axis)

@@ -76,7 +76,7 @@ def shown_slices(n: int) -> list[int]:
 def _frames(volume: Volume) -> Iterator[Image]:
     from PIL import Image, ImageDraw
 
-    axis = orientation("axial", axes=volume.axes).normal
+    axis = orientation("axial", axes=volume.sides).normal
     projection = frontal_projection(volume)
     window = shades(volume, projection)
     step = PANEL_PX + 2 * MARGIN_PX
@@ -103,5 +103,5 @@ def _frames(volume: Volume) -> Iterator[Image]:
 
 def _from_below(volume: Volume, axis: int, n_below: int) -> int:
     """Return the number of the slice that lies so many above the lowest one of the projection."""
-    grows_down = orientation("coronal", axes=volume.axes).down.sign > 0
+    grows_down = orientation("coronal", axes=volume.sides).down.sign > 0
     return volume.grid.shape[2 - axis] - 1 - n_below if grows_down else n_below

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.data.patient_position import STATED_AXES
 from engine.errors import FileFormatError
 from engine.io.open_input import InputFile
 from engine.io.straight_axes import NO_SIDES
+from engine.plain import Plain
 
 MAX_HEADER_BYTES = 1_000_000
 NUMBERS = {
@@ -25,10 +27,13 @@ DIGEST = "; sha256 of the bins"
 SOURCE = "; source of the bins"
 """The same: what counted them, where that was no scanner."""
 FEETWARDS = "LPI"
+SIDES_OF = {"HFS": FEETWARDS, "HFP": "RAI", "FFS": "RPS", "FFP": "LAS"}
+"""Patient position -> sides to which x, y and z of STIR and Siemens grow.
+
+Turns of the patient about the bed's axis or about the vertical axis, from head first supine.
+"""
 ENTERED = {"head_in": "HF", "feet_in": "FF"}
 LYING = {"supine": "S", "prone": "P"}
-SUPINE = ("patient orientation := head_in", "patient rotation := supine")
-"""Lines that say that z runs towards the feet."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +118,25 @@ class InterfileHeader:
         """Sides of the patient to which x, y and z of the scanner grow; "" where it is not said.
 
         STIR and Siemens count x to the right of who faces the scanner, y down and z out along the
-        bed: to the left, back and feet of a patient who lies head first on the back. All others
-        lie in ways that we have no letters for ("xyz").
+        bed: to the left, back and feet of a patient who lies head first on the back. Of all
+        others the coordinates are the scanner's ("xyz"), and `stated_axes` gives the sides.
         """
         if len(self.position) < 3:
             return ""
         return FEETWARDS if self.position == "HFS" else NO_SIDES
+
+    @property
+    def stated_axes(self) -> str:
+        """Sides of the patient to which the scanner's axes grow, by the stated position; or ""."""
+        return SIDES_OF.get(self.position, "")
+
+    @property
+    def axes_facts(self) -> Plain:
+        """What the header states of the axes, as facts of a scan or an image."""
+        if not self.axes:
+            return {}
+        stated = {STATED_AXES: self.stated_axes} if self.axes == NO_SIDES else {}
+        return {"axes": self.axes, **stated}
 
     @property
     def data_file(self) -> Path:
@@ -134,6 +152,16 @@ class InterfileHeader:
                 "header's own folder is opened, so put it there and correct the name."
             )
         return self.path.parent / name
+
+
+def position_lines(sides: str) -> tuple[str, ...]:
+    """Return the header lines of the position in which the scanner's axes lead to `sides`."""
+    position = next((key for key, each in SIDES_OF.items() if each == sides), "")
+    if not position:
+        return ()
+    entered = next(word for word, code in ENTERED.items() if code == position[:2])
+    lying = next(word for word, code in LYING.items() if code == position[2:])
+    return f"patient orientation := {entered}", f"patient rotation := {lying}"
 
 
 def is_interfile(head: bytes) -> bool:

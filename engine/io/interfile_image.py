@@ -16,12 +16,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.patient_position import HFS_AXES
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import FramesReader
 from engine.io.budget import refuse_no_room
 from engine.io.frame_stack import framed
 from engine.io.interfile import (
+    FEETWARDS,
     InterfileHeader,
     is_interfile,
     read_header,
@@ -108,12 +110,13 @@ class InterfileImage(FramesReader):
         provenance, notes = provenance_beside(file)
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
         lies, note = _sides(header)
+        stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if lies == NO_SIDES else {}
         said = (*notes, *note, *moved, *of_nan, *header.order_note())
         volume = Volume(
             stack[0],
             grid,
             _unit(header),
-            {**info, **times_of(header), "axes": lies},
+            {**info, **times_of(header), **stated, "axes": lies},
             said,
             header.text("patient id") or "",
         )
@@ -176,5 +179,5 @@ def _sides(header: InterfileHeader) -> tuple[str, tuple[str, ...]]:
     if not axes:
         note = "does not say how the patient lay"
     else:
-        note = f"the patient lay in another way than head first on the back ({header.position})"
+        note = f"the patient lay {header.position}, not head first on the back"
     return NO_SIDES, (f"{name}: {note}; its axes are the scanner's, x, y and z.",)

@@ -17,10 +17,10 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.base import VolumeWriter
-from engine.io.interfile import DIGEST, SUPINE
+from engine.io.interfile import DIGEST, FEETWARDS, position_lines
 from engine.io.interfile_image import HEADER, SIDES, UNIT, VALUES
 from engine.io.provenance_file import sidecar_path, writing_provenance
-from engine.io.straight_axes import NO_SIDES, in_scanner_frame
+from engine.io.straight_axes import in_scanner_frame
 from engine.plain import Plain
 
 
@@ -50,17 +50,16 @@ class InterfileImageWriter(VolumeWriter):
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         cls.refuse_place(path)
         data = path.with_suffix(VALUES)
-        sides = volume.axes
-        turned = in_scanner_frame(volume) if sides == "LPS" else volume
+        turned = in_scanner_frame(volume) if volume.axes == "LPS" else volume
         stored = np.ascontiguousarray(turned.values, "<f4").tobytes()
-        lines = _lines(turned, sides, data.name, sha256(stored).hexdigest())
+        lines = _lines(turned, volume, data.name, sha256(stored).hexdigest())
         head = ("\r\n".join(lines) + "\r\n").encode()
         digest = sha256(head).hexdigest()
         with writing_provenance(path, digest, volume.unit, provenance) as forget_older:
             write_together({data: stored, path: head}, forget_older)
 
 
-def _lines(volume: Volume, sides: str, data: str, digest: str) -> list[str]:
+def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:
     grid = volume.grid
     x, y = (float(grid.centres_mm(axis)[0]) for axis in range(2))
     z = float(grid.centre_mm[2])
@@ -71,10 +70,10 @@ def _lines(volume: Volume, sides: str, data: str, digest: str) -> list[str]:
         f"name of data file := {data}",
         f"{DIGEST} := {digest}",
         f"{UNIT} := {volume.unit}",
-        f"{SIDES} := {sides}",
+        f"{SIDES} := {before.axes}",
         "!version of keys := STIR4.0",
         "!GENERAL DATA :=",
-        *(SUPINE if sides != NO_SIDES else ()),
+        *position_lines(FEETWARDS if before.axes == "LPS" else before.sides),
         "!GENERAL IMAGE DATA :=",
         "!type of data := PET",
         "imagedata byte order := LITTLEENDIAN",

@@ -20,6 +20,7 @@ from engine.io.open_input import InputFile
 from engine.io.patient_images import patient_frames
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.slice_frame import to_scanner
+from engine.io.straight_axes import to_patient
 from engine.plain import Plain
 
 MARK = b"ElementDataFile"
@@ -70,15 +71,15 @@ class MetaImageWriter(VolumeWriter):
 def _header(volume: Volume) -> str:
     grid = volume.grid
     first = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
-    to_patient = np.diag([1.0, 1.0, volume.head_sign, 1.0]) @ to_scanner(volume)
-    offset = (to_patient @ [*first, 1.0])[:3]
+    matrix = to_patient(volume) @ to_scanner(volume)
+    offset = (matrix @ [*first, 1.0])[:3]
     fields = {
         "ObjectType": "Image",
         "NDims": "3",
         "BinaryData": "True",
         "BinaryDataByteOrderMSB": "False",
         "CompressedData": "False",
-        "TransformMatrix": _numbers(to_patient[:3, :3].T.ravel()),  # a row: where one axis leads
+        "TransformMatrix": _numbers(matrix[:3, :3].T.ravel()),  # a row: where one axis leads
         "Offset": _numbers(offset),
         "CenterOfRotation": "0 0 0",
         "ElementSpacing": _numbers(grid.voxel_mm),

@@ -30,7 +30,7 @@ from engine.io.open_input import InputFile
 from engine.io.patient_images import patient_frames
 from engine.io.provenance_file import sidecar_path, stream_with_sidecar, write_with_sidecar
 from engine.io.slice_frame import to_scanner
-from engine.io.straight_axes import LPS_TO_RAS
+from engine.io.straight_axes import LPS_TO_RAS, to_patient
 from engine.plain import Plain
 
 UNIT_MARK = "unit "
@@ -117,8 +117,7 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
     affine[:3, 3] = corner_mm
-    heads_up = np.diag([1.0, 1.0, volume.head_sign, 1.0])
-    affine = LPS_TO_RAS @ heads_up @ to_scanner(volume) @ affine
+    affine = LPS_TO_RAS @ to_patient(volume) @ to_scanner(volume) @ affine
     image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
     lengths = {each.frame.duration_s for each in frames}

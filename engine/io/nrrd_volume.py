@@ -7,6 +7,7 @@ the values are read here, since they are to be counted before they are unpacked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
+from engine.geometry.patient_planes import to_patient_axes
 from engine.io.base import FramesReader, VolumeWriter
 from engine.io.nrrd_data import read_values
 from engine.io.nrrd_header import read_header
@@ -106,24 +108,28 @@ class NrrdWriter(VolumeWriter):
 
 
 def _text(volume: Volume) -> str:
-    grid, up = volume.grid, volume.head_sign
-    dx, dy, dz = grid.voxel_mm
-    x, y, z = (float(grid.centres_mm(axis)[0]) for axis in range(3))
+    grid, turn = volume.grid, to_patient_axes(volume.sides)
+    first = turn @ [float(grid.centres_mm(axis)[0]) for axis in range(3)]
+    steps = (turn * grid.voxel_mm).T  # a row for each axis of the values
     fields = {
         "type": "float",
         "dimension": "3",
         "space": "left-posterior-superior",
         "sizes": " ".join(str(n) for n in reversed(grid.shape)),
-        "space directions": f"({dx:.9g},0,0) (0,{dy:.9g},0) (0,0,{up * dz:.9g})",
+        "space directions": " ".join(_point(step) for step in steps),
         "kinds": "domain domain domain",
         "endian": "little",
         "encoding": "raw",
         "space units": '"mm" "mm" "mm"',
-        "space origin": f"({x:.9g},{y:.9g},{up * z:.9g})",
+        "space origin": _point(first),
         "sample units": f'"{volume.unit}"',
         "content": "Isocenter, not for clinical use",
     }
     return "NRRD0004\n" + "".join(f"{key}: {value}\n" for key, value in fields.items()) + "\n"
+
+
+def _point(values: Iterable[float]) -> str:
+    return "(" + ",".join(f"{value + 0.0:.9g}" for value in values) + ")"
 
 
 def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[np.generic]]:

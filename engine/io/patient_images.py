@@ -22,7 +22,7 @@ from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.provenance_file import provenance_beside
 from engine.io.ranges import stated_grid
 from engine.io.slice_frame import FRAME
-from engine.io.straight_axes import MAX_TILT, NO_SIDES, in_scanner_frame
+from engine.io.straight_axes import MAX_TILT, NO_SIDES, in_own_axes
 from engine.io.tilted_axes import upright
 from engine.plain import Plain
 
@@ -72,15 +72,16 @@ def patient_frames(
     images = (_placed(file.path, stack[..., k], affine, unit) for k in range(n))
     found = (replace(e, info={**provenance, **e.info}, notes=(*notes, *e.notes)) for e in images)
     return tuple(
-        FrameVolume(frame, _as_it_was(image, affine))
+        FrameVolume(frame, _as_it_was(file.path, image, affine))
         for frame, image in zip(frames, found, strict=True)
     )
 
 
-def _as_it_was(volume: Volume, affine: Matrix) -> Volume:
-    """Return an image of ours whose z grows towards the feet as it was before it was written."""
-    is_turned = volume.head_sign < 0 and affine[2, 2] < 0  # older versions turned nothing
-    return in_scanner_frame(volume) if is_turned else volume
+def _as_it_was(path: Path, volume: Volume, affine: Matrix) -> Volume:
+    """Return an image of ours as it was before it was written in the patient's axes."""
+    if volume.sides == "LPI" and affine[2, 2] >= 0:  # older versions turned nothing
+        return volume
+    return in_own_axes(path, volume)
 
 
 def _placed(path: Path, values: Values, affine: Matrix, unit: str) -> Volume:

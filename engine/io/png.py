@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from engine.arrays import Array
-from engine.data.patient_position import is_position_assumed
+from engine.data.patient_position import is_position_assumed, is_position_by_user
 from engine.data.readable import number_text, quantity
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
@@ -40,6 +40,7 @@ AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"
 ASSUMED = "Patient position not stated: head first, supine is assumed"
+BY_USER = "Patient position stated by the user"
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def centroid_mm(volume: Volume) -> Point:
 def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]:
     """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
     index = _nearest(volume.grid, point_mm)
-    normals = [orientation(plane, axes=volume.axes).normal for plane in PLANES]
+    normals = [orientation(plane, axes=volume.sides).normal for plane in PLANES]
     axial, coronal, sagittal = (slice_panel(volume, axis, index[axis]) for axis in normals)
     return axial, coronal, sagittal, frontal_projection(volume)
 
@@ -169,24 +170,24 @@ def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
     """Return one slice across x, y or z (0, 1, 2), laid out by the axes of the patient."""
     way = layout_across(volume, axis)
     at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
-    title = f"{plane_across(axis, volume.axes)}, {at}"
+    title = f"{plane_across(axis, volume.sides)}, {at}"
     return _panel(volume, way, way.extract(volume.values, index), title)
 
 
 def layout_across(volume: Volume, axis: int) -> Orientation:
     """Return how the slices of a volume across x, y or z (0, 1, 2) lie in a picture."""
-    return orientation(plane_across(axis, volume.axes), axes=volume.axes)
+    return orientation(plane_across(axis, volume.sides), axes=volume.sides)
 
 
 def frontal_projection(volume: Volume) -> Panel:
     """Return the largest values along the lines from front to back, the head on top."""
-    way = orientation("coronal", axes=volume.axes)
+    way = orientation("coronal", axes=volume.sides)
     largest = way.place(volume.values.max(axis=2 - way.normal))
     return _panel(volume, way, largest, f"largest along {'xyz'[way.normal]} (MIP)")
 
 
 def _panel(volume: Volume, way: Orientation, pixels: Array, title: str) -> Panel:
-    ends = way.edges.on(volume.axes)
+    ends = way.edges.on(volume.sides)
     letters = (ends.left, ends.right, ends.top, ends.bottom)
     return Panel(pixels, way.pixel_mm(volume.grid), title, letters)
 
@@ -267,9 +268,10 @@ def draw_footer(
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
-    if is_position_assumed(volume.info):
-        low_y = top + FOOTER_PX - 2
-        draw.text((width // 2, low_y), ASSUMED, fill=PALE, font=font(TITLE_PX), anchor="mb")
+    is_assumed, by_user = is_position_assumed(volume.info), is_position_by_user(volume.info)
+    if is_assumed or by_user:
+        low_y, remark = top + FOOTER_PX - 2, BY_USER if by_user else ASSUMED
+        draw.text((width // 2, low_y), remark, fill=PALE, font=font(TITLE_PX), anchor="mb")
 
 
 def font(size_px: int) -> FreeTypeFont:

@@ -35,8 +35,7 @@ def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_f
     if header is None:
         return info
     info["header_file"] = header.path.name
-    if header.axes:
-        info["axes"] = header.axes
+    info |= header.axes_facts
     info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
     info["scan_start"] = _moment(header, "study")
     info["injected_at"] = _moment(header, "tracer injection")
@@ -80,8 +79,8 @@ def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str
         )
     elif header is not None and header.axes:
         notes.append(
-            f"The patient lay {header.position}: images are in the scanner's frame, without "
-            "letters for the patient's sides, and a μ-map must be in that frame."
+            f"The patient lay {header.position}: images are in the scanner's frame, and their "
+            "letters follow that position. A μ-map must be in the same frame."
         )
     if counted.first_ms > 0:
         notes.append(

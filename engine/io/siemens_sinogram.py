@@ -167,8 +167,7 @@ def _info(name: str, header: InterfileHeader, first: str, n_times: int) -> Plain
         if value is not None:
             info[key] = value
     info[APPLIED] = applied
-    if header.axes:
-        info["axes"] = header.axes
+    info |= header.axes_facts
     if n_times > 1:
         info[SUMMED_TIMES] = n_times
     return info

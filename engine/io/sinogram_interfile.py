@@ -81,8 +81,7 @@ class InterfileSinogram(SinogramReader):
             "system": header.text("originating system") or "unknown",
             APPLIED: (header.text("applied corrections") or "").strip("{} ").lower(),
         }
-        if header.axes:
-            info["axes"] = header.axes
+        info |= header.axes_facts
         if header.text(SOURCE):
             info["source"] = header.text(SOURCE)
         notes = header.order_note()

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.data.patient_position import STATED_AXES
 from engine.data.sinogram import Bins, Sinogram
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingSettings
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.budget import refuse_no_room
-from engine.io.interfile import DIGEST, FEETWARDS, SOURCE, SUPINE
+from engine.io.interfile import DIGEST, SOURCE, position_lines
 from engine.io.sinogram_energy import lines_of_energy
 from engine.io.sinogram_interfile import ARC, BINS, CM, SUFFIX
 from engine.io.sinogram_times import lines_of
@@ -71,7 +72,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"originating system := {s.name}",
         "!version of keys := STIR4.0",
         "!GENERAL DATA :=",
-        *(SUPINE if data.info.get("axes") == FEETWARDS else ()),
+        *position_lines(str(data.info.get(STATED_AXES) or data.info.get("axes", ""))),
         "!GENERAL IMAGE DATA :=",
         "!type of data := PET",
         "imagedata byte order := LITTLEENDIAN",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.geometry.patient_planes import to_patient_axes
 from engine.io.ranges import stated_grid
 
 MAX_TILT = 1e-3
@@ -60,6 +61,25 @@ def straightened(
     values = np.ascontiguousarray(values.transpose(order), np.float32)
     voxel = tuple(float(edges[i]) for i in order[::-1])
     return values, stated_grid(path, values.shape, voxel, centre)
+
+
+def to_patient(volume: Volume) -> NDArray[np.float64]:
+    """Return the matrix (4, 4) from the coordinates of a volume to the patient's [mm, LPS]."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = to_patient_axes(volume.sides)
+    return matrix
+
+
+def in_own_axes(path: Path, volume: Volume) -> Volume:
+    """Return a volume that was read in the patient's axes in the axes that it had before."""
+    if volume.sides in (NO_SIDES, "LPS"):
+        return volume
+    x, y, z = (float(volume.grid.centres_mm(axis)[0]) for axis in range(3))
+    affine = np.diag([*volume.grid.voxel_mm, 1.0])
+    affine[:3, 3] = x, y, z
+    turned = to_patient(volume).T @ affine
+    values, grid = straightened(path, volume.values.transpose(2, 1, 0), turned)
+    return replace(volume, values=values, grid=grid)
 
 
 def facing(volume: Volume, like: Volume) -> Volume:

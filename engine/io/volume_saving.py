@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.data.patient_position import axes_facts
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import ResourceError
@@ -20,8 +21,6 @@ from engine.plain import Plain
 
 COPIES = 3
 """Volumes in memory that a writer takes which does not go piece by piece."""
-PATIENT_AXES = "LPS"
-"""Axes of a volume that says nothing of them."""
 
 
 def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:
@@ -43,8 +42,7 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     refuse_turned(path, writer, is_turned=FRAME in volume.info)
     said = volume.info if provenance is None else provenance
     said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
-    if volume.axes != PATIENT_AXES:
-        said = {**said, "axes": volume.axes}
+    said = {**said, **axes_facts(volume.info)}
     writer.write(volume, path, said)
     note_written(path, writer.name)
 

@@ -12,7 +12,7 @@ from engine.privacy.names import Names
 HARMLESS = frozenset(
     (
         *("scanner", "crystals", "sensitivity", "response", "format", "source", "phantom", "axes"),
-        "patient_position",
+        *("patient_position", "stated_axes", "hfs_axes"),
         *(
             "isotope",
             "radiopharmaceutical",

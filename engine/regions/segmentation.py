@@ -24,8 +24,10 @@ from engine.io.dicom.references import references_of
 from engine.io.dicom.series import (
     digest_of,
     instance_uid,
+    orientation_of,
     pixel_measures,
     position_of,
+    slice_order,
 )
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
@@ -129,9 +131,9 @@ def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
     """Return the slices of a region that hold voxels of it, in the order of the series."""
     found = coverage_of(region.shape, volume)
     heights, *across = found.box
-    n_z, *size = volume.grid.shape
+    _, *size = volume.grid.shape
     frames = []
-    for level, k in enumerate(range(n_z)[:: volume.head_sign], 1):
+    for level, k in enumerate(slice_order(volume), 1):
         if not heights.start <= k < heights.stop:
             continue
         part = found.share[k - heights.start] >= HALF
@@ -204,7 +206,7 @@ def _dimensions(own: str) -> Plain:
 def _shared(volume: Volume) -> Plain:
     return {
         "PixelMeasuresSequence": [pixel_measures(volume)],
-        "PlaneOrientationSequence": [{"ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"]}],
+        "PlaneOrientationSequence": [{"ImageOrientationPatient": orientation_of(volume)}],
     }
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.listmode import ListMode
+from engine.data.patient_position import STATED_AXES
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.run_record import (
@@ -74,6 +75,7 @@ class ImageSpace:
     grid : its voxels
     unit : unit of its values
     axes : directions of x, y and z: "LPS" of a patient, or plain "xyz"
+    stated_axes : sides of the patient to which "xyz" grow, "" if the scan states no position
     finished_unit : unit of the finished image; "" for that of the images before
     per_value : what the finished image holds of that unit for a value of 1
     """
@@ -81,6 +83,7 @@ class ImageSpace:
     grid: ImageGrid
     unit: str = "counts/mm"
     axes: str = "LPS"
+    stated_axes: str = ""
     finished_unit: str = ""
     per_value: float = 1.0
 
@@ -92,7 +95,8 @@ class ImageSpace:
     def volume(self, image: Array, info: Plain | None = None) -> Volume:
         """Return an image with its meaning."""
         values = np.asarray(image, np.float32)
-        return Volume(values, self.grid, self.unit, {**(info or {}), "axes": self.axes})
+        axes = {"axes": self.axes, **({STATED_AXES: self.stated_axes} if self.stated_axes else {})}
+        return Volume(values, self.grid, self.unit, {**(info or {}), **axes})
 
 
 @dataclass

@@ -21,8 +21,10 @@ from engine.io.dicom.series import (
     digest_of,
     instance_uid,
     is_emission,
+    orientation_of,
     pixel_measures,
     position_of,
+    slice_order,
     slope_of,
 )
 from engine.io.dicom.subject import Subject, subject_of
@@ -95,7 +97,7 @@ def write_enhanced(
     digest = digest_of(volume)
     whose = subject or subject_of(provenance, digest)
     slope = slope_of(volume)
-    order = range(volume.grid.shape[0])[:: volume.head_sign]
+    order = slice_order(volume)
     numbers = np.stack([np.rint(volume.values[k] / slope).astype("<i2") for k in order])
     study = str(whose.attributes["StudyInstanceUID"])
     series = uid_of("enhanced", study, digest)
@@ -155,7 +157,7 @@ def _shared(volume: Volume, slope: float, study: str) -> Plain:
     }
     return {
         "PixelMeasuresSequence": [pixel_measures(volume)],
-        "PlaneOrientationSequence": [{"ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"]}],
+        "PlaneOrientationSequence": [{"ImageOrientationPatient": orientation_of(volume)}],
         "PixelValueTransformationSequence": [scale],
         "FrameAnatomySequence": [{"FrameLaterality": "U", "AnatomicRegionSequence": [unknown]}],
         "CTImageFrameTypeSequence": [{"FrameType": TYPE, **KIND}],

@@ -35,7 +35,7 @@ from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import found_sidecar, provenance_at, provenance_beside
 from engine.io.ranges import UNITS
-from engine.io.straight_axes import in_scanner_frame
+from engine.io.straight_axes import in_own_axes
 from engine.io.tilted_axes import upright
 from engine.plain import Plain
 
@@ -140,7 +140,7 @@ class _Series:
         volume = Volume(straight, grid, unit, self.info, (*uneven, *notes, *self.notes))
         patient, frame = (self.chosen.text(key) for key in ("PatientID", "FrameOfReferenceUID"))
         volume = replace(volume, patient=patient, frame_of_reference=frame)
-        return in_scanner_frame(volume) if volume.head_sign < 0 else volume
+        return in_own_axes(self.path, volume)
 
     def _in_order(self, slices: list[Slice], said: int | None) -> list[Slice]:
         """Return the slices in order; a fault names files that may hold what is missing."""

@@ -18,6 +18,7 @@ import numpy as np
 from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.geometry.patient_planes import to_patient_axes
 from engine.io.dicom import emission, transmission
 from engine.io.dicom.dynamic import dynamic_attributes, frame_attributes
 from engine.io.dicom.general import encoded, general_attributes
@@ -65,7 +66,7 @@ def slices_of(
         **(dynamic_attributes(len(frames)) if frames else {}),
     }
     series, n_slices = str(common["SeriesInstanceUID"]), volume.grid.shape[0]
-    order = range(n_slices)[:: volume.head_sign]
+    order = slice_order(volume)
     for t, image in enumerate(images):
         slope = slope_of(image)
         said: Plain = {"RescaleSlope": decimal(slope)}
@@ -113,7 +114,7 @@ def _of_slice(volume: Volume, k: int, number: int, series: str, *, is_pet: bool)
         "InstanceNumber": str(number),
         **({"ImageIndex": number} if is_pet else {}),
         **pixel_measures(volume),
-        "ImageOrientationPatient": ["1", "0", "0", "0", "1", "0"],
+        "ImageOrientationPatient": orientation_of(volume),
         "ImagePositionPatient": position,
         "SliceLocation": position[2],
     }
@@ -132,8 +133,19 @@ def pixel_measures(volume: Volume) -> Plain:
 def position_of(volume: Volume, k: int) -> list[str]:
     """Return the middle of the first voxel of slice `k` in the patient's axes [mm, LPS]."""
     x, y, z = (volume.grid.centres_mm(axis) for axis in range(3))
-    place = float(x[0]), float(y[0]), volume.head_sign * float(z[k])
-    return [decimal(each) for each in place]
+    place = to_patient_axes(volume.sides) @ [float(x[0]), float(y[0]), float(z[k])]
+    return [decimal(float(each) + 0.0) for each in place]
+
+
+def orientation_of(volume: Volume) -> list[str]:
+    """Return where the rows and the columns of slices lead in the patient's axes [LPS]."""
+    turn = to_patient_axes(volume.sides)
+    return [str(int(each)) for each in (*turn[:, 0], *turn[:, 1])]
+
+
+def slice_order(volume: Volume) -> range:
+    """Return the numbers of the slices, from the feet to the head if z lies along the patient."""
+    return range(volume.grid.shape[0])[:: -1 if volume.sides.endswith("I") else 1]
 
 
 def _common(volume: Volume, provenance: Plain, subject: Subject, digest: str) -> Plain:

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from engine.arrays import pieces_of
 from engine.data.iterate_room import remove_iterates
+from engine.data.patient_position import STATED_AXES
 from engine.data.run_history import RunHistory
 from engine.data.time_frames import Gate, TimeFrame
 from engine.data.volume import Volume
@@ -27,6 +28,7 @@ from engine.events import Preview
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.atomic_write import publishing
 from engine.io.read_back import refuse_other_bytes
+from engine.plain import Plain
 from engine.settings import Settings, setting
 
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
@@ -49,6 +51,7 @@ class Head(Settings):
     shape : (n_z, n_y, n_x)
     voxel_mm, centre_mm : of the grid
     unit, axes : what the values mean, and to which sides x, y and z grow
+    stated_axes : sides to which the scanner's axes grow, by the stated patient position
     protocol : digest of the settings
     inputs : (name, digest) of each file, by its role
     history : of the run up to the image
@@ -64,6 +67,7 @@ class Head(Settings):
     centre_mm: Point = setting()
     unit: str = setting(max_length=100)
     axes: str = setting(max_length=10)
+    stated_axes: str = setting("", max_length=10)
     protocol: str = setting(max_length=64)
     inputs: dict[str, tuple[str, str]] = setting()
     history: RunHistory = setting()
@@ -83,6 +87,7 @@ class Head(Settings):
             centre_mm=volume.grid.centre_mm,
             unit=volume.unit,
             axes=volume.axes,
+            stated_axes=volume.info.get(STATED_AXES, ""),
             protocol=protocol,
             inputs=inputs,
             history=preview.history,
@@ -191,7 +196,8 @@ def read_checkpoint(path: Path) -> tuple[Head, Volume] | None:
     if head is None or image is None:
         return None
     grid = ImageGrid(head.shape, head.voxel_mm, head.centre_mm)
-    return head, Volume(image, grid, head.unit, {"axes": head.axes})
+    axes: Plain = {"axes": head.axes, STATED_AXES: head.stated_axes}
+    return head, Volume(image, grid, head.unit, axes)
 
 
 def _parse(line: bytes) -> Head | None:

@@ -26,7 +26,7 @@ from engine.data.calibration import scanner_digest
 from engine.data.frame_request import FrameRequest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
-from engine.data.patient_position import position_facts
+from engine.data.patient_position import STATED_AXES, position_facts
 from engine.data.time_division import FrameShares, TimeDivision, counts_of_frames, length_ms
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -120,7 +120,8 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield from stages.say_misfit(context, protocol.grid.misfit(data.scanner))
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
-    return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
+    axes, stated = data.info.get("axes", "LPS"), data.info.get(STATED_AXES, "")
+    return data, ImageSpace(grid, axes=axes, stated_axes=stated)
 
 
 def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:

@@ -11,7 +11,7 @@ from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
 from engine.data.histogram import total
-from engine.data.patient_position import position_facts
+from engine.data.patient_position import STATED_AXES, position_facts
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -111,7 +111,8 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     if remark:
         yield context.log.warn(remark)
     yield context.log.end("read", bins=data.layout.n_bins)
-    return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
+    axes, stated = data.info.get("axes", "LPS"), data.info.get(STATED_AXES, "")
+    return data, ImageSpace(grid, axes=axes, stated_axes=stated)
 
 
 def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:

@@ -187,6 +187,12 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert "sides as you say" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
+    feetwards = volume(axes="xyz")
+    feetwards.info["hfs_axes"] = "LPI"  # as of Interfile
+    session.show_file(feetwards, "image.hv")
+    menu.fill()
+    chosen(menu, "FFS").trigger()
+    assert session.view.axes == "RPS"
 
 
 def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):

@@ -37,3 +37,18 @@ def test_a_report_has_the_regions_that_were_drawn_before_the_result_was_kept(con
     session.regions.change("Lesion", name="Liver")
     found = read_subject(controls.context, kept.id).regions
     assert [each.name for each in found.regions] == ["Liver"], "as they are now"
+
+
+def test_a_position_stated_in_the_views_reaches_report_and_export(controls, small_study):
+    """Of the result on show alone; another volume of the same file states its own."""
+    session = controls.session
+    image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "xyz"})
+    session.show_result(RunRecord("small", small_study), "final", image)
+    kept = Results().keep(NewResult(small_study, image, {"axes": "xyz"}))
+    session.view.state_axes("RPI")
+    assert read_subject(controls.context, kept.id).volume.sides == "xyz", "it is not on show"
+    session.run.record.result_id = kept.id
+    assert read_subject(controls.context, kept.id).volume.sides == "RPI"
+    assert session.view.positioned(image).sides == session.view.axes == "RPI"
+    known = Volume(image.values, GRID, "Bq/mL", {"axes": "LPI"})
+    assert session.view.positioned(known).sides == "LPI"

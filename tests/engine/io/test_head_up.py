@@ -56,6 +56,20 @@ def test_png(tmp_path: Path, axes: str) -> None:
     check_page(np.asarray(Image.open(tmp_path / "a.png").convert("L")))
 
 
+@pytest.mark.parametrize("ending", ["png", "capture.dcm"])
+@pytest.mark.parametrize("sides", ["RPS", "RAI", "LAS"])
+def test_a_stated_position(tmp_path: Path, sides: str, ending: str) -> None:
+    """Axes of the scanner get the letters of the position that a header or the user states."""
+    volume = replace(marked(sides), info={"axes": "xyz"}).positioned(sides)
+    save(volume, tmp_path / f"a.{ending}")
+    if ending == "png":
+        check_page(np.asarray(Image.open(tmp_path / "a.png").convert("L")))
+    else:
+        check_page(pydicom.dcmread(tmp_path / "a.capture.dcm").pixel_array.mean(axis=2))
+    ink = np.asarray(Image.open(BytesIO(thumbnail(volume)))) < 128
+    assert corner_of(ink) == CORNERS["frontal"]
+
+
 @pytest.mark.parametrize("axes", ORIENTATIONS)
 def test_dicom_picture(tmp_path: Path, axes: str) -> None:
     save(marked(axes), tmp_path / "a.capture.dcm")

@@ -220,6 +220,55 @@ def test_every_mark_is_where_it_is_in_the_patient(
     refuse_other_places(read(tmp_path / f"a{ending}"), volume.grid)
 
 
+STATED = ("RPS", "RAI", "LAS")
+"""Feet first supine, head first prone and feet first prone in a scanner of STIR or Siemens."""
+STATE_SIDES = {
+    each: read for each, read in READ_BY.values() if each in (".nii.gz", ".dicom", ".mha", ".nrrd")
+}
+"""Formats whose headers state where axes lead in the patient."""
+
+
+def in_a_scanner(sides: str) -> Volume:
+    """The marks in the axes of a scanner, in which a patient with a stated position lies."""
+    signs = np.array([1.0 if side in "LPS" else -1.0 for side in sides])
+    grid = ImageGrid((11, 21, 35), (2.0, 2.5, 4.0), tuple(signs * (4.0, 2.5, 2.0)))
+    values = np.zeros(grid.shape, np.float32)
+    for value, place in MARKS.items():
+        values[grid.index_of(tuple(signs * place))] = value
+    return Volume(values, grid, "counts/mm", {"axes": "xyz"}).positioned(sides)
+
+
+@pytest.mark.parametrize("sides", STATED)
+@pytest.mark.parametrize("ending", STATE_SIDES)
+def test_a_stated_position_places_every_mark(tmp_path: Path, ending: str, sides: str) -> None:
+    volume = in_a_scanner(sides)
+    save(volume, tmp_path / f"a{ending}")
+    refuse_other_places(STATE_SIDES[ending](tmp_path / f"a{ending}"), volume.grid)
+
+
+@pytest.mark.parametrize("sides", STATED)
+@pytest.mark.parametrize("ending", [".nii.gz", ".h5", ".mha", ".nrrd", ".hv", ".ome.tif"])
+def test_a_stated_position_comes_back(tmp_path: Path, ending: str, sides: str) -> None:
+    volume = in_a_scanner(sides)
+    save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})
+    again = read_volume(tmp_path / f"a{ending}")
+    np.testing.assert_array_equal(again.values, volume.values)
+    assert (again.grid, again.axes, again.sides) == (volume.grid, "xyz", sides)
+
+
+@pytest.mark.parametrize(("position", "sides"), [("FFS", "RPS"), ("HFP", "RAI"), ("FFP", "LAS")])
+def test_the_header_of_an_interfile_image_states_the_position(
+    tmp_path: Path, position: str, sides: str
+) -> None:
+    """Without provenance beside it, the letters follow the two lines of the header."""
+    save(in_a_scanner(sides), tmp_path / "a.hv")
+    for beside in tmp_path.glob("*.json"):
+        beside.unlink()
+    again = read_volume(tmp_path / "a.hv")
+    assert (again.axes, again.sides) == ("xyz", sides)
+    assert any(f"the patient lay {position}" in note for note in again.notes)
+
+
 def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
     within = np.array(grid.voxel_mm) / 2 + 1e-6  # the middle of the mark's voxel
     for value, place in MARKS.items():
