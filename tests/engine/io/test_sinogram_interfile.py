@@ -78,7 +78,8 @@ def test_what_is_written_comes_back(changes, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "info", [{}, {"axes": "LPI"}, *({"axes": "xyz", "stated_axes": e} for e in ("RPS", "RAI", "LAS"))]
+    "info",
+    [{}, {"axes": "LPI"}, *({"axes": "xyz", "stated_axes": e} for e in ("RPS", "RAI", "LAS"))],
 )
 def test_the_sides_of_the_patient_come_back(info, tmp_path):
     data = replace(drawn(SinogramLayout.of(RING)), info=info)
