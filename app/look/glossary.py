@@ -1,4 +1,4 @@
-"""Words of the field in plain ones: for tips beside them, and for the page of words in the help."""
+"""Terms of the field and their meanings: for tooltips and for the glossary in the help."""
 
 from __future__ import annotations
 
@@ -6,145 +6,196 @@ from app.language.translation import tr
 
 GLOSSARY = {
     tr("Adjoint check"): tr(
-        "Whether back projection is the exact reverse of projection, tried once."
+        "A single test that back projection is the exact transpose of projection."
     ),
     tr("Attenuation"): tr(
-        "Photons that the patient absorbs or scatters before they reach a crystal. The μ-map "
-        "says how many."
+        "Absorption and scatter of photons in the patient before they reach a crystal. The "
+        "μ-map gives its strength at each place."
     ),
     tr("Background variability"): tr(
-        "Noise: how much equal parts of the uniform background differ, in percent of their mean."
+        "NEMA measure of noise: the variation between equal regions of the uniform "
+        "background, in percent of their mean."
     ),
     tr("Bad pixels"): tr(
-        "Pixels of the detector that are dead or too bright. Their neighbours stand in for them."
+        "Detector pixels that are dead or too bright. The median of their neighbours replaces them."
     ),
     tr("Beam hardening"): tr(
-        "Soft X-rays are absorbed first, so that the middle of thick parts looks too dark."
+        "Low-energy X-rays are absorbed first, so the centre of thick parts looks too dark."
     ),
     tr("Binning"): tr(
-        "Neighbouring pixels or views are added: less noise, less detail, less to compute."
+        "The sum of neighbouring pixels or views. It reduces noise, detail and computing time."
     ),
     tr("Centre of rotation"): tr(
-        "The column of the detector that sees the axis. A wrong one doubles edges."
+        "The detector column that sees the rotation axis. A wrong value doubles edges."
     ),
-    tr("Checkpoint"): tr("The state of a run, saved on the way, from which it can go on later."),
+    tr("Checkpoint"): tr("The saved state of a run, from which it can continue later."),
     tr("Coefficient of variation"): tr(
-        "The standard deviation over the mean: noise, where the region is uniform."
+        "Standard deviation divided by the mean. In a uniform region it measures noise."
     ),
-    tr("Compiling"): tr("The program for this machine is made ready. It is kept for the next run."),
+    tr("Compiling"): tr(
+        "The program is prepared for this computer. The result is stored for the next run."
+    ),
     tr("Contrast"): tr(
-        "How far the region stands above its background, in percent of the background."
+        "The difference between the region and its background, in percent of the background."
     ),
     tr("Contrast recovery"): tr(
-        "How much of the true contrast of a sphere the image shows; small spheres lose some to "
-        "blur."
+        "The part of a sphere's true contrast that the image shows. Small spheres lose "
+        "contrast because of the limited resolution."
     ),
     tr("Contrast to noise"): tr(
-        "How far the region stands above its background, in standard deviations of the background."
+        "The difference between the region and its background, in standard deviations of the "
+        "background."
     ),
-    tr("Corrections"): tr("What each correction needs is worked out from the scan."),
+    tr("Corrections"): tr("The data for each correction are computed from the scan."),
     tr("Crop"): tr("Only some rows or columns of the detector are used."),
-    tr("CT number"): tr("Attenuation on the scale on which water is 0 and air is -1000 (HU)."),
+    tr("CT number"): tr("Attenuation in Hounsfield units (HU): water is 0 and air is -1000."),
     tr("Dark and flat field"): tr(
-        "Images without a beam and without an object, which take the detector's own pattern away."
+        "Images without beam, and of the beam without object. They remove the pattern of the "
+        "detector."
+    ),
+    tr("Dead time"): tr(
+        "The time during which the scanner is busy and cannot count. It lowers the measured "
+        "activity."
     ),
     tr("Delayeds"): tr(
-        "Coincidences counted with a delay. They are all by chance and tell the randoms."
+        "Coincidences with an artificial delay. All of them are random, so they measure the "
+        "randoms."
     ),
     tr("Detector roll"): tr(
-        "A detector that is turned a little in its plane. It doubles edges above and below the "
+        "A small rotation of the detector in its plane. It doubles edges above and below the "
         "middle."
     ),
     tr("Edges of blocks"): tr(
-        "Crystals at the edge of a block, or of a panel, count less: photons scatter out of it."
+        "Crystals at the edge of a block or panel count less, because photons scatter out of it."
+    ),
+    tr("Event"): tr("One recorded coincidence of two photons."),
+    tr("Filtered back projection"): tr(
+        "Direct CT reconstruction: each projection is filtered and projected back. FDK is the "
+        "form for cone beams."
     ),
     tr("Finishing"): tr("Filters and units of the finished image."),
-    tr("Frequency of"): tr("Details of this fineness keep this part of their contrast."),
-    tr("FWHM"): tr("Full width at half maximum: how wide a point looks. The smaller, the sharper."),
+    tr("Frame"): tr("A part of the scan time with an image of its own."),
+    tr("Frequency of"): tr("The spatial frequency at which this part of the contrast remains."),
+    tr("FWHM"): tr(
+        "Full width at half maximum: the width of the image of a point. A smaller value means "
+        "a sharper image."
+    ),
     tr("FWTM"): tr(
-        "Full width at tenth maximum: how wide a point looks near its foot. It tells of tails."
+        "Full width at tenth maximum: the width of the image of a point near its base. It "
+        "shows the tails."
     ),
+    tr("Gate"): tr("A phase of the heart or breathing cycle with an image of its own."),
     tr("Geometry of the lines"): tr(
-        "How well the crystals at both ends of a line see each other, by place and angle alone."
+        "The geometric efficiency of a line of response, from distance, tilt and depth of its "
+        "two crystals."
     ),
-    tr("Half fan"): tr(
-        "A detector that stands beside the axis and sees half of the object in each view."
+    tr("Half fan"): tr("An offset detector that sees half of the object in each view."),
+    tr("Iteration"): tr(
+        "One pass over all data. More iterations give a sharper and noisier image."
     ),
-    tr("Iteration"): tr("One pass over all the data. More of them: sharper, and noisier."),
-    tr("Level"): tr("Whether the mean of the image is what the phantom holds."),
+    tr("Level"): tr("The mean of the image, compared with the true value of the phantom."),
+    tr("Line of response"): tr("The line between the two crystals of a coincidence (LOR)."),
+    tr("List mode"): tr("A record of every single event, in the order of detection."),
     tr("Log-likelihood"): tr(
-        "How well the image explains the measured events. It rises and levels off; after that, "
-        "iterations add noise more than detail."
+        "How well the image explains the measured events. It rises and levels off. After "
+        "that, iterations add more noise than detail."
     ),
-    tr("Logarithm"): tr("Makes transmission into attenuation along each ray."),
+    tr("Logarithm"): tr("Converts transmission to attenuation along each ray."),
+    tr("MLEM"): tr(
+        "Iterative PET reconstruction with all data in each update. OSEM with one subset is MLEM."
+    ),
     tr("Modulation transfer"): tr(
-        "How much contrast is left of details, the finer they are (MTF)."
+        "The remaining contrast of details at each spatial frequency (MTF)."
     ),
-    tr("μ-map"): tr("A volume of how strongly each place absorbs photons of 511 keV."),
-    tr("Noise power"): tr("Whether the noise is fine or coarse (NPS)."),
+    tr("μ-map"): tr("An image of the linear attenuation coefficient for photons of 511 keV."),
+    tr("Noise power"): tr(
+        "Noise at each spatial frequency (NPS). It shows if the noise is fine or coarse."
+    ),
     tr("Normalisation"): tr(
-        "How well each crystal or line counts; without it rings and stripes appear."
+        "Correction for the different efficiencies of crystals and lines. Without it, rings "
+        "and stripes appear."
+    ),
+    tr("OSEM"): tr(
+        "Iterative PET reconstruction with one subset of the data in each update. It is "
+        "faster than MLEM."
     ),
     tr("Peak (1 mL)"): tr(
-        "The highest mean of a ball of 1 mL in the region: less noisy than its maximum."
+        "The highest mean of a 1 mL sphere in the region. It is less noisy than the maximum."
     ),
-    tr("Preparation"): tr("Projections are corrected before the image is made."),
-    tr("Prompts"): tr("All coincidences that were counted: true, scattered and by chance."),
+    tr("Preparation"): tr("The projections are corrected before the reconstruction."),
+    tr("Prompts"): tr("All recorded coincidences: trues, scatter and randoms."),
     tr("Provenance"): tr(
-        "All that made an image: files, settings, versions. It is written beside it."
+        "The record of an image: files, settings and versions. It is stored with the image."
     ),
-    tr("Pseudonym"): tr("A mark such as study-1a2b3c4d that stands for a name in what is written."),
+    tr("Pseudonym"): tr("A code such as study-1a2b3c4d that replaces a name in files."),
     tr("Randoms"): tr(
-        "Coincidences of two photons that have nothing to do with each other. A haze over the "
-        "image."
+        "Coincidences of two photons from different decays. They add a haze to the image."
     ),
-    tr("Read"): tr("The scan comes from the disk."),
-    tr("Reconstruction"): tr("The image is made from the projections."),
+    tr("Read"): tr("The scan is read from disk."),
+    tr("Reconstruction"): tr("The image is computed from the projections."),
     tr("Residual"): tr(
-        "What of the measurement the image does not explain. It falls and levels off."
+        "The part of the measurement that the image does not explain. It falls and levels off."
     ),
     tr("Residual in the lung"): tr(
-        "What the image shows in the lung insert, where there is no activity: scatter or "
-        "attenuation that is left."
+        "The signal in the lung insert, which contains no activity. It shows remaining errors "
+        "of scatter or attenuation."
     ),
     tr("Resolution"): tr(
-        "How wide the scanner sees a point, put into the model: small things get back contrast; "
-        "edges get sharper, and without a filter somewhat too high."
+        "The point spread of the scanner, as part of the model. Small objects regain contrast "
+        "and edges get sharper. Without a filter, edges become slightly too bright."
     ),
-    tr("Response"): tr("How likely each pair of crystals sees each voxel; computed once and kept."),
-    tr("Rings"): tr("Pixels that count too much or too little draw circles about the axis."),
+    tr("Response"): tr(
+        "The probability that each pair of crystals detects a decay in each voxel. It is "
+        "computed once and stored."
+    ),
+    tr("Rings"): tr(
+        "Circles around the axis, caused by detector pixels that count too much or too little."
+    ),
     tr("Scatter"): tr(
-        "Photons that changed their way in the patient. A haze, mostly in the middle."
+        "Coincidences in which a photon changed direction in the patient. They add a haze, "
+        "mostly in the centre."
     ),
-    tr("Sensitivity"): tr("How well the scanner sees each voxel; kept on disk for the next run."),
+    tr("Sensitivity"): tr(
+        "The detection efficiency of the scanner for each voxel. It is stored on disk for the "
+        "next run."
+    ),
     tr("Short scan"): tr(
-        "A scan over less than a full circle, whose rays are not all measured twice."
+        "A scan over less than a full circle. Only some of its rays are measured twice."
     ),
-    tr("Spill-over"): tr(
-        "What the image shows in a part without activity, in percent of the background."
+    tr("Sinogram"): tr("Counts, sorted by the direction and the distance of their lines."),
+    tr("Spill-over"): tr("The signal in a part without activity, in percent of the background."),
+    tr("Spread of voxels"): tr(
+        "The standard deviation of the voxels in a uniform part: a measure of noise."
     ),
-    tr("Spread of voxels"): tr("The standard deviation of the voxels of a uniform part: noise."),
     tr("Standard deviation"): tr(
-        "How far the voxels are from their mean, as a rule: noise, where the region is uniform."
+        "The typical distance of the voxels from their mean. In a uniform region it measures noise."
     ),
-    tr("Subset"): tr("A part of the data. Each update uses one; an iteration uses all of them."),
+    tr("Subset"): tr(
+        "A part of the data. Each update uses one subset, and an iteration uses all of them."
+    ),
     tr("SUV"): tr(
-        "Uptake value: the concentration, divided by the dose for each gram of the body. 1 is "
-        "what an even spread would give."
+        "Standardised uptake value: the activity concentration, divided by the dose per gram "
+        "of body weight. A uniform distribution gives 1."
     ),
     tr("Time of flight"): tr(
-        "Which photon came first, and by how much. It says roughly where on its line a decay "
-        "took place."
+        "The difference between the arrival times of the two photons. It shows roughly where "
+        "on its line a decay took place."
     ),
-    tr("Uniformity"): tr("Whether a uniform object looks the same everywhere."),
+    tr("Trues"): tr("Coincidences of two photons from one decay, neither of them scattered."),
+    tr("Uniformity"): tr("The variation of the image within a uniform object."),
     tr("Units"): tr(
-        "Makes activity of counts, by a calibration of the scanner; else they stay relative."
+        "Converts counts to activity with a calibration of the scanner. Without a "
+        "calibration, values are relative."
     ),
     tr("Valley / peak"): tr(
-        "How deep the image falls between two rods, relative to their height. The lower, the "
-        "better they are told apart."
+        "The signal between two rods, divided by their height. A lower value means better "
+        "resolved rods."
     ),
-    tr("Voxel"): tr("The smallest cube of a volume, as a pixel is of a picture."),
+    tr("Voxel"): tr("The smallest element of a volume, as a pixel is of a picture."),
+    tr("Voxel size"): tr(
+        "The edge lengths of a voxel. Smaller voxels show finer detail and need more memory "
+        "and time."
+    ),
 }
 """What a technician may not know, or not by this name; one or two sentences each."""
 

@@ -2758,8 +2758,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Whether back projection is the exact reverse of projection, tried once.</source>
-      <translation>Ob die Rückprojektion die genaue Umkehrung der Projektion ist, einmal geprüft.</translation>
+      <source>A single test that back projection is the exact transpose of projection.</source>
+      <translation>Ein einmaliger Test, ob die Rückprojektion genau die Transponierte der Projektion ist.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2768,8 +2768,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Photons that the patient absorbs or scatters before they reach a crystal. The μ-map says how many.</source>
-      <translation>Photonen, die der Patient absorbiert oder streut, bevor sie einen Kristall erreichen. Die μ-Karte sagt, wie viele.</translation>
+      <source>Absorption and scatter of photons in the patient before they reach a crystal. The μ-map gives its strength at each place.</source>
+      <translation>Absorption und Streuung von Photonen im Patienten, bevor sie einen Kristall erreichen. Die μ-Karte gibt die Stärke an jeder Stelle an.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2778,8 +2778,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Noise: how much equal parts of the uniform background differ, in percent of their mean.</source>
-      <translation>Rauschen: wie sehr sich gleich große Teile des gleichmäßigen Hintergrunds unterscheiden, in Prozent ihres Mittels.</translation>
+      <source>NEMA measure of noise: the variation between equal regions of the uniform background, in percent of their mean.</source>
+      <translation>Rauschmaß der NEMA: die Schwankung zwischen gleichen Regionen des gleichmäßigen Hintergrunds, in Prozent ihres Mittelwerts.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2788,8 +2788,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Pixels of the detector that are dead or too bright. Their neighbours stand in for them.</source>
-      <translation>Pixel des Detektors, die tot oder zu hell sind. Ihre Nachbarn vertreten sie.</translation>
+      <source>Detector pixels that are dead or too bright. The median of their neighbours replaces them.</source>
+      <translation>Detektorpixel, die tot oder zu hell sind. Der Median ihrer Nachbarn ersetzt sie.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2798,8 +2798,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Soft X-rays are absorbed first, so that the middle of thick parts looks too dark.</source>
-      <translation>Weiche Röntgenstrahlung wird zuerst absorbiert, sodass die Mitte dicker Teile zu dunkel aussieht.</translation>
+      <source>Low-energy X-rays are absorbed first, so the centre of thick parts looks too dark.</source>
+      <translation>Energiearme Röntgenstrahlung wird zuerst absorbiert. Deshalb erscheint die Mitte dicker Teile zu dunkel.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2808,8 +2808,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Neighbouring pixels or views are added: less noise, less detail, less to compute.</source>
-      <translation>Benachbarte Pixel oder Ansichten werden addiert: weniger Rauschen, weniger Details, weniger zu rechnen.</translation>
+      <source>The sum of neighbouring pixels or views. It reduces noise, detail and computing time.</source>
+      <translation>Die Summe benachbarter Pixel oder Ansichten. Sie verringert Rauschen, Details und Rechenzeit.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2818,8 +2818,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The column of the detector that sees the axis. A wrong one doubles edges.</source>
-      <translation>Die Spalte des Detektors, die die Achse sieht. Eine falsche verdoppelt Kanten.</translation>
+      <source>The detector column that sees the rotation axis. A wrong value doubles edges.</source>
+      <translation>Die Detektorspalte, auf die die Drehachse fällt. Ein falscher Wert verdoppelt Kanten.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2828,8 +2828,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The state of a run, saved on the way, from which it can go on later.</source>
-      <translation>Der unterwegs gespeicherte Zustand eines Laufs, von dem aus er später weitergehen kann.</translation>
+      <source>The saved state of a run, from which it can continue later.</source>
+      <translation>Der gespeicherte Zustand eines Laufs, von dem aus er später fortgesetzt werden kann.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2838,8 +2838,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The standard deviation over the mean: noise, where the region is uniform.</source>
-      <translation>Die Standardabweichung durch den Mittelwert: Rauschen, wo die Region gleichförmig ist.</translation>
+      <source>Standard deviation divided by the mean. In a uniform region it measures noise.</source>
+      <translation>Standardabweichung geteilt durch den Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2848,8 +2848,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The program for this machine is made ready. It is kept for the next run.</source>
-      <translation>Das Programm für diesen Rechner wird vorbereitet. Es wird für den nächsten Lauf behalten.</translation>
+      <source>The program is prepared for this computer. The result is stored for the next run.</source>
+      <translation>Das Programm wird für diesen Rechner vorbereitet. Das Ergebnis wird für den nächsten Lauf gespeichert.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2858,8 +2858,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How far the region stands above its background, in percent of the background.</source>
-      <translation>Wie weit die Region über ihrem Hintergrund steht, in Prozent des Hintergrunds.</translation>
+      <source>The difference between the region and its background, in percent of the background.</source>
+      <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Prozent des Hintergrunds.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2868,8 +2868,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How much of the true contrast of a sphere the image shows; small spheres lose some to blur.</source>
-      <translation>Wie viel vom wahren Kontrast einer Kugel das Bild zeigt; kleine Kugeln verlieren etwas durch die Unschärfe.</translation>
+      <source>The part of a sphere's true contrast that the image shows. Small spheres lose contrast because of the limited resolution.</source>
+      <translation>Der Anteil am wahren Kontrast einer Kugel, den das Bild zeigt. Kleine Kugeln verlieren Kontrast durch die begrenzte Auflösung.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2878,13 +2878,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How far the region stands above its background, in standard deviations of the background.</source>
-      <translation>Wie weit die Region über ihrem Hintergrund liegt, in Standardabweichungen des Hintergrunds.</translation>
+      <source>The difference between the region and its background, in standard deviations of the background.</source>
+      <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Standardabweichungen des Hintergrunds.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>What each correction needs is worked out from the scan.</source>
-      <translation>Was jede Korrektur braucht, wird aus dem Scan bestimmt.</translation>
+      <source>The data for each correction are computed from the scan.</source>
+      <translation>Die Daten für jede Korrektur werden aus dem Scan berechnet.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2903,8 +2903,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Attenuation on the scale on which water is 0 and air is -1000 (HU).</source>
-      <translation>Schwächung auf der Skala, auf der Wasser 0 und Luft -1000 ist (HU).</translation>
+      <source>Attenuation in Hounsfield units (HU): water is 0 and air is -1000.</source>
+      <translation>Schwächung in Hounsfield-Einheiten (HU): Wasser ist 0 und Luft ist -1000.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2913,8 +2913,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Images without a beam and without an object, which take the detector's own pattern away.</source>
-      <translation>Bilder ohne Strahl und ohne Objekt, die das eigene Muster des Detektors wegnehmen.</translation>
+      <source>Images without beam, and of the beam without object. They remove the pattern of the detector.</source>
+      <translation>Bilder ohne Strahl und Bilder des Strahls ohne Objekt. Mit ihnen wird das Muster des Detektors entfernt.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Dead time</source>
+      <translation>Totzeit</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>The time during which the scanner is busy and cannot count. It lowers the measured activity.</source>
+      <translation>Die Zeit, in der der Scanner beschäftigt ist und nicht zählen kann. Sie verringert die gemessene Aktivität.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2923,8 +2933,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Coincidences counted with a delay. They are all by chance and tell the randoms.</source>
-      <translation>Koinzidenzen, die mit einer Verzögerung gezählt werden. Sie sind alle zufällig und verraten die Zufallskoinzidenzen.</translation>
+      <source>Coincidences with an artificial delay. All of them are random, so they measure the randoms.</source>
+      <translation>Koinzidenzen mit einer künstlichen Verzögerung. Alle sind zufällig und messen deshalb die Zufallskoinzidenzen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2933,8 +2943,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A detector that is turned a little in its plane. It doubles edges above and below the middle.</source>
-      <translation>Ein Detektor, der in seiner Ebene etwas gedreht ist. Das verdoppelt Kanten über und unter der Mitte.</translation>
+      <source>A small rotation of the detector in its plane. It doubles edges above and below the middle.</source>
+      <translation>Eine kleine Drehung des Detektors in seiner Ebene. Sie verdoppelt Kanten über und unter der Mitte.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2943,8 +2953,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Crystals at the edge of a block, or of a panel, count less: photons scatter out of it.</source>
-      <translation>Kristalle am Rand eines Blocks oder eines Panels zählen weniger: Photonen streuen hinaus.</translation>
+      <source>Crystals at the edge of a block or panel count less, because photons scatter out of it.</source>
+      <translation>Kristalle am Rand eines Blocks oder Panels zählen weniger, weil Photonen hinausstreuen.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Event</source>
+      <translation>Ereignis</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>One recorded coincidence of two photons.</source>
+      <translation>Eine aufgezeichnete Koinzidenz zweier Photonen.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Filtered back projection</source>
+      <translation>Gefilterte Rückprojektion</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Direct CT reconstruction: each projection is filtered and projected back. FDK is the form for cone beams.</source>
+      <translation>Direkte CT-Rekonstruktion: Jede Projektion wird gefiltert und zurückprojiziert. FDK ist die Form für Kegelstrahlen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2958,13 +2988,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
+      <source>Frame</source>
+      <translation>Zeitabschnitt</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>A part of the scan time with an image of its own.</source>
+      <translation>Ein Teil der Scanzeit mit einem eigenen Bild.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
       <source>Frequency of</source>
       <translation>Frequenz von</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Details of this fineness keep this part of their contrast.</source>
-      <translation>Einzelheiten dieser Feinheit behalten diesen Teil ihres Kontrasts.</translation>
+      <source>The spatial frequency at which this part of the contrast remains.</source>
+      <translation>Die Ortsfrequenz, bei der dieser Teil des Kontrasts übrig bleibt.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2973,8 +3013,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Full width at half maximum: how wide a point looks. The smaller, the sharper.</source>
-      <translation>Halbwertsbreite: wie breit ein Punkt aussieht. Je kleiner, desto schärfer.</translation>
+      <source>Full width at half maximum: the width of the image of a point. A smaller value means a sharper image.</source>
+      <translation>Halbwertsbreite: die Breite des Bildes eines Punktes. Ein kleinerer Wert bedeutet ein schärferes Bild.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2983,8 +3023,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Full width at tenth maximum: how wide a point looks near its foot. It tells of tails.</source>
-      <translation>Breite auf einem Zehntel der Höhe: wie breit ein Punkt nahe seinem Fuß aussieht. Sie verrät Ausläufer.</translation>
+      <source>Full width at tenth maximum: the width of the image of a point near its base. It shows the tails.</source>
+      <translation>Zehntelwertsbreite: die Breite des Bildes eines Punktes nahe seinem Fuß. Sie zeigt die Ausläufer.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Gate</source>
+      <translation>Gate</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>A phase of the heart or breathing cycle with an image of its own.</source>
+      <translation>Eine Phase des Herz- oder Atemzyklus mit einem eigenen Bild.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -2993,8 +3043,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How well the crystals at both ends of a line see each other, by place and angle alone.</source>
-      <translation>Wie gut die Kristalle an beiden Enden einer Linie einander sehen, allein durch Ort und Winkel.</translation>
+      <source>The geometric efficiency of a line of response, from distance, tilt and depth of its two crystals.</source>
+      <translation>Die geometrische Empfindlichkeit einer Antwortlinie, aus Abstand, Neigung und Tiefe ihrer beiden Kristalle.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3003,8 +3053,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A detector that stands beside the axis and sees half of the object in each view.</source>
-      <translation>Ein Detektor, der neben der Achse steht und in jeder Ansicht das halbe Objekt sieht.</translation>
+      <source>An offset detector that sees half of the object in each view.</source>
+      <translation>Ein versetzter Detektor, der in jeder Ansicht das halbe Objekt sieht.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3013,8 +3063,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>One pass over all the data. More of them: sharper, and noisier.</source>
-      <translation>Ein Durchgang durch alle Daten. Mehr davon: schärfer und verrauschter.</translation>
+      <source>One pass over all data. More iterations give a sharper and noisier image.</source>
+      <translation>Ein Durchgang durch alle Daten. Mehr Iterationen ergeben ein schärferes und stärker verrauschtes Bild.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3023,8 +3073,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Whether the mean of the image is what the phantom holds.</source>
-      <translation>Ob das Mittel des Bildes das ist, was das Phantom enthält.</translation>
+      <source>The mean of the image, compared with the true value of the phantom.</source>
+      <translation>Der Mittelwert des Bildes, verglichen mit dem wahren Wert des Phantoms.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Line of response</source>
+      <translation>Antwortlinie</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>The line between the two crystals of a coincidence (LOR).</source>
+      <translation>Die Linie zwischen den beiden Kristallen einer Koinzidenz (LOR).</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>List mode</source>
+      <translation>List-Mode</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>A record of every single event, in the order of detection.</source>
+      <translation>Die Aufzeichnung jedes einzelnen Ereignisses in der Reihenfolge der Messung.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3033,8 +3103,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How well the image explains the measured events. It rises and levels off; after that, iterations add noise more than detail.</source>
-      <translation>Wie gut das Bild die gemessenen Ereignisse erklärt. Sie steigt und flacht ab; danach bringen Iterationen mehr Rauschen als Details.</translation>
+      <source>How well the image explains the measured events. It rises and levels off. After that, iterations add more noise than detail.</source>
+      <translation>Wie gut das Bild die gemessenen Ereignisse erklärt. Sie steigt und flacht ab. Danach bringen Iterationen mehr Rauschen als Details.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3043,8 +3113,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Makes transmission into attenuation along each ray.</source>
-      <translation>Macht aus Transmission die Schwächung entlang jedes Strahls.</translation>
+      <source>Converts transmission to attenuation along each ray.</source>
+      <translation>Rechnet die Transmission in die Schwächung entlang jedes Strahls um.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>MLEM</source>
+      <translation>MLEM</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Iterative PET reconstruction with all data in each update. OSEM with one subset is MLEM.</source>
+      <translation>Iterative PET-Rekonstruktion mit allen Daten in jeder Aktualisierung. OSEM mit einer Teilmenge ist MLEM.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3053,8 +3133,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How much contrast is left of details, the finer they are (MTF).</source>
-      <translation>Wie viel Kontrast von Einzelheiten bleibt, je feiner sie sind (MTF).</translation>
+      <source>The remaining contrast of details at each spatial frequency (MTF).</source>
+      <translation>Der verbleibende Kontrast von Details bei jeder Ortsfrequenz (MTF).</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3063,8 +3143,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A volume of how strongly each place absorbs photons of 511 keV.</source>
-      <translation>Ein Volumen davon, wie stark jede Stelle Photonen von 511 keV absorbiert.</translation>
+      <source>An image of the linear attenuation coefficient for photons of 511 keV.</source>
+      <translation>Ein Bild des linearen Schwächungskoeffizienten für Photonen von 511 keV.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3073,8 +3153,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Whether the noise is fine or coarse (NPS).</source>
-      <translation>Ob das Rauschen fein oder grob ist (NPS).</translation>
+      <source>Noise at each spatial frequency (NPS). It shows if the noise is fine or coarse.</source>
+      <translation>Das Rauschen bei jeder Ortsfrequenz (NPS). Es zeigt, ob das Rauschen fein oder grob ist.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3083,8 +3163,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How well each crystal or line counts; without it rings and stripes appear.</source>
-      <translation>Wie viel jeder Kristall oder jede Linie zählt; ohne sie erscheinen Ringe und Streifen.</translation>
+      <source>Correction for the different efficiencies of crystals and lines. Without it, rings and stripes appear.</source>
+      <translation>Korrektur der unterschiedlichen Empfindlichkeiten von Kristallen und Linien. Ohne sie erscheinen Ringe und Streifen.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>OSEM</source>
+      <translation>OSEM</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Iterative PET reconstruction with one subset of the data in each update. It is faster than MLEM.</source>
+      <translation>Iterative PET-Rekonstruktion mit einer Teilmenge der Daten in jeder Aktualisierung. Sie ist schneller als MLEM.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3093,8 +3183,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The highest mean of a ball of 1 mL in the region: less noisy than its maximum.</source>
-      <translation>Der höchste Mittelwert einer Kugel von 1 mL in der Region: weniger verrauscht als ihr Höchstwert.</translation>
+      <source>The highest mean of a 1 mL sphere in the region. It is less noisy than the maximum.</source>
+      <translation>Der höchste Mittelwert einer Kugel von 1 mL in der Region. Er ist weniger verrauscht als das Maximum.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3103,13 +3193,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Projections are corrected before the image is made.</source>
-      <translation>Projektionen werden korrigiert, bevor das Bild gerechnet wird.</translation>
+      <source>The projections are corrected before the reconstruction.</source>
+      <translation>Die Projektionen werden vor der Rekonstruktion korrigiert.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>All coincidences that were counted: true, scattered and by chance.</source>
-      <translation>Alle gezählten Koinzidenzen: wahre, gestreute und zufällige.</translation>
+      <source>All recorded coincidences: trues, scatter and randoms.</source>
+      <translation>Alle aufgezeichneten Koinzidenzen: wahre, gestreute und zufällige.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3118,8 +3208,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>All that made an image: files, settings, versions. It is written beside it.</source>
-      <translation>Alles, was ein Bild gemacht hat: Dateien, Einstellungen, Versionen. Sie wird daneben geschrieben.</translation>
+      <source>The record of an image: files, settings and versions. It is stored with the image.</source>
+      <translation>Das Protokoll der Entstehung eines Bildes: Dateien, Einstellungen und Versionen. Es wird mit dem Bild gespeichert.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3128,13 +3218,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A mark such as study-1a2b3c4d that stands for a name in what is written.</source>
-      <translation>Ein Zeichen wie study-1a2b3c4d, das in Geschriebenem für einen Namen steht.</translation>
+      <source>A code such as study-1a2b3c4d that replaces a name in files.</source>
+      <translation>Ein Kürzel wie study-1a2b3c4d, das in Dateien einen Namen ersetzt.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Coincidences of two photons that have nothing to do with each other. A haze over the image.</source>
-      <translation>Koinzidenzen zweier Photonen, die nichts miteinander zu tun haben. Ein Schleier über dem Bild.</translation>
+      <source>Coincidences of two photons from different decays. They add a haze to the image.</source>
+      <translation>Koinzidenzen zweier Photonen aus verschiedenen Zerfällen. Sie legen einen Schleier über das Bild.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3143,8 +3233,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The scan comes from the disk.</source>
-      <translation>Der Scan kommt vom Datenträger.</translation>
+      <source>The scan is read from disk.</source>
+      <translation>Der Scan wird vom Datenträger gelesen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3153,8 +3243,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The image is made from the projections.</source>
-      <translation>Das Bild wird aus den Projektionen gerechnet.</translation>
+      <source>The image is computed from the projections.</source>
+      <translation>Das Bild wird aus den Projektionen berechnet.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3163,8 +3253,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>What of the measurement the image does not explain. It falls and levels off.</source>
-      <translation>Was das Bild von der Messung nicht erklärt. Es fällt und flacht ab.</translation>
+      <source>The part of the measurement that the image does not explain. It falls and levels off.</source>
+      <translation>Der Teil der Messung, den das Bild nicht erklärt. Er fällt und flacht ab.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3173,8 +3263,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>What the image shows in the lung insert, where there is no activity: scatter or attenuation that is left.</source>
-      <translation>Was das Bild im Lungeneinsatz zeigt, in dem keine Aktivität ist: übrig gebliebene Streuung oder Schwächung.</translation>
+      <source>The signal in the lung insert, which contains no activity. It shows remaining errors of scatter or attenuation.</source>
+      <translation>Das Signal im Lungeneinsatz, der keine Aktivität enthält. Es zeigt verbleibende Fehler von Streuung oder Schwächung.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3183,8 +3273,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How wide the scanner sees a point, put into the model: small things get back contrast; edges get sharper, and without a filter somewhat too high.</source>
-      <translation>Wie breit der Scanner einen Punkt sieht, ins Modell gebracht: Kleines gewinnt Kontrast zurück; Kanten werden schärfer und ohne Filter etwas zu hoch.</translation>
+      <source>The point spread of the scanner, as part of the model. Small objects regain contrast and edges get sharper. Without a filter, edges become slightly too bright.</source>
+      <translation>Die Punktverbreiterung des Scanners als Teil des Modells. Kleine Objekte gewinnen Kontrast zurück und Kanten werden schärfer. Ohne Filter werden Kanten etwas zu hell.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3193,8 +3283,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How likely each pair of crystals sees each voxel; computed once and kept.</source>
-      <translation>Wie wahrscheinlich jedes Kristallpaar jedes Voxel sieht; einmal gerechnet und behalten.</translation>
+      <source>The probability that each pair of crystals detects a decay in each voxel. It is computed once and stored.</source>
+      <translation>Die Wahrscheinlichkeit, dass jedes Kristallpaar einen Zerfall in jedem Voxel nachweist. Sie wird einmal berechnet und gespeichert.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3203,8 +3293,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Pixels that count too much or too little draw circles about the axis.</source>
-      <translation>Pixel, die zu viel oder zu wenig zählen, zeichnen Kreise um die Achse.</translation>
+      <source>Circles around the axis, caused by detector pixels that count too much or too little.</source>
+      <translation>Kreise um die Achse durch Detektorpixel, die zu viel oder zu wenig zählen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3213,8 +3303,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Photons that changed their way in the patient. A haze, mostly in the middle.</source>
-      <translation>Photonen, die im Patienten ihre Richtung geändert haben. Ein Schleier, vor allem in der Mitte.</translation>
+      <source>Coincidences in which a photon changed direction in the patient. They add a haze, mostly in the centre.</source>
+      <translation>Koinzidenzen, bei denen ein Photon im Patienten seine Richtung geändert hat. Sie legen einen Schleier über das Bild, vor allem in der Mitte.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3223,8 +3313,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How well the scanner sees each voxel; kept on disk for the next run.</source>
-      <translation>Wie gut der Scanner jedes Voxel sieht; auf dem Datenträger für den nächsten Lauf behalten.</translation>
+      <source>The detection efficiency of the scanner for each voxel. It is stored on disk for the next run.</source>
+      <translation>Die Nachweisempfindlichkeit des Scanners für jedes Voxel. Sie wird für den nächsten Lauf auf dem Datenträger gespeichert.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3233,8 +3323,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A scan over less than a full circle, whose rays are not all measured twice.</source>
-      <translation>Ein Scan über weniger als einen Vollkreis, dessen Strahlen nicht alle zweimal gemessen werden.</translation>
+      <source>A scan over less than a full circle. Only some of its rays are measured twice.</source>
+      <translation>Ein Scan über weniger als einen Vollkreis. Nur ein Teil seiner Strahlen wird zweimal gemessen.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Sinogram</source>
+      <translation>Sinogramm</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Counts, sorted by the direction and the distance of their lines.</source>
+      <translation>Zählwerte, geordnet nach Richtung und Abstand ihrer Linien.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3243,8 +3343,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>What the image shows in a part without activity, in percent of the background.</source>
-      <translation>Was das Bild in einem Teil ohne Aktivität zeigt, in Prozent des Hintergrunds.</translation>
+      <source>The signal in a part without activity, in percent of the background.</source>
+      <translation>Das Signal in einem Teil ohne Aktivität, in Prozent des Hintergrunds.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3253,8 +3353,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The standard deviation of the voxels of a uniform part: noise.</source>
-      <translation>Die Standardabweichung der Voxel eines gleichmäßigen Teils: Rauschen.</translation>
+      <source>The standard deviation of the voxels in a uniform part: a measure of noise.</source>
+      <translation>Die Standardabweichung der Voxel in einem gleichmäßigen Teil: ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3263,8 +3363,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How far the voxels are from their mean, as a rule: noise, where the region is uniform.</source>
-      <translation>Wie weit die Voxel in der Regel von ihrem Mittel entfernt sind: Rauschen, wo die Region gleichmäßig ist.</translation>
+      <source>The typical distance of the voxels from their mean. In a uniform region it measures noise.</source>
+      <translation>Der typische Abstand der Voxel von ihrem Mittelwert. In einer gleichmäßigen Region ist er ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3273,8 +3373,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>A part of the data. Each update uses one; an iteration uses all of them.</source>
-      <translation>Ein Teil der Daten. Jede Aktualisierung verwendet einen; eine Iteration verwendet alle.</translation>
+      <source>A part of the data. Each update uses one subset, and an iteration uses all of them.</source>
+      <translation>Ein Teil der Daten. Jede Aktualisierung verwendet eine Teilmenge, eine Iteration verwendet alle.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3283,8 +3383,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Uptake value: the concentration, divided by the dose for each gram of the body. 1 is what an even spread would give.</source>
-      <translation>Aufnahmewert: die Konzentration, geteilt durch die Dosis je Gramm des Körpers. 1 wäre eine gleichmäßige Verteilung.</translation>
+      <source>Standardised uptake value: the activity concentration, divided by the dose per gram of body weight. A uniform distribution gives 1.</source>
+      <translation>Standardisierter Aufnahmewert: die Aktivitätskonzentration, geteilt durch die Dosis je Gramm Körpergewicht. Eine gleichmäßige Verteilung ergibt 1.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3293,8 +3393,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Which photon came first, and by how much. It says roughly where on its line a decay took place.</source>
-      <translation>Welches Photon zuerst kam, und um wie viel. Das sagt ungefähr, wo auf seiner Linie ein Zerfall stattfand.</translation>
+      <source>The difference between the arrival times of the two photons. It shows roughly where on its line a decay took place.</source>
+      <translation>Der Unterschied der Ankunftszeiten beider Photonen. Er zeigt ungefähr, wo auf seiner Linie ein Zerfall stattfand.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Trues</source>
+      <translation>Wahre Koinzidenzen</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Coincidences of two photons from one decay, neither of them scattered.</source>
+      <translation>Koinzidenzen zweier ungestreuter Photonen aus einem Zerfall.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3303,8 +3413,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Whether a uniform object looks the same everywhere.</source>
-      <translation>Ob ein gleichmäßiges Objekt überall gleich aussieht.</translation>
+      <source>The variation of the image within a uniform object.</source>
+      <translation>Die Schwankung des Bildes innerhalb eines gleichmäßigen Objekts.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3313,8 +3423,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>Makes activity of counts, by a calibration of the scanner; else they stay relative.</source>
-      <translation>Macht aus Ereignissen Aktivität, durch eine Kalibrierung des Scanners; sonst bleiben sie relativ.</translation>
+      <source>Converts counts to activity with a calibration of the scanner. Without a calibration, values are relative.</source>
+      <translation>Rechnet Zählwerte mit einer Kalibrierung des Scanners in Aktivität um. Ohne Kalibrierung sind die Werte relativ.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3323,8 +3433,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>How deep the image falls between two rods, relative to their height. The lower, the better they are told apart.</source>
-      <translation>Wie tief das Bild zwischen zwei Stäben fällt, im Verhältnis zu ihrer Höhe. Je tiefer, desto besser sind sie getrennt.</translation>
+      <source>The signal between two rods, divided by their height. A lower value means better resolved rods.</source>
+      <translation>Das Signal zwischen zwei Stäben, geteilt durch ihre Höhe. Ein kleinerer Wert bedeutet besser getrennte Stäbe.</translation>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
@@ -3333,8 +3443,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/look/glossary.py" />
-      <source>The smallest cube of a volume, as a pixel is of a picture.</source>
-      <translation>Der kleinste Würfel eines Volumens, wie das Pixel eines Bildes.</translation>
+      <source>The smallest element of a volume, as a pixel is of a picture.</source>
+      <translation>Das kleinste Element eines Volumens, wie ein Pixel im Bild.</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>Voxel size</source>
+      <translation>Voxelgröße</translation>
+    </message>
+    <message>
+      <location filename="app/look/glossary.py" />
+      <source>The edge lengths of a voxel. Smaller voxels show finer detail and need more memory and time.</source>
+      <translation>Die Kantenlängen eines Voxels. Kleinere Voxel zeigen feinere Details und brauchen mehr Speicher und Zeit.</translation>
     </message>
     <message>
       <location filename="app/looking/cine_bar.py" />
@@ -5998,6 +6118,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
+      <source>The scan comes from the disk.</source>
+      <translation>Der Scan kommt vom Datenträger.</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_text.py" />
       <source>The kernels are compiled, or taken from where they were kept.</source>
       <translation>Die Kernel werden übersetzt, oder geholt, wo sie aufgehoben waren.</translation>
     </message>
@@ -6005,6 +6130,11 @@ Replace {which}?</source>
       <location filename="app/run/profile_text.py" />
       <source>The response of the panels is read, or computed and kept for the next run.</source>
       <translation>Die Systemantwort der Panels wird gelesen, oder gerechnet und für den nächsten Lauf behalten.</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_text.py" />
+      <source>What each correction needs is worked out from the scan.</source>
+      <translation>Was jede Korrektur braucht, wird aus dem Scan bestimmt.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -6020,6 +6150,11 @@ Replace {which}?</source>
       <location filename="app/run/profile_text.py" />
       <source>Scatter is simulated from coarse images of the scan, in rounds.</source>
       <translation>Streuung wird aus groben Bildern des Scans simuliert, in Runden.</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_text.py" />
+      <source>How well the scanner sees each voxel; kept on disk for the next run.</source>
+      <translation>Wie gut der Scanner jedes Voxel sieht; auf dem Datenträger für den nächsten Lauf behalten.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -6340,11 +6475,6 @@ Replace {which}?</source>
       <location filename="app/run/progress_panel.py" />
       <source>Slices</source>
       <translation>Schichten</translation>
-    </message>
-    <message>
-      <location filename="app/run/progress_panel.py" />
-      <source>Frame</source>
-      <translation>Zeitabschnitt</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -9470,11 +9600,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/sinogram_view.py" />
-      <source>Sinogram</source>
-      <translation>Sinogramm</translation>
-    </message>
-    <message>
-      <location filename="app/views/sinogram_view.py" />
       <source>Wheel or PgUp, PgDn: other rows. Click: view and column.</source>
       <translation>Rad oder Bild auf, Bild ab: andere Zeilen. Klick: Ansicht und Spalte.</translation>
     </message>
@@ -9812,16 +9937,6 @@ Replace {which}?</source>
       <location filename="engine/algorithms/fista_tv.py" />
       <source>Steps of the total variation in each pass</source>
       <translation>Schritte der totalen Variation in jedem Durchgang</translation>
-    </message>
-    <message>
-      <location filename="engine/algorithms/osem.py" />
-      <source>OSEM</source>
-      <translation>OSEM</translation>
-    </message>
-    <message>
-      <location filename="engine/algorithms/osem.py" />
-      <source>MLEM</source>
-      <translation>MLEM</translation>
     </message>
     <message>
       <location filename="engine/algorithms/osem.py" />
@@ -10307,11 +10422,6 @@ Replace {which}?</source>
       <location filename="engine/modalities/dual_head_pet/prior.py" />
       <source>How strongly differences between neighbours that the counts do not tell from noise are taken back; 0.002 is mild, 0 takes nothing back</source>
       <translation>Wie stark Unterschiede zwischen Nachbarn zurückgenommen werden, die die Zählungen nicht von Rauschen unterscheiden; 0.002 ist mild, 0 nimmt nichts zurück</translation>
-    </message>
-    <message>
-      <location filename="engine/modalities/dual_head_pet/protocol.py" />
-      <source>Voxel size</source>
-      <translation>Voxelgröße</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />

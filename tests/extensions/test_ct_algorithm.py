@@ -1,4 +1,4 @@
-"""A stranger's algorithm for X-ray scans: the example of the readme, typed into one file."""
+"""A contributor's algorithm for X-ray scans: the example of the guide, pasted into one file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.extensions.trial import ROOT, Trial
 
 
 def example() -> str:
-    """Return the algorithm that the readme shows."""
-    text = Path(ROOT, "README.md").read_text(encoding="utf-8")
+    """Return the algorithm that the page on extensions shows."""
+    text = Path(ROOT, "docs/contributing/adding.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (shown,) = (block for block in blocks if "class Landweber" in block)
     return str(shown)
 
 
-def test_the_readmes_algorithm_is_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
+def test_the_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/algorithms/landweber.py", example())
     trial.enlist(
         "engine/algorithms/__init__.py",

@@ -43,6 +43,7 @@ def test_the_page_of_words_is_that_of_the_window() -> None:
     written = words_page.PAGE.read_text("utf-8")
     assert written == words_page.page(), "python packaging/words_page.py writes it anew"
     assert written.count("\n| ") > 40
+    assert all(f"\n| {word} | " in written for word in words_page.ALSO_CALLED)
 
 
 def test_every_part_is_drawn_and_every_line_runs_down(parts: architecture_picture.Parts) -> None:

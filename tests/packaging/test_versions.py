@@ -21,6 +21,6 @@ def test_the_citation_is_of_this_version() -> None:
 
 
 def test_the_wheels_that_are_named_are_of_this_version() -> None:
-    for name in ("README.md", "docs/user/index.md"):
+    for name in ("README.md", "docs/user/install.md"):
         wheels = re.findall(r"isocenter-([\d.]+)-py3", (ROOT / name).read_text("utf-8"))
         assert wheels and set(wheels) == {VERSION}
