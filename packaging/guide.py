@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = ("user", "physics")
@@ -25,6 +26,12 @@ ELSEWHERE = {
     "physics/conventions.md": ROOT / "engine" / "CONVENTIONS.md",
     "physics/formats.md": ROOT / "engine" / "io" / "FORMATS.md",
 }
+
+SEARCH_BOOST = {"user": 2.0, "contributing": 0.5}
+"""Weight of a section in the search, relative to 1."""
+LISTS = ("physics/settings.md", "physics/api.md")
+LIST_BOOST = 0.25
+"""Weight of a page that is generated and names everything."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -38,6 +45,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Rank guides above lists in the search of the site: most readers want an explanation."""
+    section = page.file.src_uri.split("/")[0]
+    boost = LIST_BOOST if page.file.src_uri in LISTS else SEARCH_BOOST.get(section, 1.0)
+    page.meta.setdefault("search", {"boost": boost})
+    return markdown
 
 
 def pages(root: Path = ROOT) -> list[Path]:

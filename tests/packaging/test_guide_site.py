@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,22 @@ import pytest
 import words_page
 
 ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = {
+    "torch": "physics/notebooks/",
+    "jupyter": "physics/notebooks/",
+    "cite": "physics/cite/",
+    "licence": "physics/cite/",
+    "dead time": "user/units/",
+    "voxel size": "user/image-settings/",
+    "how many iterations": "user/image-settings/",
+    "install": "user/install/",
+    "rotation axis": "user/ct/",
+    "SUV": "user/units/",
+    "gates": "user/frames/",
+    "export dicom": "user/dicom/",
+    "limits": "user/limits/",
+}
+"""Questions of users, and the page that answers each."""
 
 
 @pytest.fixture(scope="module")
@@ -20,17 +38,34 @@ def parts() -> architecture_picture.Parts:
     return architecture_picture.parts_of(ROOT)
 
 
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the site; its build fails on a warning."""
     pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
-    command = (sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path))
+    folder = tmp_path_factory.mktemp("site")
+    command = (sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder))
     settings = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_site_has_the_pages_of_all_sections(site: Path) -> None:
     pages = ("user/pet", "physics/settings", "physics/conventions", "contributing/adding")
     for page in (*pages, "benchmarks", "benchmarks/abandoned"):
-        assert (tmp_path / page / "index.html").is_file()
-    reference = (tmp_path / "physics" / "api" / "index.html").read_text("utf-8")
+        assert (site / page / "index.html").is_file()
+    reference = (site / "physics" / "api" / "index.html").read_text("utf-8")
     assert 'id="engine.reconstruct"' in reference
+
+
+def test_the_search_finds_the_right_page_first(site: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed; it runs the search of the site")
+    script = Path(__file__).with_name("search_site.js")
+    command = (node, str(script), str(site), *QUESTIONS)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == QUESTIONS
 
 
 def test_the_picture_is_that_of_the_imports(parts: architecture_picture.Parts) -> None:
