@@ -25,7 +25,10 @@ class Fault(NamedTuple):
 
 LISTMODE_TESTS = "tests/engine/modalities/listmode_pet"
 LIVE_TESTS = "tests/engine/live/pet"
-DYNAMIC = f"{LISTMODE_TESTS}/test_dynamic.py"
+DYNAMIC = (
+    f"{LISTMODE_TESTS}/test_dynamic.py"
+    "::test_becquerels_of_frames_are_those_at_the_start_of_the_scan"
+)
 BACKGROUND = f"{LISTMODE_TESTS}/test_frame_background.py"
 RANDOMS = f"{LIVE_TESTS}/test_live_randoms.py"
 WINDOWS = "tests/app/views/test_display_windows.py"

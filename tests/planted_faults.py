@@ -100,8 +100,10 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("words", nargs="*")
     options.add_argument("--list", action="store_true")
+    options.add_argument("--skip", type=int, default=0, metavar="N", help="leave out the first N")
     given = options.parse_args()
     chosen = [f for f in FAULTS if not given.words or any(w in f.name for w in given.words)]
+    chosen = chosen[given.skip :]
     if given.list:
         for fault in chosen:
             sys.stdout.write(f"{'' if is_in_place(fault) else 'GONE '}{fault.name}\n")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +15,10 @@ from engine.backend.gpu import Gpu, GpuFacts, Graph, Stamp, TextureKind
 from engine.errors import DeviceError
 from tests.emulator import compiling
 from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
+from tests.emulator.copies import LateCopies
 from tests.emulator.kernels import Borrowed, KernelModule
 from tests.emulator.memory import Memory
+from tests.emulator.moments import Moment, Recording
 from tests.emulator.nvrtc import ptx_for
 from tests.emulator.ptx.counted import Counters
 from tests.emulator.ptx.kernels import PtxKernels
@@ -50,6 +50,7 @@ class EmulatedGpu(Gpu):
     exact_textures : interpolate with whole fractions, not those of 8 bits that a card has
     late : run what is queued as late as its stream allows, when somebody waits for it or asks
         for results, and copies of the second stream as early; what nobody waited for is then seen
+    late_copies : with `late`, bring the values of such copies as late, and no numbers until then
     ptx : architecture, such as 90: run what NVRTC compiles for it, not what g++ makes of the
         source; if not given, ISOCENTER_PTX of the environment decides; not with `sanitize`
     counted : count what PTX issues and touches, see `counters`
@@ -64,6 +65,7 @@ class EmulatedGpu(Gpu):
         sanitize: bool = False,
         exact_textures: bool = False,
         late: bool = False,
+        late_copies: bool = False,
         ptx: int | None = None,
         counted: bool = False,
     ) -> None:
@@ -85,6 +87,7 @@ class EmulatedGpu(Gpu):
         self._broken = ""
         self._recorded: list[Callable[[], object]] | None = None
         self._waiting: deque[tuple[Callable[[], object], object]] | None = deque() if late else None
+        self._copies = LateCopies() if late_copies else None
         self._n_queued = 0
         self._is_copying = False
 
@@ -127,6 +130,11 @@ class EmulatedGpu(Gpu):
         while self._waiting and self._n_queued - len(self._waiting) < last:
             work, _ = self._waiting.popleft()
             work()
+
+    def land(self, up_to: int | None = None) -> None:
+        """Do the copies to the card that are under way, the first of them or all."""
+        if self._copies is not None:
+            self._copies.land(up_to)
 
     def count_launch(self, kernel: str) -> None:
         """Count a launch that runs, and fail at the appointed one."""
@@ -176,7 +184,11 @@ class EmulatedGpu(Gpu):
             raise ValueError(
                 f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
             )
-        self._contiguous(target)[...] = values
+        plain = self._contiguous(target)
+        if self._copies is not None and self._is_copying:
+            self._copies.put(values, plain)
+        else:
+            plain[...] = values
         return target
 
     def download(self, values: DeviceArray, out: np.ndarray | None = None) -> np.ndarray:
@@ -231,19 +243,24 @@ class EmulatedGpu(Gpu):
     def stamp(self) -> Stamp:
         self.check()
         self.refuse_while_recording("a stamp")
-        return _Moment(self, 0 if self._is_copying else self._n_queued)
+        if self._is_copying:
+            return Moment(self, 0, 0 if self._copies is None else self._copies.n_queued)
+        return Moment(self, self._n_queued)
 
     def wait_for(self, stamp: Stamp) -> None:
         self.check()
-        if not isinstance(stamp, _Moment):
+        if not isinstance(stamp, Moment):
             raise TypeError(f"not a stamp of this device: {stamp!r}")
         if self._is_copying:
-            stamp.wait()  # copies are done at once, so that the first stream never waits for them
+            stamp.wait()
+        else:
+            self.queue(stamp.land)
 
     def wait(self) -> None:
         self.check()
         self.refuse_while_recording("waiting")
         self.settle()
+        self.land()
 
     def record(self, work: Callable[[], None]) -> Graph:
         self.check()
@@ -252,7 +269,7 @@ class EmulatedGpu(Gpu):
         self._recorded = []
         try:
             work()
-            return _Recording(self, self._recorded)
+            return Recording(self, self._recorded)
         finally:
             self._recorded = None
 
@@ -272,24 +289,3 @@ class EmulatedGpu(Gpu):
         if not values.flags.c_contiguous:
             raise ValueError(f"the array {values.shape} is a strided view; copy it first.")
         return bare(values)
-
-
-class _Moment(Stamp):
-    def __init__(self, gpu: EmulatedGpu, place: int) -> None:
-        self.at_s = time.perf_counter()
-        self._gpu, self._place = gpu, place
-
-    def seconds_since(self, earlier: Any) -> float:
-        self._gpu.settle(self._place)
-        return self.at_s - earlier.at_s
-
-
-class _Recording(Graph):
-    def __init__(self, gpu: EmulatedGpu, work: list[Callable[[], object]]) -> None:
-        self._gpu, self._work = gpu, work
-
-    def launch(self) -> None:
-        self._gpu.check()
-        self._gpu.refuse_while_recording("a graph")
-        for step in self._work:
-            self._gpu.queue(step, self)

@@ -411,8 +411,21 @@ def test_a_late_card_shows_what_nobody_waited_for():
             if waits:
                 gpu.wait_for(done)
             gpu.upload(fresh, values)
-        gpu.wait_for(gpu.stamp())
+            copied = gpu.stamp()
+        gpu.wait_for(copied)
         assert gpu.download(values)[0] == (5 if waits else 10)
+
+
+def test_a_late_copy_brings_no_numbers_unless_somebody_waits():
+    gpu = EmulatedGpu(late=True, late_copies=True)
+    for waits in (True, False):
+        values = gpu.upload(np.ones(4, np.float32))
+        with gpu.copying():
+            gpu.upload(np.full(4, 5, np.float32), values)
+            copied = gpu.stamp()
+        if waits:
+            gpu.wait_for(copied)
+        assert (gpu.download(values)[0] == 5) == waits
 
 
 def test_stamps_measure_time():

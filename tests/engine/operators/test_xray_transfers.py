@@ -99,6 +99,15 @@ def test_parts_that_come_and_leave_beside_the_work_are_the_whole(on, way, stream
     assert of_largest(found, wanted(way)) < (1e-5 if isinstance(on.gpu, EmulatedGpu) else 5e-3)
 
 
+@pytest.mark.parametrize("late_copies", [False, True])
+@pytest.mark.parametrize("way", ["forward", "gathered", "fdk"])
+def test_waits_hold_if_the_host_runs_far_ahead(monkeypatch, way, late_copies):
+    """The host never waits for kernels here, so that only the streams' waits keep the order."""
+    monkeypatch.setattr("engine.operators.xray_parts.Pace.step", lambda pace, n: None)
+    on = cuda(EmulatedGpu(exact_textures=True, late=True, late_copies=late_copies))
+    assert of_largest(result(way, on, np.random.default_rng(7)), wanted(way)) < 1e-5
+
+
 def leave_out(gpu, monkeypatch, which):
     """Drop the waits of one stream for another: of copies, of what leaves, or of the kernels."""
     kept, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]

@@ -1,0 +1,35 @@
+"""Copies to an emulated card that are under way until a stream or the host waits for them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+
+class LateCopies:
+    """Copies of the second stream, done in order and as late as CUDA allows.
+
+    The target of a copy under way holds no numbers, so that a kernel that reads it is seen.
+
+    Attributes
+    ----------
+    n_queued : copies that were queued so far
+    """
+
+    def __init__(self) -> None:
+        self._under_way: deque[tuple[np.ndarray, np.ndarray]] = deque()
+        self.n_queued = 0
+
+    def put(self, values: np.ndarray, target: np.ndarray) -> None:
+        """Queue a copy; the values may change at once."""
+        self._under_way.append((values.copy(), target))
+        self.n_queued += 1
+        target.fill(np.nan if target.dtype.kind == "f" else 0)
+
+    def land(self, up_to: int | None = None) -> None:
+        """Do the copies that were queued first, all of them if no number is given."""
+        last = self.n_queued if up_to is None else up_to
+        while self._under_way and self.n_queued - len(self._under_way) < last:
+            values, target = self._under_way.popleft()
+            target[...] = values
