@@ -37,7 +37,7 @@ def run() -> NoReturn:
     # our own threads share the work; those of BLAS wait for each other where others work beside
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
-    from app.shell.leaving import finish, leave
+    from app.shell.shutdown import finish, leave
 
     if "PySide6.QtWidgets" in sys.modules:
         leave(code)

@@ -16,12 +16,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.backend import cpu
+    from engine.core.backend import cpu
+    from engine.core.errors import EngineError
     from engine.data.histogram import Histogram
     from engine.data.listmode import ListMode
     from engine.data.projections import Projections
     from engine.data.volume import Volume
-    from engine.errors import EngineError
     from engine.geometry.crystal_map import CrystalMap
     from engine.geometry.dual_head import DualHead, DualHeadSettings
     from engine.geometry.grid import ImageGrid
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
     from engine.modalities.studies import Study, find_protocol, read_study
     from engine.modalities.xray_ct.protocol import CtProtocol
-    from engine.model import BinnedModel, HistogramModel, LinearModel, ListModeModel
     from engine.operators.base import LinearOperator
-    from engine.operators.matrix import MatrixProjector
+    from engine.operators.matrix.projector import MatrixProjector
     from engine.operators.rays import RayProjector, Rays
-    from engine.operators.xray import XrayTransform
+    from engine.operators.xray.transform import XrayTransform
+    from engine.recon.model import BinnedModel, HistogramModel, LinearModel, ListModeModel
     from engine.selftest import best
     from engine.simulate.histogram import simulate_histogram
     from engine.simulate.listmode import simulate_listmode
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     __version__: str
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "backend": ("cpu",),
+    "core.backend": ("cpu",),
     "data.histogram": ("Histogram",),
     "data.listmode": ("ListMode",),
     "data.projections": ("Projections",),
     "data.volume": ("Volume",),
-    "errors": ("EngineError",),
+    "core.errors": ("EngineError",),
     "geometry.crystal_map": ("CrystalMap",),
     "geometry.dual_head": ("DualHead", "DualHeadSettings"),
     "geometry.grid": ("ImageGrid",),
@@ -67,11 +67,11 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
     "modalities.studies": ("Study", "find_protocol", "read_study"),
     "modalities.xray_ct.protocol": ("CtProtocol",),
-    "model": ("BinnedModel", "HistogramModel", "LinearModel", "ListModeModel"),
+    "recon.model": ("BinnedModel", "HistogramModel", "LinearModel", "ListModeModel"),
     "operators.base": ("LinearOperator",),
-    "operators.matrix": ("MatrixProjector",),
+    "operators.matrix.projector": ("MatrixProjector",),
     "operators.rays": ("RayProjector", "Rays"),
-    "operators.xray": ("XrayTransform",),
+    "operators.xray.transform": ("XrayTransform",),
     "selftest": ("best",),
     "simulate.histogram": ("simulate_histogram",),
     "simulate.listmode": ("simulate_listmode",),

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 import engine
-from engine.algorithms import Mlem
-from engine.events import Finished, Preview
+from engine.data.runs.events import Finished, Preview
+from engine.recon.algorithms import Mlem
 from engine.simulate import derenzo
 
 scanner = engine.RingScanner(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import engine
-from engine.algorithms import Osem, solve
+from engine.recon.algorithms import Osem, solve
 
 N_DETECTORS, RADIUS_MM = 180, 100.0
 grid = engine.ImageGrid(shape=(1, 50, 50), voxel_mm=(2.0, 2.0, 2.0))

@@ -12,14 +12,14 @@ from typing import ClassVar
 import numpy as np
 
 import engine
-from engine.algorithms import Mlem, solve
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.settings import setting
 from engine.corrections.base import Multiplicative
 from engine.data.line_factors import ConstantFactor
 from engine.modalities.listmode_pet.model import build, prepare
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
-from engine.settings import setting
+from engine.recon.algorithms import Mlem, solve
 from engine.simulate import uniform_cylinder
 
 

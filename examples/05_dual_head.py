@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.algorithms import Osem
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.recon.algorithms import Osem
 from engine.simulate import point
 
 on = engine.cpu()

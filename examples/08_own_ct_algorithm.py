@@ -1,7 +1,7 @@
 """An algorithm of your own, whole: Landweber iteration, x ← max(0, x + Aᵀ(y − A x) / L), L ≥ ‖A‖².
 
-In a file of its own under engine/algorithms, and with its name in LINEAR_ALGORITHMS, it is also in
-the window, in protocol files and on the command line.
+In a file of its own under engine/recon/algorithms, and with its name in LINEAR_ALGORITHMS, it is
+also in the window, in protocol files and on the command line.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 import engine
-from engine.algorithms import Algorithm, Iterate, Sirt, solve
-from engine.settings import setting
+from engine.core.settings import setting
+from engine.recon.algorithms import Algorithm, Iterate, Sirt, solve
 from engine.simulate import shepp_logan
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.events import Finished, Preview
+from engine.data.runs.events import Finished, Preview
 from engine.jobs.checkpoint import Job, keep
 from engine.simulate import shepp_logan
 

@@ -24,9 +24,10 @@ FOLDER = ROOT / "resources" / "translations"
 CONTEXT = "Isocenter"
 FUNCTION = "tr"
 SHOWN = (
-    *("algorithms", "corrections", "documents", "filtering", "live", "modalities", "normalise"),
-    *("postprocess", "preprocess", "quality", "study/fields.py", "study/study.py", "tuning"),
-    "data/tracer.py",
+    *("recon/algorithms", "corrections", "results/reports", "recon/filtering", "live"),
+    *("modalities", "tools/normalisation_scan", "recon/postprocess", "analysis/quality"),
+    *("protocols/study/fields.py", "protocols/study/study.py", "tools/tuning"),
+    "data/timing/tracer.py",
 )
 """Parts of the engine whose settings and titles the window shows."""
 TITLES = frozenset({"title", "ledger_title", "tip"})

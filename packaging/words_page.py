@@ -56,7 +56,7 @@ ALSO_CALLED = {
 def page() -> str:
     """Return the page: all words in alphabetical order."""
     sys.path.insert(0, str(ROOT))
-    from app.look.glossary import GLOSSARY
+    from app.ui.theme.glossary import GLOSSARY
 
     rows = sorted(GLOSSARY.items(), key=lambda each: each[0].lower())
     lines = (f"| {word} | {text} | {ALSO_CALLED.get(word, '')} |\n" for word, text in rows)

@@ -22,8 +22,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # without bytecode, each proces
 import numpy as np
 import pytest
 
-from engine.backend import Backend, cuda, named
-from engine.errors import ResourceError
+from engine.core.backend import Backend, cuda, named
+from engine.core.errors import ResourceError
 from tests.emulator import EmulatedGpu
 from tests.skips import summary
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.paths import cache_dir
+from engine.core.paths import cache_dir
 
 if TYPE_CHECKING:
     from distributed import LocalCluster

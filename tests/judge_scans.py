@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import engine
 from engine.geometry.energy import EnergySettings
 from engine.geometry.tof import TofSettings
-from tests.emulator.kept import kept
+from tests.emulator.compiled_cache import kept
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences
 from tests.judge.phantoms import Phantom

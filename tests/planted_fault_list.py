@@ -31,7 +31,7 @@ DYNAMIC = (
 )
 BACKGROUND = f"{LISTMODE_TESTS}/test_frame_background.py"
 RANDOMS = f"{LIVE_TESTS}/test_live_randoms.py"
-WINDOWS = "tests/app/views/test_display_windows.py"
+WINDOWS = "tests/app/views/colour/test_display_windows.py"
 TRANSFERS = "tests/engine/operators/test_xray_transfers.py"
 
 SURVIVORS = (
@@ -54,25 +54,25 @@ SURVIVORS = (
         "engine/io/xray/zeiss.py",
         "        -angles,\n        source_mm",
         "        angles,\n        source_mm",
-        "tests/engine/io/test_xray_zeiss.py",
+        "tests/engine/io/xray/test_xray_zeiss.py",
     ),
     Fault(
         "preset: Bq/mL windows 10 times too high",
-        "app/views/windows.py",
+        "app/views/colour/windows.py",
         '"Bq/mL": 1e3}',
         '"Bq/mL": 1e4}',
         WINDOWS,
     ),
     Fault(
         "nuclide: branching of Ga-68",
-        "engine/data/decay.py",
+        "engine/data/timing/decay.py",
         "Nuclide(4062.6, 0.889)",
         "Nuclide(4062.6, 0.899)",
         "tests/engine/data/test_decay.py",
     ),
     Fault(
         "stream buffer: refilled while kernels read it",
-        "engine/operators/xray_transfers.py",
+        "engine/operators/xray/transfers.py",
         "            gpu.wait_for(self._read[self._which])\n",
         "",
         TRANSFERS,
@@ -83,21 +83,21 @@ SURVIVORS = (
 DYNAMIC_PET = (
     Fault(
         "dynamic PET: an event at the edge of two frames counts in the first",
-        "engine/data/time_division.py",
+        "engine/data/timing/time_division.py",
         'np.searchsorted(self.edges_ms, time_ms, side="right")',
         'np.searchsorted(self.edges_ms, time_ms, side="left")',
         "tests/engine/data/test_time_frames.py",
     ),
     Fault(
         "dynamic PET: randoms shared by prompts",
-        "engine/data/time_division.py",
+        "engine/data/timing/time_division.py",
         "randoms = delayeds / n_delayed",
         "randoms = prompts / prompts.sum()",
         f"{BACKGROUND} {DYNAMIC}",
     ),
     Fault(
         "dynamic PET: scatter share counts delayeds once",
-        "engine/data/time_division.py",
+        "engine/data/timing/time_division.py",
         "data.n_events - 2 * n_delayed",
         "data.n_events - n_delayed",
         f"{BACKGROUND} {DYNAMIC}",
@@ -118,7 +118,7 @@ DYNAMIC_PET = (
     ),
     Fault(
         "dynamic PET: decay within a frame forgotten",
-        "engine/data/time_division.py",
+        "engine/data/timing/time_division.py",
         "/ total * frame_factor(total, half_life_s)",
         "/ total",
         f"tests/engine/data/test_time_frames.py {DYNAMIC}",
@@ -156,14 +156,14 @@ LIVE_PET = (
     ),
     Fault(
         "live PET: delayeds ignored in the moments",
-        "engine/live/pet/moments.py",
+        "engine/live/pet/activity_moments.py",
         "1.0 - 2.0 * events.delayed",
         "1.0 - 1.0 * events.delayed",
         f"{LIVE_TESTS}/test_motion.py",
     ),
     Fault(
         "live PET: covariance without time of flight lacks a term",
-        "engine/live/pet/moments.py",
+        "engine/live/pet/activity_moments.py",
         "K[i, j] += (across[:, a, d] * across[:, b, c]).sum()",
         "K[i, j] += 0.0",
         f"{LIVE_TESTS}/test_motion.py",
@@ -183,156 +183,156 @@ READERS = (
         "engine/io/xray/zeiss.py",
         "            -angles, pixel_mm",
         "            angles, pixel_mm",
-        "tests/engine/io/test_xray_zeiss.py",
+        "tests/engine/io/xray/test_xray_zeiss.py",
     ),
     Fault(
         "bruker: clockwise and counter-clockwise exchanged",
         "engine/io/xray/bruker.py",
         "(1.0 if clockwise else -1.0)",
         "(-1.0 if clockwise else 1.0)",
-        "tests/engine/io/test_xray_stacks.py tests/engine/io/test_xray_samples.py",
+        "tests/engine/io/xray/test_xray_stacks.py tests/engine/io/xray/test_xray_samples.py",
     ),
     Fault(
         "varian: lateral shift of the detector mirrored",
-        "engine/io/xray/varian.py",
+        "engine/io/xray/varian/scan.py",
         "detector_mm=(-aside, sid - sad, -along)",
         "detector_mm=(aside, sid - sad, -along)",
-        "tests/engine/io/test_xray_varian.py",
+        "tests/engine/io/xray/test_xray_varian.py",
     ),
     Fault(
         "HTC: sense of rotation",
         "engine/io/xray/htc.py",
         "np.pi - angles.rad",
         "np.pi + angles.rad",
-        "tests/engine/io/test_xray_htc.py",
+        "tests/engine/io/xray/test_xray_htc.py",
     ),
     Fault(
         "CIL: sense of rotation",
         "engine/io/xray/cil.py",
         "about_z(-angles)",
         "about_z(angles)",
-        "tests/engine/io/test_xray_cil.py",
+        "tests/engine/io/xray/test_xray_cil.py",
     ),
     Fault(
         "nikon: sense of rotation",
         "engine/io/xray/nikon.py",
         "turned_cone(angles - np.pi",
         "turned_cone(-angles - np.pi",
-        "tests/engine/io/test_xray_stacks.py tests/engine/io/test_xray_samples.py",
+        "tests/engine/io/xray/test_xray_stacks.py tests/engine/io/xray/test_xray_samples.py",
     ),
     Fault(
         "elekta: panel centre mirrored",
-        "engine/io/xray/elekta.py",
+        "engine/io/xray/elekta/scan.py",
         "projection_offset_mm=-frames",
         "projection_offset_mm=frames",
-        "tests/engine/io/test_xray_elekta.py",
+        "tests/engine/io/xray/test_xray_elekta.py",
     ),
     Fault(
         "sidecar: clockwise ignored",
-        "engine/io/xray/sidecar_angles.py",
+        "engine/io/xray/sidecar/angles.py",
         "sense = -1.0 if g.clockwise else 1.0",
         "sense = 1.0",
-        "tests/engine/io/test_xray_sidecar.py",
+        "tests/engine/io/xray/test_xray_sidecar.py",
     ),
     Fault(
         "gate: sign of the time difference",
         "engine/io/gate/reader.py",
         "(apart_ps * MM_PER_PS - tof.edges_mm[0])",
         "(-apart_ps * MM_PER_PS - tof.edges_mm[0])",
-        "tests/engine/io/test_gate.py",
+        "tests/engine/io/gate/test_gate.py",
     ),
 )
 
 TABLES = (
     Fault(
         "preset: soft tissue window",
-        "app/views/windows.py",
+        "app/views/colour/windows.py",
         "(-160.0, 240.0)",
         "(-160.0, 340.0)",
         WINDOWS,
     ),
     Fault(
         "preset: SUV windows",
-        "app/views/windows.py",
+        "app/views/colour/windows.py",
         "_SUV_TOPS = (5.0, 6.0,",
         "_SUV_TOPS = (5.0, 8.0,",
         WINDOWS,
     ),
     Fault(
         "nuclide: half-life of F-18",
-        "engine/data/decay.py",
+        "engine/data/timing/decay.py",
         "Nuclide(6586.2, 0.9686)",
         "Nuclide(6568.2, 0.9686)",
-        "tests/engine/data/test_decay.py tests/engine/quality/test_suv.py",
+        "tests/engine/data/test_decay.py tests/engine/analysis/quality/test_suv.py",
     ),
     Fault(
         "nuclide: half-life of O-15",
-        "engine/data/decay.py",
+        "engine/data/timing/decay.py",
         "Nuclide(122.24, 0.999)",
         "Nuclide(124.22, 0.999)",
-        "tests/engine/data/test_decay.py tests/engine/quality/test_suv.py",
+        "tests/engine/data/test_decay.py tests/engine/analysis/quality/test_suv.py",
     ),
     Fault(
         "table: bone at 140 kV",
         "engine/data/attenuation_law.py",
         "140.0: (5.64e-5, 4.08e-2)",
         "140.0: (5.46e-5, 4.08e-2)",
-        "tests/engine/io/test_mu_map.py",
+        "tests/engine/io/auxiliary/test_mu_map.py",
     ),
 )
 
 STREAMS = (
     Fault(
         "stream buffer: a part leaves before it is made",
-        "engine/operators/xray_transfers.py",
+        "engine/operators/xray/transfers.py",
         "            self._gpu.wait_for(made)\n",
         "",
         TRANSFERS,
     ),
     Fault(
         "stream buffer: a part is used before its copy is done",
-        "engine/operators/xray_transfers.py",
+        "engine/operators/xray/transfers.py",
         "        gpu.wait_for(self._last)\n",
         "",
         TRANSFERS,
     ),
     Fault(
         "stream buffer: a piece of the ring is reused while it is emptied",
-        "engine/backend/cupy_ring.py",
+        "engine/core/backend/cupy_ring.py",
         "            self.emptying.result()\n",
         "",
-        "tests/engine/backend/test_cupy_ring.py",
+        "tests/engine/core/backend/test_cupy_ring.py",
     ),
 )
 
 ORIENTATION_AND_UNITS = (
     Fault(
         "orientation: an axis that runs backwards is not flipped",
-        "engine/io/straight_axes.py",
+        "engine/io/volumes/straight_axes.py",
         "if steps[world[axis], axis] < 0:",
         "if steps[world[axis], axis] < -1e9:",
-        "tests/engine/io/test_orientation.py",
+        "tests/engine/io/volumes/test_orientation.py",
     ),
     Fault(
         "orientation: sagittal plane looks the other way",
         "engine/geometry/patient_planes.py",
         '"sagittal": ("P", "F")',
         '"sagittal": ("A", "F")',
-        "tests/app/views/test_planes.py",
+        "tests/app/views/planes/test_planes.py",
     ),
     Fault(
         "units: NIfTI lengths in metres",
-        "engine/io/nifti_values.py",
+        "engine/io/volumes/nifti_values.py",
         "1: 1000.0, 2: 1.0",
         "1: 100.0, 2: 1.0",
-        "tests/engine/io/test_nifti.py tests/engine/io/test_frames_and_units.py",
+        "tests/engine/io/volumes/test_nifti.py tests/engine/io/volumes/test_frames_and_units.py",
     ),
     Fault(
         "units: μ-map in 1/cm",
-        "engine/io/mu_units.py",
+        "engine/io/auxiliary/mu_units.py",
         "PER_CM: 0.1,",
         "PER_CM: 0.01,",
-        "tests/engine/io/test_mu_map.py",
+        "tests/engine/io/auxiliary/test_mu_map.py",
     ),
 )
 

@@ -33,7 +33,8 @@ from tests.architecture import (
 ROOT = Path(__file__).resolve().parent.parent
 LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 81
 TYPES = (
-    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from engine.model import SystemModel"
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+    "    from engine.recon.model import SystemModel"
 )
 
 
@@ -63,15 +64,30 @@ def test_the_judge_keeps(rule: Rule) -> None:
             "def f():\n    from engine.io import read",
             2,
         ),
-        (layers_of_engine, "engine/events.py", "from engine.jobs import reconstruction", 1),
-        (layers_of_engine, "engine/algorithms/osem.py", "from engine.model import A", 1),
-        (layers_of_engine, "engine/postprocess/a.py", TYPES, 3),
-        (layers_of_engine, "engine/kernels/rays.py", "from engine.data.volume import Volume", 1),
+        (
+            layers_of_engine,
+            "engine/data/runs/events.py",
+            "from engine.jobs import reconstruction",
+            1,
+        ),
+        (
+            layers_of_engine,
+            "engine/recon/algorithms/osem.py",
+            "from engine.recon.model import A",
+            1,
+        ),
+        (layers_of_engine, "engine/recon/postprocess/a.py", TYPES, 3),
+        (
+            layers_of_engine,
+            "engine/kernels/rays/ray_tracing.py",
+            "from engine.data.volume import Volume",
+            1,
+        ),
         (layers_of_engine, "engine/jobs/reconstruction.py", "from engine.cli import main", 1),
         (
             layers_of_engine,
             "engine/jobs/reconstruction.py",
-            "from app.models.session import Session",
+            "from app.state.models.session import Session",
             1,
         ),
         (layers_of_engine, "engine/cli/main.py", "import app.shell.main_window", 1),
@@ -79,25 +95,25 @@ def test_the_judge_keeps(rule: Rule) -> None:
         (layers_of_app, "app/spare_room/a.py", "x = 1", 1),
         (
             layers_of_app,
-            "app/study/study_step.py",
+            "app/workspace/steps/study_step.py",
             "from app.shell.main_window import MainWindow",
             1,
         ),
         (layers_of_app, "app/views/slice.py", "from app.shell.panels import PANELS", 1),
         (
             layers_of_app,
-            "app/control/threads.py",
+            "app/state/services/threads.py",
             "def f():\n    from engine.operators.rays import Rays",
             2,
         ),
         (
             layers_of_app,
-            "app/study/study_step.py",
+            "app/workspace/steps/study_step.py",
             "from engine.modalities.studies import Study",
             1,
         ),
-        (files_read_apart, "app/control/a.py", "from engine.io import read_volume", 1),
-        (files_read_apart, "app/control/a.py", "x = role.read(path, None)", 1),
+        (files_read_apart, "app/state/services/a.py", "from engine.io import read_volume", 1),
+        (files_read_apart, "app/state/services/a.py", "x = role.read(path, None)", 1),
         (
             foreign_libraries,
             "engine/jobs/reconstruction.py",
@@ -106,19 +122,19 @@ def test_the_judge_keeps(rule: Rule) -> None:
         ),
         (foreign_libraries, "engine/operators/rays.py", "def f():\n    import numba", 2),
         (foreign_libraries, "app/views/maps.py", "from numba import njit", 1),
-        (foreign_libraries, "app/control/threads.py", "def f():\n    import cupy as cp", 2),
-        (foreign_libraries, "engine/kernels/rays.py", "import cupy", 1),
-        (absolute_imports, "engine/io/open_input.py", "from .base import Format", 1),
-        (absolute_imports, "engine/io/open_input.py", "from . import base", 1),
+        (foreign_libraries, "app/state/services/threads.py", "def f():\n    import cupy as cp", 2),
+        (foreign_libraries, "engine/kernels/rays/ray_tracing.py", "import cupy", 1),
+        (absolute_imports, "engine/io/safety/open_input.py", "from .base import Format", 1),
+        (absolute_imports, "engine/io/safety/open_input.py", "from . import base", 1),
         (judge_apart, "tests/judge/pairs.py", "import numpy, numba\nimport engine", 2),
-        (judge_apart, "tests/judge/a.py", "def f():\n    from app.look import icons", 2),
-        (judge_apart, "tests/judge/a.py", "from tests.emulator import kept", 1),
+        (judge_apart, "tests/judge/a.py", "def f():\n    from app.ui.theme import icons", 2),
+        (judge_apart, "tests/judge/a.py", "from tests.emulator import compiled_cache as kept", 1),
         (judge_apart, "tests/judge/a.py", "import scipy.stats", 1),
         (judge_apart, "tests/judge/test_a.py", "import pytest\nimport engine", 2),
-        (no_tests, "engine/quality/nema.py", "from tests.judge import pairs", 1),
+        (no_tests, "engine/analysis/quality/nema.py", "from tests.judge import pairs", 1),
         (no_print, "engine/jobs/reconstruction.py", "x = 1\nprint(x)", 2),
-        (no_assert, "app/models/session.py", "assert True", 1),
-        (no_blind_except, "app/control/threads.py", "try:\n    pass\nexcept:\n    pass", 3),
+        (no_assert, "app/state/models/session.py", "assert True", 1),
+        (no_blind_except, "app/state/services/threads.py", "try:\n    pass\nexcept:\n    pass", 3),
         (short_files, "engine/jobs/reconstruction.py", "x = 1\n" * 401, 401),
         (short_functions, "engine/jobs/reconstruction.py", LONG_FUNCTION, 1),
         (
@@ -138,16 +154,16 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
 @pytest.mark.parametrize(
     ("path", "code"),
     [
-        ("engine/algorithms/osem.py", TYPES),
-        ("engine/kernels/rays.py", "from numba import njit"),
-        ("engine/kernels/rays.py", "def f():\n    import cupy"),
-        ("engine/modalities/pet.py", "from engine.model import ListModeModel"),
+        ("engine/recon/algorithms/osem.py", TYPES),
+        ("engine/kernels/rays/ray_tracing.py", "from numba import njit"),
+        ("engine/kernels/rays/ray_tracing.py", "def f():\n    import cupy"),
+        ("engine/modalities/pet.py", "from engine.recon.model import ListModeModel"),
         ("engine/cli/main.py", "from engine.jobs.reconstruction import run"),
         (
-            "app/study/study_step.py",
-            "from app.models.session import Session\nfrom engine.modalities import Study",
+            "app/workspace/steps/study_step.py",
+            "from app.state.models.session import Session\nfrom engine.modalities import Study",
         ),
-        ("app/control/threads.py", "from PySide6.QtCore import QThread"),
+        ("app/state/services/threads.py", "from PySide6.QtCore import QThread"),
         (
             "engine/jobs/reconstruction.py",
             "def f():\n" + '    """' + "\n" * 81 + '"""\n' + "    # x\n" * 81,
@@ -170,7 +186,7 @@ def test_settings_readers_and_commands_import_without_the_heavy_libraries() -> N
     heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
     code = (
         "import sys, engine.modalities.listmode_pet.protocol, engine.modalities.studies\n"
-        "import engine.io, engine.events, engine.cli.main, engine.jobs.process.child\n"
+        "import engine.io, engine.data.runs.events, engine.cli.main, engine.jobs.process.child\n"
         f"sys.stdout.write(' '.join(sorted({heavy} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -6,27 +6,37 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS
 from engine.corrections import CORRECTIONS
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.corrections.preprocess import STEPS
 from engine.modalities import MODALITIES
-from engine.postprocess import FILTERS
-from engine.preprocess import STEPS
+from engine.recon.algorithms import ALGORITHMS, LINEAR_ALGORITHMS
+from engine.recon.postprocess import FILTERS
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERAL = (
-    *("app/**/*.py", "engine/cli/*.py", "engine/jobs/**/*.py", "engine/reporting/*.py"),
-    *("engine/study/*.py", "engine/modalities/*.py", "engine/io/formats.py", "engine/io/base.py"),
+    *(
+        "app/**/*.py",
+        "engine/cli/**/*.py",
+        "engine/jobs/**/*.py",
+        "engine/protocols/run_context/*.py",
+    ),
+    *(
+        "engine/protocols/study/*.py",
+        "engine/modalities/*.py",
+        "engine/io/formats.py",
+        "engine/io/base.py",
+    ),
 )
 HOMONYMS = {
     ("app/run/profile_text.py", "response"): "key of a stage",
     ("app/run/profile_text.py", "scatter"): "key of a stage",
-    ("engine/cli/bench.py", "dual-head"): "a suite of benchmarks",
+    ("engine/cli/machine/bench.py", "dual-head"): "a suite of benchmarks",
     ("engine/cli/candidates.py", "roll"): "word of the command line for a value to try",
     ("engine/cli/console.py", "scatter"): "key of a stage",
-    ("engine/cli/response.py", "response"): "a verb",
-    ("engine/cli/response.py", "scatter"): "an option of photon tracking",
-    ("engine/cli/simulate_histogram.py", "response"): "what is simulated through",
+    ("engine/cli/simulate/response.py", "response"): "a verb",
+    ("engine/cli/simulate/response.py", "scatter"): "an option of photon tracking",
+    ("engine/cli/simulate/histogram.py", "response"): "what is simulated through",
     ("engine/cli/verbs.py", "response"): "a verb",
 }
 """Same words for other things, each with what it means there."""

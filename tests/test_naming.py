@@ -38,10 +38,10 @@ def test_the_tree_keeps(rule: Rule) -> None:
         (docstrings_stand_alone, "app/views/maps.py", 'SEEN = 0.1\n"""Of the window."""', 2),
         (docstrings_stand_alone, "app/views/maps.py", 'def f():\n    """Those: all."""', 2),
         (words_of_the_field, "engine/io/door.py", "x = 1", 1),
-        (words_of_the_field, "engine/io/nifti.py", "def f():\n    quicklook_mm = 1", 2),
-        (words_of_the_field, "engine/io/nifti.py", "def f(was_told): ...", 1),
-        (words_of_the_field, "engine/study/a.py", "class PetPlan: ...", 1),
-        (words_of_the_field, "app/models/session.py", "self.bench = 1", 1),
+        (words_of_the_field, "engine/io/volumes/nifti.py", "def f():\n    quicklook_mm = 1", 2),
+        (words_of_the_field, "engine/io/volumes/nifti.py", "def f(was_told): ...", 1),
+        (words_of_the_field, "engine/protocols/study/a.py", "class PetPlan: ...", 1),
+        (words_of_the_field, "app/state/models/session.py", "self.bench = 1", 1),
     ],
 )
 def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
@@ -51,10 +51,13 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
 @pytest.mark.parametrize(
     ("path", "code"),
     [
-        ("engine/io/png.py", "draw.rectangle(edges, outline=INK)"),  # a word of another library
-        ("engine/cli/bench.py", "benchmark = planned = filter_plan = 1"),
+        (
+            "engine/io/raster/png.py",
+            "draw.rectangle(edges, outline=INK)",
+        ),  # a word of another library
+        ("engine/cli/machine/bench.py", "benchmark = planned = filter_plan = 1"),
         ("engine/modalities/xray_ct/extent.py", "outline = 1"),
-        ("engine/io/nifti.py", '"""What is of those that are where they are."""'),
+        ("engine/io/volumes/nifti.py", '"""What is of those that are where they are."""'),
     ],
 )
 def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
@@ -97,7 +100,7 @@ def test_the_private_words_are_those_of_the_glossary() -> None:
             {"HeldShard", "is_gone"},
         ),
         ("engine/io/a.py", "f = lambda room: room", {"room"}),
-        ("app/look/a.py", "x = 1", {"look"}),
+        ("app/ui/theme/a.py", "x = 1", {"look"}),
         ("app/a/whose.py", "kept = 1", {"whose"}),
         ("app/a/b.py", "def at_hand(by_turns, keptness, hand): ...", {"at_hand", "by_turns"}),
     ],

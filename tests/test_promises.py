@@ -13,10 +13,10 @@ import pytest
 
 from engine.cli.exit_codes import USER_FAULT
 from engine.cli.main import main
-from engine.errors import SettingsError
+from engine.core.errors import SettingsError
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import read_protocol
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs" / "contributing" / "promises.md").read_text("utf-8")

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
-from app.views.colours import DARK, ViewColours
+from app.views.colour.colours import DARK, ViewColours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

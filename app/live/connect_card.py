@@ -13,7 +13,7 @@ from app.live.frames_form import FramesForm
 from app.live.live_request import LiveRequest
 from app.live.pet_request import PetRequest
 from app.live.source_form import SourceFaultError, choice
-from app.look.widgets import button, label, set_tone
+from app.ui.theme.widgets import button, label, set_tone
 
 CARD_PX = 660
 KINDS = (tr("X-ray projections"), tr("PET events"))

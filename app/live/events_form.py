@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox
 from app.language.translation import tr
 from app.live.pet_request import EVENTS, PetRequest
 from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
-from app.views.plain_text import plain_tip
+from app.views.literal_text import plain_tip
 
 SOURCE_TIP = tr(
     "tcp://host:port of a sender, the words of a Siemens mMR or SAFIR that are being written, or a "

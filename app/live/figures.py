@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.language.translation import tr
-from app.look.formatting import clock, count
-from app.look.widgets import label
-from app.views.plain_text import plain_tip
+from app.ui.theme.formatting import clock, count
+from app.ui.theme.widgets import label
+from app.views.literal_text import plain_tip
 
 if TYPE_CHECKING:
     from engine.live import LivePetStatistics, LiveStatistics

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.control.context import AppContext
 from app.language.translation import tr
-from app.look.formatting import sentence_case
-from app.models.messages import Problem
-from engine.errors import EngineError
+from app.state.models.messages import Problem
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from engine.core.errors import EngineError
 
 if TYPE_CHECKING:
     from engine.jobs import Loader

@@ -10,20 +10,20 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.control.context import AppContext
-from app.control.demo_maker import make_demo_apart
-from app.control.saving import may_write
-from app.control.slice_saving import SlicesOnShow, keep_slices
-from app.export.writing import export_folder
 from app.language.translation import tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.live.live_page import LivePage, Model
 from app.live.live_request import LiveRequest
 from app.live.pet_request import PetRequest
 from app.live.watch_page import WatchActions
-from app.look.file_dialogs import ask_save
-from app.models.messages import Problem
-from engine.errors import EngineError
+from app.output.export.writing import export_folder
+from app.state.models.messages import Problem
+from app.state.services.context import AppContext
+from app.state.services.demo_maker import make_demo_apart
+from app.state.services.saving import may_write
+from app.state.services.slice_saving import SlicesOnShow, keep_slices
+from app.ui.theme.file_dialogs import ask_save
+from engine.core.errors import EngineError
 from engine.modalities import DEMOS, CtProtocol, ListModeProtocol, Study
 
 DEMO_FRAMES, DEMO_PACE = 24.0, 3.0

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QVBoxLayout, QWidget
 
-from app.forms.forms import Form
 from app.language.translation import tr
-from app.look.widgets import button, label
-from app.views.plain_text import plain_tip
-from engine.settings import Settings
+from app.ui.forms.forms import Form
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import plain_tip
+from engine.core.settings import Settings
 
 SETTLE_MS = 80
 """After the last of several changes."""

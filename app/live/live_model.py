@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.following_model import FollowingModel
 from app.live.live_request import LiveRequest, begin, live_settings
-from app.look.formatting import sentence_case
-from engine.errors import EngineError
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from engine.core.errors import EngineError
 from engine.geometry import Plane
 
 if TYPE_CHECKING:
+    from engine.core.settings import Settings
     from engine.data import Plain
     from engine.jobs import Loader
     from engine.live import LiveImages, LiveSession, LiveUpdate
     from engine.modalities import CtProtocol, Study
-    from engine.settings import Settings
 
 
 class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):

@@ -10,16 +10,16 @@ from typing import TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.connect_card import ConnectCard, Request
 from app.live.live_model import LiveModel
-from app.live.making_card import MakingCard
 from app.live.pet_model import LivePetModel
 from app.live.pet_page import PetPage
 from app.live.pet_request import PetRequest
+from app.live.simulation_card import MakingCard
 from app.live.slices_page import SlicesPage
 from app.live.watch_page import WatchActions
+from app.state.services.context import AppContext
 
 Model = LiveModel | LivePetModel
 P = TypeVar("P", PetPage, SlicesPage)

@@ -54,7 +54,7 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     EngineError
         where there is no such source, or no such scan
     """
-    from engine.backend import cpu
+    from engine.core.backend import cpu
     from engine.live import (
         LiveSession,
         SourceOptions,

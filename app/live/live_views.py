@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.live.projection_pane import ProjectionPane
-from app.views.plane_placement import PlanePlacement
-from app.views.plane_views import PlaneViews
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_views import PlaneViews
 from engine.geometry import Plane
 
 if TYPE_CHECKING:

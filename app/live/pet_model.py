@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.following_model import FollowingModel
 from app.live.pet_history import PetHistory
 from app.live.pet_request import PetRequest, begin_pet
-from app.look.formatting import sentence_case
-from app.models.inputs import DATA, SCANNER
-from engine.errors import EngineError
+from app.state.models.inputs import DATA, SCANNER
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from engine.core.errors import EngineError
 
 if TYPE_CHECKING:
     from engine.geometry import Scanner

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.figures import LiveFigures, texts_of_events
 from app.live.pet_model import LivePetModel
 from app.live.watch_page import WatchActions, WatchPage
-from app.look.plot_colours import view_colours
-from app.look.widgets import label, set_tone
-from app.models.volume_display import VolumeDisplay
-from app.views.block_map import BlockMap
-from app.views.ortho_view import OrthoView
-from app.views.plain_text import plain_tip
+from app.state.models.images.volume_display import VolumeDisplay
+from app.state.services.context import AppContext
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import label, set_tone
+from app.views.literal_text import plain_tip
+from app.views.plots.time_curves import TimeCurves
+from app.views.scan.block_map import BlockMap
+from app.views.slices.ortho_view import OrthoView
 from app.views.state import ViewState
-from app.views.time_curves import TimeCurves
 
 if TYPE_CHECKING:
     from engine.data import Volume

@@ -54,7 +54,7 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
     EngineError
         where there is no such source
     """
-    from engine.backend import cpu
+    from engine.core.backend import cpu
     from engine.live import (
         LivePetChoices,
         LivePetSession,

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.views.candidate_view import raster_of
+from app.views.colour.raster import Raster
+from app.views.colour.raster_view import RasterView
+from app.views.colour.windows import full_window
 from app.views.gestures import Drag, PointDrag
-from app.views.raster import Raster
-from app.views.raster_view import RasterView
+from app.views.scan.candidate_view import raster_of
 from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
-from app.views.windows import full_window
 from engine.data import Volume
 from engine.geometry import Edges, ImageGrid, Rect
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.angle_strip import AngleStrip
 from app.live.figures import LiveFigures, texts_of_slices
@@ -12,8 +11,9 @@ from app.live.live_controls import LiveControls
 from app.live.live_model import LiveModel
 from app.live.live_views import LiveViews
 from app.live.watch_page import WatchActions, WatchPage
-from app.look.plot_colours import view_colours
-from app.look.widgets import button, label
+from app.state.services.context import AppContext
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, label
 
 if TYPE_CHECKING:
     from engine.live import LiveImages

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
-from app.forms.fields import QuietCombo
 from app.language.translation import tr
-from app.look.file_dialogs import ask_open
-from app.look.widgets import button, label
-from app.views.plain_text import plain_tip
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.file_dialogs import ask_open
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import plain_tip
 
 
 class SourceFaultError(Exception):

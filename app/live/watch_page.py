@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.live.live_model import LiveModel
 from app.live.pet_model import LivePetModel
-from app.look.widgets import button, label, scrolled, set_tone
+from app.ui.theme.widgets import button, label, scrolled, set_tone
 
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300

@@ -7,12 +7,12 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
-from app.look.formatting import words
-from app.look.glossary import meaning_of
-from app.look.widgets import button, label
-from app.views.plain_text import plain_tip
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import words
+from app.ui.theme.glossary import meaning_of
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import plain_tip
 from engine.data import Plain
 from engine.io import fact_of
 

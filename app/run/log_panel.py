@@ -7,9 +7,9 @@ from html import escape
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
-from app.models.messages import LogLine
+from app.state.models.messages import LogLine
+from app.state.services.context import AppContext
 
 MAX_LINES = 2000
 WORDS = {"info": "", "warning": tr("look here: "), "error": "fault: "}

@@ -13,18 +13,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.control.context import AppContext
-from app.control.saving import may_write
 from app.language.translation import named, tr
-from app.look.file_dialogs import ask_save
-from app.look.plot_colours import view_colours
-from app.look.widgets import button, label, scrolled, set_tone
 from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
-from app.views.labels import ElidedLabel
-from app.views.plain_text import plain_tip
-from app.views.stage_bars import StageBars
-from engine.profiling import Kernel, Profile
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, label, scrolled, set_tone
+from app.views.literal_text import plain_tip
+from app.views.plots.stage_bars import StageBars
+from app.views.slices.labels import ElidedLabel
+from engine.core.profiling import Kernel, Profile
 
 NOTHING = tr("Where the time goes, how fast the work is and what the machine does, during a run.")
 EXPORT_TIP = tr("Write all of these numbers to a JSON file")

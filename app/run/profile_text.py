@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.language.translation import named, tr
-from app.look.formatting import clock, count, size
-from engine.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
+from app.ui.theme.formatting import clock, count, size
+from engine.core.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
 STAGE_TIPS = {
     "read": tr("The scan comes from the disk."),

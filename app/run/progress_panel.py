@@ -5,18 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import named, tr
-from app.look.formatting import clock, count
-from app.look.glossary import meaning_of
-from app.look.plot_colours import view_colours
-from app.look.widgets import label, scrolled
-from app.models.run_record import RunState
-from app.views.curve_view import CurveView
-from app.views.plain_text import plain_tip
-from app.views.stage_bars import StageBars
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import clock, count
+from app.ui.theme.glossary import meaning_of
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import label, scrolled
+from app.views.literal_text import plain_tip
+from app.views.plots.curve_view import CurveView
+from app.views.plots.stage_bars import StageBars
 from app.views.text import number
-from engine.events import Preview
+from engine.data.runs.events import Preview
 
 
 class ProgressTab(QWidget):

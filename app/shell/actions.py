@@ -8,13 +8,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.control.context import AppContext
 from app.language.translation import named, tr
 from app.live.live_page import LivePage
-from app.look.icons import set_icon
-from app.models.run_record import RunState
-from app.report.report_commands import NO_RESULT
-from app.shell.action_tips import (
+from app.output.report.report_commands import NO_RESULT
+from app.shell.help.action_tips import (
     APART_TIP,
     CALIBRATE_TIP,
     NORMALISE_TIP,
@@ -23,7 +20,10 @@ from app.shell.action_tips import (
     TECHNICIAN_TIP,
     TUNE_TIP,
 )
-from app.views.plain_text import plain_tip
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
+from app.views.literal_text import plain_tip
 from engine.modalities import DEMOS
 
 

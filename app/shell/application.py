@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.control.commands import Commands
-from app.control.context import AppContext
-from app.control.previews import Previews
-from app.control.queue_commands import QueueCommands
-from app.control.result_commands import ResultCommands
-from app.control.volume_commands import VolumeCommands
 from app.language.translation import tr, translate_qt
-from app.look.theme import Theme
-from app.models.device_choice import DeviceChoice
-from app.models.messages import Problem
-from app.models.preferences import Preferences
-from app.models.session import Session
 from app.shell.garbage import collect_between_events, set_start_aside
 from app.shell.main_window import MainWindow
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.messages import Problem
+from app.state.models.preferences import Preferences
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.context import AppContext
+from app.state.services.previews import Previews
+from app.state.services.queue_commands import QueueCommands
+from app.state.services.result_commands import ResultCommands
+from app.state.services.volume_commands import VolumeCommands
+from app.ui.theme.theme import Theme
 from engine.jobs import process_context
-from engine.support import keep_fault
+from engine.tools.diagnostics import keep_fault
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import Loader

@@ -9,22 +9,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
-from app.control.image_plane_reader import ImagePlaneReader
-from app.control.slice_saving import keep_slices
-from app.fusion.fusion_bar import FusionBar
-from app.inspect.planes_page import PlanesPage
-from app.inspect.scan_pages import PAGES, ScanPages
 from app.language.translation import tr
-from app.look.plot_colours import view_colours
-from app.look.widgets import PageStack
-from app.looking.looking import Looking
-from app.models.inputs import DATA
-from app.results.image_caption import ImageCaption
+from app.output.results.image_caption import ImageCaption
 from app.shell.message_bar import MessageBar
 from app.shell.welcome import ReadyCard, WelcomeCard, page
-from app.views.ortho_view import OrthoView
+from app.state.models.inputs import DATA
+from app.state.services.context import AppContext
+from app.state.services.image_plane_reader import ImagePlaneReader
+from app.state.services.slice_saving import keep_slices
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import PageStack
+from app.viewing.fusion.fusion_bar import FusionBar
+from app.viewing.viewer_tools.tools import Looking
 from app.views.scrubber import NO_ITERATES, IterationScrubber
+from app.views.slices.ortho_view import OrthoView
+from app.workspace.ct_inspection.planes_page import PlanesPage
+from app.workspace.ct_inspection.scan_pages import PAGES, ScanPages
 from engine.modalities import ProjectionsSummary
 
 OF_PROJECTIONS = (1, 2)

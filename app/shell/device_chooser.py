@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.control.context import AppContext
 from app.language.translation import tr
-from app.look.icons import set_icon
-from app.models.device_choice import LOOKING, describe
-from app.views.plain_text import plain_tip
-from engine.backend import DeviceInfo, find_devices
+from app.state.models.device_choice import LOOKING, describe
+from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
+from app.views.literal_text import plain_tip
+from engine.core.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
 RUNNING = tr("Another device can be chosen once the run has ended.")

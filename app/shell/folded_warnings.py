@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import named, tr, within
-from app.look.icons import set_icon
-from app.look.widgets import button, label, set_tone
+from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button, label, set_tone
 from engine.modalities import all_roles
 
 

@@ -12,21 +12,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.control.context import AppContext
-from app.forms.fields import QuietCombo
 from app.language.translation import tr
-from app.look.formatting import clock
-from app.look.icons import set_icon
-from app.look.widgets import label
-from app.models.protocol_words import label_words, protocol_remarks
-from app.models.quality import caption_of
-from app.models.run_record import RunState
-from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
 from app.shell.header_parts import PinButton, Segments, action_button, line, verb_button
-from app.views.labels import ElidedLabel
-from app.views.plain_text import plain_tip
+from app.state.models.protocols.text import label_words, protocol_remarks
+from app.state.models.quality import caption_of
+from app.state.models.run_record import RunState
+from app.state.models.session import Session
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.formatting import clock
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import label
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import ElidedLabel
 from engine.modalities import AnyModality, Protocol, version_words
 
 HEIGHT_PX = 52

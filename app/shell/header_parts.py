@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.control.context import AppContext
 from app.language.keys import name_of_key
 from app.language.translation import tr
-from app.look.icons import set_icon
-from app.look.widgets import button
-from app.models.quality import QUALITIES, TEXTS
-from app.views.plain_text import plain_tip
+from app.state.models.quality import QUALITIES, TEXTS
+from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button
+from app.views.literal_text import plain_tip
 
 
 class Segments(QWidget):

@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
 from app.live.connect_card import EVENTS, FRAMES
 from app.live.live_commands import LiveCommands
-from app.models.inputs import DATA
 from app.shell.central_area import CentralArea
+from app.state.models.inputs import DATA
+from app.state.services.context import AppContext
 from engine.modalities import Study
 
 

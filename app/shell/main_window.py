@@ -14,28 +14,28 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
-from app.control.context import AppContext
-from app.control.runner import Runner
 from app.language.translation import tr
-from app.look.widgets import fit_to_screen
-from app.models.inputs import DATA
-from app.models.run_record import RunState
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
-from app.shell.dialogs import Dialogs
+from app.shell.dialogs.questions import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
-from app.shell.losses import aborts_to_close, may_forget_image
 from app.shell.menu_bar import fill_menus
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
 from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
-from app.shell.technician_start import technician_of
+from app.shell.technician.start import technician_of
+from app.shell.unsaved_changes import aborts_to_close, may_forget_image
 from app.shell.welcome_lists import WelcomeLists
 from app.shell.window_keys import add_keys
 from app.shell.workflow import Workflow
-from app.study.step_changes import StepChanges
-from app.views.labels import shortened
+from app.state.models.inputs import DATA
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.state.services.runner import Runner
+from app.ui.theme.widgets import fit_to_screen
+from app.views.slices.labels import shortened
+from app.workspace.steps.step_changes import StepChanges
 
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500

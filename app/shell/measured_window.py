@@ -32,7 +32,7 @@ def measure(folder: Path | None = None) -> Plain:
 
     app = make_app()
     with TemporaryDirectory() as home:
-        from app.models.preferences import Preferences
+        from app.state.models.preferences import Preferences
 
         window = make_window(app, Preferences(Path(home)))
         window.show()
@@ -114,7 +114,7 @@ def _figures(started_s: float, late_ms: list[float], platform: str) -> Plain:
 
 
 if __name__ == "__main__":
-    from app.shell.leaving import leave
+    from app.shell.shutdown import leave
 
     sys.stdout.write(json.dumps(measure()) + "\n")
     leave(0)

@@ -9,10 +9,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.language.translation import tr
-from app.models.preferences import Preferences
 from app.shell.actions import Actions
-from app.views.labels import shortened
-from app.views.plain_text import plain_tip
+from app.state.models.preferences import Preferences
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import shortened
 
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""

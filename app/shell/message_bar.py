@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from app.language.translation import tr
-from app.look.icons import set_icon
-from app.look.theme import Theme
-from app.look.widgets import button, label, set_property
-from app.models.messages import Problem
-from app.views.labels import shortened, shortened_words
-from app.views.plain_text import PlainLabel, plain_tip
+from app.state.models.messages import Problem
+from app.ui.theme.icons import set_icon
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import button, label, set_property
+from app.views.literal_text import PlainLabel, plain_tip
+from app.views.slices.labels import shortened, shortened_words
 
 MOST_LETTERS, MOST_OF_TITLE, MOST_OF_WORD = 600, 160, 48
 """More is told by the log: the views keep their room."""

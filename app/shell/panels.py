@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QToolButton
 
-from app.control.context import AppContext
-from app.inspect.preview_panel import PreviewTab
+from app.analysis.measure.measure_panel import MeasureTab
+from app.analysis.regions.regions_tab import RegionsTab
 from app.language.translation import tr
-from app.measure.measure_panel import MeasureTab
-from app.regions.regions_tab import RegionsTab
-from app.results.results_panel import ResultsTab
+from app.output.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.log_panel import LogPanel
 from app.run.profile_panel import ProfileTab
 from app.run.progress_panel import ProgressTab
-from app.study.algorithm_step import AlgorithmStep
-from app.study.corrections_step import CorrectionsStep
-from app.study.finishing_step import FinishingStep
-from app.study.study_step import StudyStep
-from app.study.volume_step import VolumeStep
-from app.views.plain_text import plain_tip
+from app.state.services.context import AppContext
+from app.views.literal_text import plain_tip
+from app.workspace.ct_inspection.preview_panel import PreviewTab
+from app.workspace.steps.algorithm_step import AlgorithmStep
+from app.workspace.steps.corrections_step import CorrectionsStep
+from app.workspace.steps.finishing_step import FinishingStep
+from app.workspace.steps.study_step import StudyStep
+from app.workspace.steps.volume_step import VolumeStep
 
 STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
 TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, RegionsTab, ResultsTab, PreviewTab)

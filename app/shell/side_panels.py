@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
-from app.look.widgets import fitted
-from app.models.preferences import Preferences
+from app.state.models.preferences import Preferences
+from app.ui.theme.widgets import fitted
 
 NOWHERE = QDockWidget.DockWidgetFeature.NoDockWidgetFeatures
 CLOSABLE = QDockWidget.DockWidgetFeature.DockWidgetClosable

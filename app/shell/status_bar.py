@@ -8,17 +8,17 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
-from app.control.context import AppContext
 from app.language.translation import tr
-from app.look.formatting import sentence_case
-from app.look.icons import set_icon
-from app.look.widgets import button, label
-from app.models.queue_model import state_of
-from app.models.run_record import RunState
 from app.shell.header_parts import action_button
 from app.shell.live_mode import LiveMode
-from app.views.labels import ElidedLabel, shortened
-from app.views.plain_text import PlainLabel, plain_tip
+from app.state.models.queue_model import state_of
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import PlainLabel, plain_tip
+from app.views.slices.labels import ElidedLabel, shortened
 
 CLAIM = tr("Not for clinical use")
 PATIENT_LETTERS = 40

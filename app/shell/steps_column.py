@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from app.look.widgets import scrolled
-from app.study.step_panel import StepPanel
+from app.ui.theme.widgets import scrolled
+from app.workspace.steps.step_panel import StepPanel
 
 LEAST_PX = 300
 

@@ -19,17 +19,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.control.context import AppContext
 from app.language.translation import named, tr
 from app.live.connect_card import EVENTS, FRAMES
-from app.look.formatting import sentence_case
-from app.look.icons import set_icon
-from app.look.theme import Theme
-from app.look.widgets import button, label
-from app.study.scanner_drawing import ScannerDrawing
-from app.views.labels import ElidedLabel
-from app.views.plain_text import PlainLabel, plain_tip
-from engine.errors import EngineError
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.icons import set_icon
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import PlainLabel, plain_tip
+from app.views.slices.labels import ElidedLabel
+from app.workspace.steps.scanner_drawing import ScannerDrawing
+from engine.core.errors import EngineError
 from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520

@@ -6,13 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.control.context import AppContext
-from app.control.demo_maker import make_demo_apart
-from app.control.runner import Runner
 from app.language.translation import tr
-from app.models.messages import Problem
-from app.models.run_record import RunState
 from app.shell.welcome import Offer, WelcomeCard, recent_offers
+from app.state.models.messages import Problem
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.state.services.demo_maker import make_demo_apart
+from app.state.services.runner import Runner
 from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3

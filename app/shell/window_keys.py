@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextDocumentFragment
 from PySide6.QtWidgets import QScrollArea
 
-from app.models.inputs import DATA
+from app.state.models.inputs import DATA
 
 if TYPE_CHECKING:
     from app.shell.main_window import MainWindow

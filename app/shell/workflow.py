@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.control.context import AppContext
-from app.look.widgets import scrolled
 from app.shell.steps_column import LEAST_PX, column_of
-from app.shell.technician_panel import TechnicianPanel
-from app.study.step_panel import StepPanel
+from app.shell.technician.panel import TechnicianPanel
+from app.state.services.context import AppContext
+from app.ui.theme.widgets import scrolled
+from app.workspace.steps.step_panel import StepPanel
 
 
 class Workflow(QWidget):

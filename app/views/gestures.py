@@ -8,12 +8,12 @@ from typing import Protocol
 from PySide6.QtCore import QPointF, Qt
 
 from app.language.translation import tr
-from app.views import windows
-from app.views.fusion_state import FusionState
+from app.views.colour import windows
+from app.views.colour.volume_colours import VolumeLook
+from app.views.fusion.fusion_state import FusionState
 from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
-from app.views.volume_look import VolumeLook
 
 SWEEP_PX = 250.0  # a firm drag: the width times e, or the level by one width
 WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree

@@ -9,8 +9,8 @@ from typing import Protocol
 from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.views.halo import halo_pen, halo_text
-from app.views.slice_marks import SlicePane
+from app.views.slices.halo import halo_pen, halo_text
+from app.views.slices.slice_marks import SlicePane
 from app.views.text import millimetres
 from app.views.viewport import Viewport
 from engine.geometry import Orientation, PlaneName, Point

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.views.colours import DARK, ViewColours
+from app.views.colour.colours import DARK, ViewColours
 
 MARGIN_PX = 14
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.views.colours import ViewColours
-from app.views.halo import halo_pen, halo_text
+from app.views.colour.colours import ViewColours
+from app.views.slices.halo import halo_pen, halo_text
 from app.views.viewport import Viewport, nice_length
 from engine.geometry import Edges, Rect
 

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.views.colour.raster import Raster
+from app.views.colour.volume_colours import VolumeLook
 from app.views.gestures import Drag
-from app.views.raster import Raster
 from app.views.viewport import Viewport
-from app.views.volume_look import VolumeLook
 from engine.data import Volume
 from engine.geometry import Edges, Rect
 

@@ -15,9 +15,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.language.translation import tr
-from app.views.colours import DARK, ViewColours
-from app.views.labels import ElidedLabel
-from app.views.plain_text import plain_tip
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import ElidedLabel
 from app.views.text import image_title
 
 HANDLE_PX = 7.0  # radius

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.views import windows
-from app.views.colours import ViewColours
-from app.views.fusion_state import FusionState
-from app.views.planes import ViewTurn, clamp_to, slice_index
-from app.views.slab import Slab
-from app.views.start_cursor import shows_something
+from app.views.colour import windows
+from app.views.colour.colours import ViewColours
+from app.views.colour.volume_colours import VolumeLook
+from app.views.fusion.fusion_state import FusionState
+from app.views.planes.plane_geometry import ViewTurn, clamp_to, slice_index
+from app.views.slices.slab import Slab
+from app.views.slices.start_cursor import shows_something
 from app.views.text import length_unit
 from app.views.volume_facts import facts_of
-from app.views.volume_look import VolumeLook
 from engine.data import Volume, power_of
 from engine.geometry import Convention, ImageGrid, PlaneName, Point
 
 if TYPE_CHECKING:
     from app.views.line import Line
-    from app.views.slice_marks import SliceMarks
+    from app.views.slices.slice_marks import SliceMarks
 
 Interpolation = Literal["linear", "nearest"]
 

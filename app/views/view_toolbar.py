@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.language.keys import name_of_key
 from app.language.translation import tr
-from app.views.plain_text import plain_tip
+from app.views.colour.window_controls import WindowControls
+from app.views.literal_text import plain_tip
 from app.views.state import ViewState
-from app.views.window_controls import WindowControls
 
 
 class ViewToolbar(WindowControls):

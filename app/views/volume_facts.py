@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views import windows
-from app.views.windows import Window
+from app.views.colour import windows
+from app.views.colour.windows import Window
 from engine.data import Volume
 from engine.geometry import Point
 
@@ -82,7 +82,7 @@ class VolumeFacts:
     def place_to_look(self) -> Point:
         """A point whose slices show something [mm]."""
         if self._place is None:
-            from app.views.start_cursor import place_to_look
+            from app.views.slices.start_cursor import place_to_look
 
             self._place = place_to_look(self.volume)
         return self._place

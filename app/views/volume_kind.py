@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.views.windows import is_ct
+from app.views.colour.windows import is_ct
 from engine.data import Volume
 
 ANATOMICAL, FUNCTIONAL = ("CT", "MR"), ("PT", "NM")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
-from engine.errors import SettingsError
-from engine.events import Progressed
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Progressed
 
 WORDS = {
     "axis": ("axis at column {:g}", "steps.centre.column"),
@@ -32,14 +32,14 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     """Try the values on the one scan named, and write the sheet."""
-    from engine import backend
+    from engine.core import backend
     from engine.io import read_projections
-    from engine.io.atomic_write import write_atomically
-    from engine.io.contact_sheet import contact_sheet
+    from engine.io.raster.contact_sheet import contact_sheet
+    from engine.io.safety.atomic_write import write_atomically
     from engine.modalities.studies import find_protocol
     from engine.modalities.xray_ct.parameter_sweep import candidates
     from engine.modalities.xray_ct.protocol import CtProtocol
-    from engine.privacy import pseudonym_of
+    from engine.protocols.privacy import pseudonym_of
 
     if len(arguments.files) != 1 or arguments.output is None:
         raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")

@@ -7,7 +7,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.cli.streams import output
-from engine.events import (
+from engine.core.json_types import Plain
+from engine.data.runs.events import (
     Checkpointed,
     Corrected,
     Event,
@@ -23,7 +24,6 @@ from engine.events import (
     StageStarted,
     Warned,
 )
-from engine.plain import Plain
 
 if TYPE_CHECKING:  # most verbs show no bar
     from engine.cli.bars import ProgressBar

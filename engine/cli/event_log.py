@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import IO
 
 from engine.cli.console import Console
-from engine.data.run_history import RunHistory
-from engine.data.run_record import RecordedRun
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.data.runs.events import Corrected, Event, Profiled, Warned
+from engine.data.runs.history import RunHistory
+from engine.data.runs.record import RecordedRun
 from engine.data.scatter_profile import ScatterProfile
-from engine.data.time_frames import TimeFrame
+from engine.data.timing.time_frames import TimeFrame
 from engine.data.volume import Volume
-from engine.errors import ResourceError
-from engine.events import Corrected, Event, Profiled, Warned
-from engine.plain import Plain
 
 
 class EventLog:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
-from engine.errors import EngineError, SettingsError
-from engine.importing import (
+from engine.core.errors import EngineError, SettingsError
+from engine.raw_import import (
     Answers,
     Draft,
     answers_like,

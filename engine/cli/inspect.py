@@ -6,19 +6,19 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from engine.analysis.regions.inspection import inspect_regions
 from engine.cli import candidates
 from engine.cli.console import Console
 from engine.cli.outputs import Output
-from engine.cli.reading_apart import refuse_crashing
 from engine.cli.verbs import Verbs, add_verb
-from engine.errors import DataError
+from engine.cli.worker_process import refuse_crashing
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.io import Report, to_json
-from engine.io.atomic_write import write_atomically
 from engine.io.report import FORMAT
+from engine.io.safety.atomic_write import write_atomically
 from engine.jobs.loader import for_command
 from engine.modalities.inspection import inspect
-from engine.plain import Plain
-from engine.regions.inspection import inspect_regions
 
 
 def add_verbs(verbs: Verbs) -> None:

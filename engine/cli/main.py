@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from engine.cli.streams import say_what_can_be_said
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
-from engine.reporting.environment import program_version
+from engine.protocols.run_context.environment import program_version
 
 
 def parser(verb: str | None = None) -> argparse.ArgumentParser:
@@ -45,6 +45,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     say_what_can_be_said()
     arguments = _parsed(sys.argv[1:] if argv is None else argv)
-    from engine.cli.acting import act  # help is there without the engine
+    from engine.cli.actions import act  # help is there without the engine
 
     return act(arguments)

@@ -10,12 +10,12 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io.input_files import files_behind
-from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.modalities.recognise import gathered
 from engine.modalities.studies import files_of_study, read_study
-from engine.privacy.key import file_of
+from engine.protocols.privacy.key import file_of
 
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
 """Which files an option's path stands for."""

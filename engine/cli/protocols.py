@@ -6,7 +6,7 @@ import argparse
 
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
-from engine.study.saved_as import ORIGINS, version_words
+from engine.protocols.study.stored_protocol import ORIGINS, version_words
 
 
 def add_verbs(verbs: Verbs) -> None:

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.device import add_device
+from engine.cli.machine.device import add_device
 from engine.cli.outputs import Output, add_force
 from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
-from engine.errors import DataError, SettingsError
+from engine.core.errors import DataError, SettingsError
+from engine.core.paths import made
 from engine.io import WRITERS, files_written, usual_suffixes
 from engine.io.dicom.order import ImagingOrder
 from engine.io.formats import writer_of
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.studies import read_study
-from engine.paths import made
-from engine.privacy.key import ending_of, pseudonym_of
+from engine.protocols.privacy.key import ending_of, pseudonym_of
 
 if TYPE_CHECKING:  # what runs studies is not needed to list them
     from engine.jobs.queue.executor import Executor

@@ -9,14 +9,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.device import add_device, device_of
 from engine.cli.event_log import log_lines
+from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.cli.shards import add_shards, source_of, way_on
 from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
+from engine.core.json_types import Plain
+from engine.data.runs.events import Finished, Progressed
 from engine.data.volume import Volume
-from engine.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
-from engine.events import Finished, Progressed
 from engine.io import (
     WRITERS,
     can_save,
@@ -26,8 +27,8 @@ from engine.io import (
     save_remark,
     usual_suffixes,
 )
-from engine.io.locks import only_writer
-from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.io.safety.locks import only_writer
+from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
 from engine.jobs.process.messages import Source
 from engine.jobs.reconstruction import run
@@ -36,11 +37,10 @@ from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
 from engine.modalities.studies import files_of_study, find_protocol, protocol_of_kind, read_study
-from engine.plain import Plain
-from engine.study.assignments import with_settings
-from engine.study.protocol import Protocol
-from engine.study.saved_as import version_words
-from engine.study.study import Study
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import version_words
+from engine.protocols.study.study import Study
 
 
 def add_verbs(verbs: Verbs) -> None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from engine.analysis.quality.quality_report import FORMAT
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
-from engine.documents.making import report_of
-from engine.documents.signature import JUDGEMENTS, sign
-from engine.documents.site import Site
-from engine.documents.subject import ReportSubject
-from engine.documents.writing import KINDS, ending_of_report, write_report
-from engine.errors import FileFormatError, SettingsError
+from engine.core.errors import FileFormatError, SettingsError
+from engine.core.json_types import Plain
+from engine.io.dicom.patient_identity import whose_image
 from engine.io.dicom.subject import Subject
-from engine.io.dicom.whose import whose_image
-from engine.io.json_text import from_json
-from engine.io.open_input import read_text
-from engine.plain import Plain
-from engine.quality.quality_report import FORMAT
+from engine.io.safety.open_input import read_text
+from engine.io.text.json_text import from_json
 from engine.results import Results
+from engine.results.reports.building import report_of
+from engine.results.reports.signature import JUDGEMENTS, sign
+from engine.results.reports.site import Site
+from engine.results.reports.subject import ReportSubject
+from engine.results.reports.writing import KINDS, ending_of_report, write_report
 
 MOST_BYTES = 1 << 24
 

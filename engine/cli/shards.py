@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.errors import SettingsError, WorkersGoneError
+from engine.core.errors import SettingsError, WorkersGoneError
 
 if TYPE_CHECKING:  # what shares a run out is not needed to describe it
     from engine.jobs.process.messages import Source

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
 
 
 def say_what_can_be_said() -> None:

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.catalogue import FILTERS, KnownStudy, known_studies
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
-from engine.io.atomic_write import write_atomically
-from engine.io.json_text import to_json
-from engine.plain import Plain
+from engine.core.json_types import Plain
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.json_text import to_json
+from engine.jobs.study_index import FILTERS, KnownStudy, known_studies
 
 MIB = 2**20
 

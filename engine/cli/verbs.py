@@ -32,7 +32,7 @@ VERBS = {
     "reconstruct": Verb("reconstruct", "reconstruct a scan or a study file"),
     "resume": Verb("reconstruct", "go on with an interrupted reconstruction"),
     "demo": Verb("reconstruct", "simulate a small scan and reconstruct it"),
-    "live": Verb("live", "follow a scan while it is measured, or play one"),
+    "live": Verb("live.verb", "follow a scan while it is measured, or play one"),
     "queue": Verb("queue", "let studies wait for their turn, and work through them"),
     "results": Verb("results", "list the images that were kept, pin or delete them"),
     "studies": Verb("studies", "list all studies: whose, how they stand, what is to be done"),
@@ -42,30 +42,34 @@ VERBS = {
         "import_scan", "describe projections that do not describe themselves (TIFF folders, raw)"
     ),
     "protocols": Verb("protocols", "list the protocols that come with the program"),
-    "simulate": Verb("simulate", "simulate a scan of a known phantom"),
-    "response": Verb("response", "make the response matrix of a dual-head scanner"),
-    "sinogram": Verb("sinogram", "count events of a ring in sinograms, or the way back"),
+    "simulate": Verb("simulate.verb", "simulate a scan of a known phantom"),
+    "response": Verb("simulate.response", "make the response matrix of a dual-head scanner"),
+    "sinogram": Verb("measure.sinogram", "count events of a ring in sinograms, or the way back"),
     "export": Verb("volumes", "write a volume in another format"),
     "convert": Verb("volumes", "write a scan as Isocenter list mode or histogram (.h5)"),
-    "dicom": Verb("dicom", "write DICOM series, and send them to a node"),
-    "mu-map": Verb("mu_map", "make a map of attenuation at 511 keV of a CT or an MR"),
-    "register": Verb("register", "put a μ-map or CT where the emission scan saw the body"),
+    "dicom": Verb("dicom.verb", "write DICOM series, and send them to a node"),
+    "mu-map": Verb("measure.mu_map", "make a map of attenuation at 511 keV of a CT or an MR"),
+    "register": Verb("measure.register", "put a μ-map or CT where the emission scan saw the body"),
     "calibrate": Verb(
-        "calibrate", "measure the calibration to Bq/mL from a cylinder of known activity"
+        "measure.calibrate", "measure the calibration to Bq/mL from a cylinder of known activity"
     ),
-    "suv": Verb("suv", "turn activity concentration into uptake values (SUV)"),
-    "normalise": Verb("normalise", "measure a normalisation with a known source"),
-    "quality": Verb("quality", "measure the image of a phantom: figures with errors"),
-    "regions": Verb("regions", "measure regions in an image: a table, labels for other programs"),
-    "curve": Verb("curve", "measure a ball in every frame of a scan, over time"),
+    "suv": Verb("measure.suv", "turn activity concentration into uptake values (SUV)"),
+    "normalise": Verb("measure.normalise", "measure a normalisation with a known source"),
+    "quality": Verb("measure.quality", "measure the image of a phantom: figures with errors"),
+    "regions": Verb(
+        "measure.regions", "measure regions in an image: a table, labels for other programs"
+    ),
+    "curve": Verb("measure.curve", "measure a ball in every frame of a scan, over time"),
     "storage": Verb(
-        "storage", "list jobs, results and caches with their sizes; remove jobs and caches"
+        "machine.storage", "list jobs, results and caches with their sizes; remove jobs and caches"
     ),
-    "bench": Verb("bench", "measure the speed of this machine"),
-    "tune": Verb("tune", "find the fastest kernels on this machine, and keep them"),
-    "gpu-check": Verb("gpu_check", "test and measure a graphics card, into one file to send"),
-    "doctor": Verb("doctor", "check this installation"),
-    "verify-log": Verb("verify_log", "check that no line of the audit log was changed"),
+    "bench": Verb("machine.bench", "measure the speed of this machine"),
+    "tune": Verb("machine.tune", "find the fastest kernels on this machine, and keep them"),
+    "gpu-check": Verb(
+        "machine.gpu_check", "test and measure a graphics card, into one file to send"
+    ),
+    "doctor": Verb("machine.doctor", "check this installation"),
+    "verify-log": Verb("machine.verify_log", "check that no line of the audit log was changed"),
 }
 """In the order of the help."""
 

@@ -15,9 +15,9 @@ from engine.cli.outputs import (
     add_merge_layers,
 )
 from engine.cli.verbs import Verbs, add_verb
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import DataError, SettingsError
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import DataError, SettingsError
 from engine.io import (
     WRITERS,
     can_save,
@@ -34,8 +34,8 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
-from engine.io.atomic_write import refuse_impossible
-from engine.privacy.records import without_names
+from engine.io.safety.atomic_write import refuse_impossible
+from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
-from engine.backend import Backend
-from engine.backend.gpu import Array
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array
+from engine.core.errors import DataError
 from engine.corrections.base import Multiplicative
-from engine.data.column_room import pieces
 from engine.data.cropping import cropped
 from engine.data.input_role import InputRole
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
+from engine.data.storage.columns import pieces
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.scanner import Scanner
 
 BATCH = 4_000_000
@@ -105,7 +105,7 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
 def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
     """Return a map of a DICOM series, whose z is the patient's, along the z of the scanner."""
     from engine.io.dicom.reader import is_in_patient_axes
-    from engine.io.straight_axes import NO_SIDES, in_scanner_frame
+    from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
 
     is_of_patient = is_in_patient_axes(mu_map)
     if is_of_patient and data.info.get("axes") == NO_SIDES:

@@ -14,13 +14,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
 from engine.data.input_role import InputRole
-from engine.plain import Plain
-from engine.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 Use = Literal["auto", "on", "off"]
 

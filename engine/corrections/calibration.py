@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.settings import setting
 from engine.corrections.base import Correction
 from engine.data.calibration import (
     CONCENTRATION,
@@ -23,41 +24,40 @@ from engine.data.calibration import (
     Concentration,
     CountedFrame,
 )
-from engine.data.decay import NUCLIDES, decayed, seconds_between
 from engine.data.input_role import InputRole, Making, with_auxiliary
 from engine.data.listmode import ListMode
-from engine.data.moments import moment_of
-from engine.data.tracer import Tracer
+from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
+from engine.data.timing.timestamps import moment_of
+from engine.data.timing.tracer import Tracer
 from engine.geometry.scanner import Scanner
-from engine.settings import setting
 
 if TYPE_CHECKING:
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
 
 KEY, APPLIED = "concentration", "applied"
 """Entries of a scan's `auxiliary`: the conversion, and the corrections before it."""
 
 
 def _read_calibration(path: Path, scanner: Scanner | None) -> Calibration:
-    from engine.io.calibration_file import read_calibration
+    from engine.io.auxiliary.calibration_file import read_calibration
 
     return read_calibration(path, scanner)
 
 
 def _is_calibration(file: InputFile) -> bool:
-    from engine.io.calibration_file import is_calibration
+    from engine.io.auxiliary.calibration_file import is_calibration
 
     return is_calibration(file)
 
 
 def _read_tracer(path: Path, scanner: Scanner | None) -> Tracer:
-    from engine.io.tracer_file import read_tracer
+    from engine.io.auxiliary.tracer_file import read_tracer
 
     return read_tracer(path)
 
 
 def _is_tracer(file: InputFile) -> bool:
-    from engine.io.tracer_file import is_tracer
+    from engine.io.auxiliary.tracer_file import is_tracer
 
     return is_tracer(file)
 

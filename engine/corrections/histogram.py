@@ -16,18 +16,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import setting
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Correction, Multiplicative
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.corrections.scatter import NO_MAP, ONLY_IN_A_RUN, SIMULATED_SINCE, RingScatter
 from engine.data.histogram import Histogram, total
 from engine.data.input_role import InputRole
-from engine.errors import DataError
 from engine.geometry.panel_sums import crystal_sums, line_products
-from engine.plain import Plain
-from engine.settings import setting
 
 MIN_COUNTS = 20
 """Delayeds a crystal, or a block, must see on average to have a rate of its own."""

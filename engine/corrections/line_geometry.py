@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.corrections.base import Multiplicative
 from engine.data.line_factors import GeometricFactor, LineFactor
 from engine.data.listmode import ListMode

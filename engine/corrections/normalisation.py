@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.corrections.base import Multiplicative
 from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components, TableFactor
@@ -30,7 +30,7 @@ def _read(path: Path, scanner: Scanner) -> Components:
 
 def _accepts(file: Any) -> bool:
     from engine.io.castor.normalisation import is_normalisation
-    from engine.io.normalisation_hdf5 import is_components
+    from engine.io.hdf5.normalisation import is_components
 
     return is_components(file) or is_normalisation(file.head)
 

@@ -24,15 +24,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.core.settings import setting
 from engine.corrections.base import Additive
 from engine.corrections.single_rates import block_rates, crystal_rates, spread_in_blocks
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import pair_product
-from engine.plain import Plain
-from engine.settings import setting
 
 MIN_COUNTS = 20
 """Delayeds that a crystal or a block must see on average to have a rate of its own."""

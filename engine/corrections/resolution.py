@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.settings import setting
 from engine.corrections.base import Correction
 from engine.data.input_role import InputRole
 from engine.data.listmode import ListMode
 from engine.geometry.point_spread import PointSpread, spread_of, uniform_spread
-from engine.settings import setting
 
 
 def _read(path: Path, scanner: object) -> PointSpread:
-    from engine.io.point_spread import read_point_spread
+    from engine.io.auxiliary.point_spread import read_point_spread
 
     return read_point_spread(path)
 

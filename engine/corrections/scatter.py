@@ -7,15 +7,15 @@ from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import setting
 from engine.corrections.base import Additive, C
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.scanner import Scanner
-from engine.plain import Plain
-from engine.settings import setting
 
 SIMULATED_SINCE = 4
 """Version of protocols from which scatter is simulated unless they say otherwise."""

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.data.sinogram import Sinogram
-from engine.data.timed_counts import TimedCounts
+from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.sinogram_layout import SinogramLayout
 
 PARTS = 32

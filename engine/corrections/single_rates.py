@@ -21,8 +21,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.data.column_room import pieces
+from engine.core.arrays import Array
+from engine.data.storage.columns import pieces
 from engine.geometry.ring import RingScanner
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product

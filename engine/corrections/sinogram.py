@@ -14,8 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.settings import setting
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
 from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_obstacle
@@ -35,9 +37,7 @@ from engine.corrections.supplied_bins import (
 from engine.data.histogram import total
 from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
-from engine.data.timed_counts import TimedCounts
-from engine.errors import DataError
-from engine.settings import setting
+from engine.data.timing.timed_counts import TimedCounts
 
 NO_ENERGIES = (
     "the header states no energy window with the energy resolution, which tell how much scatter "

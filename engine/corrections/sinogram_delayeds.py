@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.corrections.attenuation import BATCH
 from engine.corrections.randoms import MIN_COUNTS, WORDS, Source
 from engine.corrections.single_rates import block_rates, crystal_rates

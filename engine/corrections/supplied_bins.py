@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION
 from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
-from engine.errors import DataError
 
 LEAST_CORRECTION = 0.99
 """Attenuation correction factors are 1 and more; files round."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataError
+from engine.core.errors import DataError
 
 WATER_PER_CM = 0.096
 """Water at 511 keV, which is 0 HU."""

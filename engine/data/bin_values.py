@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.core.errors import GeometryError
 from engine.data.sinogram import DELAYEDS, SUMMED_TIMES, Bins, Sinogram
-from engine.data.timed_counts import TimedCounts
-from engine.errors import GeometryError
+from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.sinogram_layout import PER_PITCH, SinogramLayout
 
 

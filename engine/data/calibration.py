@@ -13,9 +13,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from engine.data.decay import frame_factor
+from engine.core.json_types import Plain
+from engine.data.timing.decay import frame_factor
 from engine.geometry.scanner import Scanner
-from engine.plain import Plain
 
 CONCENTRATION = "Bq/mL"
 MULTIPLICATIVE = ("normalisation", "line_geometry", "attenuation")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
 from engine.data.line_factors import LineFactor
 from engine.data.line_table import LineTable
 from engine.data.pair_table import PairTable
@@ -29,7 +29,7 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 
 @dataclass(frozen=True, eq=False)

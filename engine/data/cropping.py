@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.core.arrays import module_of
 from engine.data.volume import Volume
 
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
-from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
-from engine.plain import Plain
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 Column = NDArray[np.float32]
 

@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
 from engine.data.histogram import one_layer, with_settings
 from engine.data.response import ResponseMatrix
-from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
-from engine.plain import Plain
 
 Layers = tuple[int, int]
 """Numbers of two layers of crystals, on panel 0 and on panel 1."""

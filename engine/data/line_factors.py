@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
 from engine.geometry.scanner import Scanner, pair_product
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 
 class LineFactor(ABC):

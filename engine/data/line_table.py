@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
+from engine.core.errors import DataError
 from engine.data.line_factors import LineFactor
-from engine.errors import DataError
 from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.data.column_room import MEMORY, ColumnRoom, pieces
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
 from engine.data.components import Components
 from engine.data.line_factors import LineFactor
-from engine.data.triggers import Triggers
+from engine.data.storage.columns import MEMORY, ColumnRoom, pieces
+from engine.data.timing.triggers import Triggers
 from engine.data.volume import Volume
 from engine.geometry.point_spread import PointSpread
 from engine.geometry.scanner import Scanner
-from engine.plain import Plain
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
-    from engine.data.live_time import LiveTimes
+    from engine.core.backend import Backend
+    from engine.data.timing.live_time import LiveTimes
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ListMode:
     """Coincidences of one frame, in any order, and the corrections prepared so far.
 
     Events that do not fit the memory are in order along space, and their columns lie in files
-    (`engine.data.column_room`): what works on columns does so piece by piece.
+    (`engine.data.storage.columns`): what works on columns does so piece by piece.
 
     Attributes
     ----------

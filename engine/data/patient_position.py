@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.plain import Plain
+from engine.core.json_types import Plain
 
 ASSUMED = "not stated; head first, supine is assumed"
 HFS_AXES = "hfs_axes"

@@ -10,11 +10,11 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of, n_not_finite
-from engine.data.column_room import MEMORY, ColumnRoom
-from engine.errors import DataError, GeometryError
+from engine.core.arrays import Array, module_of, n_not_finite
+from engine.core.errors import DataError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.storage.columns import MEMORY, ColumnRoom
 from engine.geometry.xray import XrayGeometry
-from engine.plain import Plain
 
 Kind = Literal["counts", "transmission", "integrals"]
 

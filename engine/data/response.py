@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import GeometryError
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import (
     Turn,
@@ -20,7 +21,6 @@ from engine.geometry.dual_head_symmetry import (
     stored_index,
     stored_orientations,
 )
-from engine.plain import Plain
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import DataError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.histogram import total
 from engine.data.listmode import ListMode
-from engine.data.timed_counts import TimedCounts
+from engine.data.timing.timed_counts import TimedCounts
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
-from engine.plain import Plain
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
 
 Bins = NDArray[np.float32]
 APPLIED = "applied"

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
 from engine.data.patient_position import BY_USER, HFS_AXES, KEY, STATED_AXES
-from engine.data.volume_file import place_of
-from engine.errors import GeometryError
+from engine.data.storage.volume_file import place_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
-from engine.plain import Plain
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.faces import face
+from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead as DualHead
@@ -28,8 +28,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
-            "engine.geometry.dual_head": ("DualHead",),
-            "engine.geometry.patient_planes": (
+            "dual_head": ("DualHead",),
+            "patient_planes": (
                 "Convention",
                 "Direction",
                 "Edges",
@@ -40,17 +40,17 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "orientation",
                 "plane_across",
             ),
-            "engine.geometry.plane": ("Plane",),
-            "engine.geometry.grid": (
+            "plane": ("Plane",),
+            "grid": (
                 "ImageGrid",
                 "Point",
             ),
-            "engine.geometry.ring": ("RingScanner",),
-            "engine.geometry.rigid_motion": (
+            "ring": ("RingScanner",),
+            "rigid_motion": (
                 "RigidMotion",
                 "motion_of",
             ),
-            "engine.geometry.scanner": ("Scanner",),
-            "engine.geometry.xray": ("XrayGeometry",),
+            "scanner": ("Scanner",),
+            "xray": ("XrayGeometry",),
         },
     )

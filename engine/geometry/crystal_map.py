@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
-from engine.errors import GeometryError
+from engine.core.arrays import module_of
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
 from engine.geometry.grid import Point
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
-from engine.plain import Plain
 
 
 class CrystalMap(Scanner):

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.orientations import Orientations
 from engine.geometry.scanner import Scanner
-from engine.plain import Plain
-from engine.settings import Settings, setting
 
 
 class DualHeadSettings(Settings):

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from engine.core.settings import Settings, setting
 from engine.geometry.tof import FWHM_PER_SIGMA
-from engine.settings import Settings, setting
 
 ELECTRON_KEV = 510.99895
 """Rest energy of an electron, and of each photon of an annihilation (CODATA 2018)."""

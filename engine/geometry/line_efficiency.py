@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
 from engine.geometry.energy import ELECTRON_KEV
 
 

@@ -18,7 +18,7 @@ from math import isfinite, tau
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.xray import Beam, XrayGeometry
 
 Pair = tuple[float, float]

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
 
 N_HEIGHTS, N_TILTS, N_ANGLES, N_RADII = 16, 4, 16, 16
 """Classes of each; the four, and whether a ray runs along z, take 15 bits."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, Tables, module_of
+from engine.core.arrays import Array, Tables, module_of
 
 
 @dataclass(frozen=True)

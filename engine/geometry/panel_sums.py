@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.orientations import Orientations
 

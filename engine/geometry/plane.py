@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
 

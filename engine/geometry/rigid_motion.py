@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataError
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.geometry.grid import Point
-from engine.plain import Plain
 
 Matrix = NDArray[np.float64]
 FARTHEST_MM, MOST_DEG = 5000.0, 180.0

@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from engine.arrays import Array, module_of
+from engine.core.arrays import Array, module_of
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
 from engine.geometry.crystal_gaps import CrystalRing, gap_factor
 from engine.geometry.energy import EnergySettings, EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth
 from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.tof import TofBins, TofSettings
-from engine.plain import Plain
-from engine.settings import Settings, setting
 
 
 class RingSettings(Settings):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.vectors import length, unit
 from engine.geometry.xray import XrayGeometry
 

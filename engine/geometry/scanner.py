@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, Tables, module_of
+from engine.core.arrays import Array, Tables, module_of
+from engine.core.json_types import Plain
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
-from engine.plain import Plain
 
 MOST_COMPARED = 100
 """Crystals whose nearest neighbour is looked for where nothing states how far apart they are."""

@@ -23,8 +23,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import GeometryError
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
 from engine.geometry.ring import RingScanner
 
 PER_PITCH = 4

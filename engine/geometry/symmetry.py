@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid
 
 Mirror = tuple[bool, tuple[int, int, int]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.settings import Settings, setting
+from engine.core.settings import Settings, setting
 
 MM_PER_PS = 0.149896229
 """Half the speed of light, mm along the line for each ps of time difference."""

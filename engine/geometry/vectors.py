@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.vectors import (
     FLAT,

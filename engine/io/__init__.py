@@ -13,21 +13,21 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import FileFormatError, SeveralItemsError
+from engine.core.paths import config_dir
 from engine.data.components import Components
 from engine.data.histogram import Histogram, histogrammed, merged
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, SeveralItemsError
 from engine.geometry.scanner import Scanner
-from engine.io import efficiencies, normalisation_hdf5
-from engine.io.atomic_write import write_atomically
-from engine.io.calibration_file import write_calibration
+from engine.io.auxiliary import efficiencies
+from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.mu_map import as_mu_map
+from engine.io.auxiliary.tracer_file import write_tracer
 from engine.io.dicom.reader import is_in_patient_axes, series_file
 from engine.io.dicom.storage import is_directory_file
-from engine.io.fact_labels import fact_of
-from engine.io.film import FILM_SUFFIXES, write_film
 from engine.io.folder import is_folder
 from engine.io.folder_contents import items_in, nothing_in, only_item
 from engine.io.formats import (
@@ -43,31 +43,32 @@ from engine.io.formats import (
     suffixes_of,
     usual_suffixes,
 )
-from engine.io.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
-from engine.io.histogram_hdf5 import write_histogram
-from engine.io.json_text import to_json
-from engine.io.listmode_files import listmode_facts, open_pieces, read_listmode
-from engine.io.listmode_hdf5 import write_listmode
-from engine.io.mu_map import as_mu_map
-from engine.io.ome_zarr_read import node_in
+from engine.io.hdf5 import normalisation
+from engine.io.hdf5.histogram import write_histogram
+from engine.io.hdf5.listmode import write_listmode
+from engine.io.interfile.sinogram_header import header_for
+from engine.io.listmode.files import listmode_facts, open_pieces, read_listmode
 from engine.io.only_scan import only_scan
-from engine.io.open_input import open_input
-from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
+from engine.io.raster.film import FILM_SUFFIXES, write_film
 from engine.io.report import Report, inspect
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.open_input import open_input
+from engine.io.safety.outputs import existing, exports_folder, files_written, refuse_inputs
 from engine.io.scan_fingerprint import scan_digest
 from engine.io.scanners import builtin_scanners, read_scanner
-from engine.io.siemens_raw import scan_in
-from engine.io.sinogram_header import header_for
-from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
-from engine.io.straight_axes import facing
-from engine.io.tracer_file import write_tracer
+from engine.io.siemens.raw import scan_in
+from engine.io.text.fact_labels import fact_of
+from engine.io.text.json_text import to_json
 from engine.io.unknown import unknown
-from engine.io.volume_saving import can_save, save, save_remark
+from engine.io.volumes.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
+from engine.io.volumes.ome_zarr_read import node_in
+from engine.io.volumes.slices import refuse_unplaced, slice_files, slice_names, thin_volume
+from engine.io.volumes.straight_axes import facing
+from engine.io.volumes.volume_saving import can_save, save, save_remark
 from engine.io.xray import find as _xray
-from engine.io.xray.dxchange import write_projections
+from engine.io.xray.hdf5.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
-from engine.paths import config_dir
 
 Scan = TypeVar("Scan", ListMode, Histogram)
 
@@ -277,7 +278,7 @@ def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
 
 def read_components(path: Path | str, scanner: Scanner) -> Components:
     """Return the components of a scanner's normalisation, of a file of ours or of efficiencies."""
-    return normalisation_hdf5.read_components(Path(path), scanner)
+    return normalisation.read_components(Path(path), scanner)
 
 
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:

@@ -6,18 +6,18 @@ from functools import singledispatch
 from pathlib import Path
 
 from engine import io
+from engine.core.errors import UnknownFormatError
+from engine.core.json_types import Plain
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import UnknownFormatError
 from engine.io.formats import listed, reader_of
-from engine.io.open_input import open_input
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.io.recogniser import recognised
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.safety.open_input import open_input
 from engine.io.xray.find import find
-from engine.plain import Plain
 
 Scan = ListMode | Histogram | Sinogram | Projections
 

@@ -8,19 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from engine.core.json_types import Plain
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
-from engine.data.time_frames import FrameVolume
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.atomic_write import refuse_impossible
-from engine.io.event_pieces import EventPieces
-from engine.io.frame_stack import whole
-from engine.io.listmode_tail import ListModeTail
-from engine.io.open_input import InputFile
-from engine.plain import Plain
+from engine.io.listmode.event_pieces import EventPieces
+from engine.io.listmode.tail import ListModeTail
+from engine.io.safety.atomic_write import refuse_impossible
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.frame_stack import whole
 
 
 class Format(ABC):

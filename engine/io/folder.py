@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from engine.errors import FileFormatError
-from engine.io.open_input import InputFile, open_input, unreadable
+from engine.core.errors import FileFormatError
+from engine.io.safety.open_input import InputFile, open_input, unreadable
 
 MOST_DEEP = 8
 """Folders, one in the other, that a name may go down."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.errors import EngineError, FileFormatError, FolderItem, SeveralItemsError
+from engine.core.errors import EngineError, FileFormatError, FolderItem, SeveralItemsError
 from engine.io.dicom.reader import DicomSeries, series_in
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import READERS, reader_of
-from engine.io.ome_zarr_read import node_in
+from engine.io.interfile.sinogram_header import header_for
 from engine.io.only_scan import MOST_FILES, data_of
-from engine.io.open_input import open_input
-from engine.io.sinogram_header import header_for
+from engine.io.safety.open_input import open_input
+from engine.io.volumes.ome_zarr_read import node_in
 from engine.io.xray.find import find
 
 MOST_DEEP = 4

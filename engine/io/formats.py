@@ -10,10 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from engine.errors import UnknownFormatError
-from engine.io.adac import AdacCsv
-from engine.io.analyze import AnalyzeVolume
-from engine.io.array_volume import ArrayVolume
+from engine.core.errors import UnknownFormatError
 from engine.io.base import (
     Format,
     HistogramReader,
@@ -25,38 +22,41 @@ from engine.io.base import (
 )
 from engine.io.bids.dataset import BidsWriter
 from engine.io.castor.reader import Castor
-from engine.io.cine import CineWriter
 from engine.io.dicom.capture import DicomCaptureWriter
 from engine.io.dicom.reader import DicomSeries
 from engine.io.dicom.series_writer import DicomSeriesWriter
-from engine.io.ecat7 import Ecat7
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
-from engine.io.histogram_hdf5 import HistogramHdf5
-from engine.io.interfile_image import InterfileImage
-from engine.io.interfile_image_writer import InterfileImageWriter
-from engine.io.listmode_hdf5 import ListModeHdf5
-from engine.io.metaimage_volume import MetaImageVolumes, MetaImageWriter
-from engine.io.minc import Minc
-from engine.io.mrc import Mrc
-from engine.io.nifti import Nifti, NiftiWriter
-from engine.io.nifti_pair import NiftiPair
-from engine.io.nrrd_volume import Nrrd, NrrdWriter
-from engine.io.ome_tiff import OmeTiffWriter
-from engine.io.ome_zarr import OmeZarrWriter
-from engine.io.ome_zarr_read import OmeZarr
-from engine.io.open_input import InputFile
+from engine.io.hdf5.histogram import HistogramHdf5
+from engine.io.hdf5.listmode import ListModeHdf5
+from engine.io.hdf5.volume import VolumeHdf5, VolumeHdf5Writer
+from engine.io.interfile.image import InterfileImage
+from engine.io.interfile.image_writer import InterfileImageWriter
+from engine.io.interfile.sinogram import InterfileSinogram
+from engine.io.listmode.adac import AdacCsv
+from engine.io.listmode.safir import Safir
 from engine.io.petsird.reader import Petsird
-from engine.io.png import PngWriter
-from engine.io.safir import Safir
-from engine.io.siemens_mmr import SiemensMmr
-from engine.io.siemens_raw_listmode import SiemensRawListMode
-from engine.io.siemens_raw_sinogram import SiemensRawSinogram
-from engine.io.siemens_sinogram import SiemensSinogram
-from engine.io.sinogram_interfile import InterfileSinogram
-from engine.io.tiff_read import TiffVolume
-from engine.io.tiff_volume import TiffWriter
-from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
+from engine.io.raster.cine import CineWriter
+from engine.io.raster.png import PngWriter
+from engine.io.safety.open_input import InputFile
+from engine.io.siemens.ecat7 import Ecat7
+from engine.io.siemens.mmr import SiemensMmr
+from engine.io.siemens.raw_listmode import SiemensRawListMode
+from engine.io.siemens.raw_sinogram import SiemensRawSinogram
+from engine.io.siemens.sinogram import SiemensSinogram
+from engine.io.tiff.ome_tiff import OmeTiffWriter
+from engine.io.tiff.reader import TiffVolume
+from engine.io.tiff.volume import TiffWriter
+from engine.io.volumes.analyze import AnalyzeVolume
+from engine.io.volumes.array_volume import ArrayVolume
+from engine.io.volumes.metaimage_volume import MetaImageVolumes, MetaImageWriter
+from engine.io.volumes.minc import Minc
+from engine.io.volumes.mrc import Mrc
+from engine.io.volumes.nifti import Nifti, NiftiWriter
+from engine.io.volumes.nifti_pair import NiftiPair
+from engine.io.volumes.nrrd_volume import Nrrd, NrrdWriter
+from engine.io.volumes.ome_zarr import OmeZarrWriter
+from engine.io.volumes.ome_zarr_read import OmeZarr
 from engine.io.xray.readers import PROJECTION_READERS
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (

@@ -9,33 +9,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from engine.errors import EngineError
-from engine.io.array_sizes import sidecar_beside
-from engine.io.array_volume import ArrayVolume
+from engine.core.errors import EngineError
+from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
 from engine.io.castor import crystals as castor
 from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
-from engine.io.nrrd_header import files_named
-from engine.io.nrrd_volume import DETACHED
-from engine.io.open_input import open_input
-from engine.io.provenance_file import found_sidecar
+from engine.io.interfile.sinogram_header import header_for
+from engine.io.safety.open_input import open_input
 from engine.io.scanners import MAP_SUFFIXES
-from engine.io.siemens_raw import other_file
-from engine.io.sinogram_header import header_for
-from engine.io.toml_file import read_toml
-from engine.io.xray import ctsimu, elekta, esrf, varian, varian_obi
+from engine.io.siemens.raw import other_file
+from engine.io.text.toml_file import read_toml
+from engine.io.volumes.array_sizes import sidecar_beside
+from engine.io.volumes.array_volume import ArrayVolume
+from engine.io.volumes.nrrd_header import files_named
+from engine.io.volumes.nrrd_volume import DETACHED
 from engine.io.xray import find as _xray
-from engine.io.xray.ctsimu import CtSimu
-from engine.io.xray.elekta import Elekta
-from engine.io.xray.esrf import EsrfEdf
+from engine.io.xray.bare_images import NUMBERED_IMAGE
+from engine.io.xray.ctsimu import scan as ctsimu
+from engine.io.xray.ctsimu.scan import CtSimu
+from engine.io.xray.elekta import scan as elekta
+from engine.io.xray.elekta.scan import Elekta
+from engine.io.xray.esrf import scan as esrf
+from engine.io.xray.esrf.scan import EsrfEdf
 from engine.io.xray.nikon import LISTS
-from engine.io.xray.plain_images import NUMBERED_IMAGE
-from engine.io.xray.sidecar import RawSidecar
-from engine.io.xray.sidecar_found import named_by
-from engine.io.xray.varian import Varian
-from engine.io.xray.varian_obi import VarianObi
+from engine.io.xray.sidecar.found import named_by
+from engine.io.xray.sidecar.scan import RawSidecar
+from engine.io.xray.varian import scan as varian
+from engine.io.xray.varian import varian_obi
+from engine.io.xray.varian.scan import Varian
+from engine.io.xray.varian.varian_obi import VarianObi
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
 
 DEVICE = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\..*)?", re.IGNORECASE | re.DOTALL

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.errors import EngineError, FolderItem, SeveralItemsError
+from engine.core.errors import EngineError, FolderItem, SeveralItemsError
 from engine.io.castor import header as castor
 from engine.io.castor.normalisation import is_normalisation
 from engine.io.folder import entries, is_file
 from engine.io.formats import SCAN_READERS, reader_of
-from engine.io.interfile import is_interfile, read_header
-from engine.io.open_input import InputFile, open_input
+from engine.io.interfile.header import is_interfile, read_header
+from engine.io.safety.open_input import InputFile, open_input
 
 MOST_FILES = 200
 """In a folder of more files nobody meant one of them by naming the folder."""

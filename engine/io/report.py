@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.core.errors import EngineError, SeveralItemsError
 from engine.data.histogram import Histogram, total
 from engine.data.projections import Projections
 from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.data.volume import Volume
-from engine.errors import EngineError, SeveralItemsError
 from engine.io.base import Format
-from engine.io.event_facts import EventFacts, facts_of
-from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
-from engine.io.open_input import InputFile, open_input
+from engine.io.listmode.event_facts import EventFacts, facts_of
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.text.fact_labels import fact_of
 
 Facts = tuple[tuple[str, str], ...]
 Look = Callable[[], "Report"]
@@ -53,7 +53,7 @@ class Report:
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
     from engine.io import file_to_open
-    from engine.io.response_hdf5 import refuse_unfinished
+    from engine.io.hdf5.response import refuse_unfinished
 
     path = Path(path)
     try:
@@ -137,9 +137,12 @@ def _of_xray(path: Path) -> _Recognised | None:
 
 def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     """Return the format's name and its reader."""
-    from engine.io.auxiliary_report import of_calibration, of_tracer, of_triggers
-    from engine.io.calibration_file import is_calibration
-    from engine.io.efficiencies import DATASET
+    from engine.io.auxiliary.calibration_file import is_calibration
+    from engine.io.auxiliary.efficiencies import DATASET
+    from engine.io.auxiliary.normalisation_report import of_components, of_efficiencies
+    from engine.io.auxiliary.report import of_calibration, of_tracer, of_triggers
+    from engine.io.auxiliary.tracer_file import is_tracer
+    from engine.io.auxiliary.trigger_file import is_trigger_file
     from engine.io.formats import (
         HISTOGRAM_READERS,
         LISTMODE_READERS,
@@ -147,16 +150,13 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
         VOLUME_READERS,
         reader_of,
     )
-    from engine.io.hdf5 import is_hdf5
-    from engine.io.hdf5_contents import describe_contents, holds
-    from engine.io.normalisation_hdf5 import is_components
-    from engine.io.normalisation_report import of_components, of_efficiencies
-    from engine.io.response_hdf5 import is_response
-    from engine.io.scanner_report import of_map, of_response, of_toml_scanner
-    from engine.io.scanner_toml import is_scanner_toml
+    from engine.io.hdf5.contents import describe_contents, holds
+    from engine.io.hdf5.normalisation import is_components
+    from engine.io.hdf5.opening import is_hdf5
+    from engine.io.hdf5.response import is_response
     from engine.io.scanners import MAP_SUFFIXES
-    from engine.io.tracer_file import is_tracer
-    from engine.io.trigger_file import is_trigger_file
+    from engine.io.scanners.report import of_map, of_response, of_toml_scanner
+    from engine.io.scanners.toml_scanner import is_scanner_toml
     from engine.io.unknown import NOTHING_KNOWN, unnamed
 
     path, head, suffix = file.path, file.head, file.path.suffix.lower()
@@ -281,7 +281,7 @@ def _of_volume(volume: Volume) -> Report:
 
 
 def _unit_guess(low: float, high: float) -> str:
-    from engine.io.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
+    from engine.io.auxiliary.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
 
     if low < -500:
         return "not given; perhaps Hounsfield units"

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine.io.folder import entries
-from engine.io.open_input import open_input
+from engine.io.safety.open_input import open_input
 
 ENDS_BYTES = 2**20
 """Bytes of the beginning, and of the end of a file."""

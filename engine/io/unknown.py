@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.errors import UnknownFormatError
+from engine.core.errors import UnknownFormatError
 from engine.io.formats import READERS, AnyReader, listed
-from engine.io.open_input import InputFile
+from engine.io.hdf5.response import is_response
 from engine.io.recogniser import recognised
-from engine.io.response_hdf5 import is_response
+from engine.io.safety.open_input import InputFile
 
 NOTHING_KNOWN = (
     "unknown format; known are list-mode and X-ray scans, volumes, crystal maps, efficiencies and "

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.faces import face
+from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.jobs.alignment import align as align
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
     from engine.jobs.storage import stored as stored
-    from engine.reporting.provenance import hash_array as hash_array
-    from engine.reporting.provenance import with_run as with_run
+    from engine.protocols.run_context.provenance import hash_array as hash_array
+    from engine.protocols.run_context.provenance import with_run as with_run
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
-            "engine.jobs.alignment": (
+            "alignment": (
                 "align",
                 "uncorrected",
             ),
-            "engine.jobs.caches": ("StoredItem",),
+            "caches": ("StoredItem",),
             "engine.jobs.checkpoint.job": (
                 "Job",
                 "jobs",
@@ -54,12 +54,12 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.jobs.queue.launching": ("ensure_runner",),
             "engine.jobs.queue.settings": ("QueueSettings",),
             "engine.jobs.queue.store": ("StudyQueue",),
-            "engine.jobs.storage": (
+            "storage": (
                 "choose_stored",
                 "kind_title",
                 "remove_stored",
                 "stored",
             ),
-            "engine.reporting.provenance": ("hash_array", "with_run"),
+            "engine.protocols.run_context.provenance": ("hash_array", "with_run"),
         },
     )

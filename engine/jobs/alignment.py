@@ -11,20 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.algorithms import Osem
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.settings import parse
 from engine.corrections.base import AnyCorrection
 from engine.corrections.scatter import Scatter
 from engine.corrections.sinogram import BinScatter
-from engine.errors import DataError
-from engine.events import Event, Finished, StageStarted
+from engine.data.runs.events import Event, Finished, StageStarted
 from engine.geometry.scanner import Scanner
 from engine.jobs.reconstruction import Resume, run
 from engine.modalities.recognise import all_roles
 from engine.modalities.studies import Study, modality_of
-from engine.postprocess import Gaussian
-from engine.reporting.context import OnProgress
-from engine.settings import parse
+from engine.protocols.run_context.context import OnProgress
+from engine.recon.algorithms import Osem
+from engine.recon.postprocess import Gaussian
 
 if TYPE_CHECKING:
     from engine.data.input_role import InputRole
@@ -99,8 +99,8 @@ def align(
             yield event
             continue
         yield StageStarted("align", f"Compare {role.title} and image")
+        from engine.analysis.registration.rigid import register
         from engine.io import facing
-        from engine.registration.rigid import register
 
         mu_map = facing(role.read(path, None), event.volume)
         found = register(event.volume, mu_map)

@@ -10,10 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import EngineError, ResourceError
-from engine.io.dead_parts import sweep_parts
-from engine.io.locks import is_held
-from engine.paths import cache_dir
+from engine.core.errors import EngineError, ResourceError
+from engine.core.paths import cache_dir
+from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.locks import is_held
 
 MOST_DAYS = 90.0
 """What was not used for so long goes by itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,22 +11,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
-from engine.data.run_history import RunHistory
-from engine.data.sharding import Divide
-from engine.data.time_frames import FrameVolume
+from engine.data.runs.events import Event, Finished, Loaded, Preview
+from engine.data.runs.history import RunHistory
+from engine.data.runs.sharding import Divide
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.events import Event, Finished, Loaded, Preview
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
-from engine.privacy.names import Names
-from engine.privacy.records import harmless
-from engine.reporting.context import OnProgress, Resume, RunContext
+from engine.protocols.privacy.names import Names
+from engine.protocols.privacy.records import harmless
+from engine.protocols.run_context.context import OnProgress, Resume, RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
 from engine.selftest import best
-from engine.study.protocol import Protocol
-from engine.study.study import Study
 
 if TYPE_CHECKING:  # its kernels take as long to import as all else
     from engine.modalities.stages import Stage
@@ -70,8 +70,8 @@ def run(
     Yields
     ------
     event
-        what happens, in order (`engine.events`): stages, corrections, a preview after each update,
-        and `Finished` with the volume at the end
+        what happens, in order (`engine.data.runs.events`): stages, corrections, a preview after
+        each update, and `Finished` with the volume at the end
 
     Raises
     ------
@@ -81,8 +81,8 @@ def run(
     Examples
     --------
     >>> import engine
-    >>> from engine.algorithms import Mlem
-    >>> from engine.events import Preview
+    >>> from engine.recon.algorithms import Mlem
+    >>> from engine.data.runs.events import Preview
     >>> from engine.simulate import point
     >>> ring = engine.read_scanner("demo-ring")
     >>> engine.save(engine.simulate_listmode(point(), ring, n_prompts=1000, seed=1), "run.h5")

@@ -10,13 +10,13 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.errors import EngineError, ResourceError
-from engine.io import audit_log
-from engine.io.dead_parts import sweep_parts
-from engine.io.locks import after_others, sweep_locks
+from engine.core.errors import EngineError, ResourceError
+from engine.core.paths import jobs_dir
+from engine.io.safety import audit_log
+from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.locks import after_others, sweep_locks
 from engine.jobs.caches import StoredItem, cached, remove_cached
 from engine.jobs.checkpoint.job import RECORD, Job
-from engine.paths import jobs_dir
 
 INTERRUPTED, ENDED, RUNNING = "interrupted", "ended", "running"
 JOBS = (INTERRUPTED, ENDED, RUNNING)

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import DTypeLike
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 
 OnProgress = Callable[[int, int], None]
 """Called with the rows done and the rows in all; may raise to stop the work."""

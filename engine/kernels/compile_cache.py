@@ -29,8 +29,8 @@ from numba.core import entrypoints
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 
-from engine.errors import ResourceError
-from engine.paths import cache_dir
+from engine.core.errors import ResourceError
+from engine.core.paths import cache_dir
 
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
@@ -40,7 +40,7 @@ KEPT_STATES = 3
 LONGEST_WAIT_S = 120.0
 """For another process that compiles the same kernel."""
 
-_IMPORTED = re.compile(rb"^from engine\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORTED = re.compile(rb"^from engine\.kernels\.([\w.]+) import", re.MULTILINE)
 _LOCK = Lock()
 config: Any = numba_config
 
@@ -96,7 +96,7 @@ def _compiled() -> dict[str, bytes]:
 
     The rest, of cards, changes often, and a digest costs a minute.
     """
-    texts = {path.stem: path.read_bytes() for path in SOURCES.glob("*.py")}
+    texts = {_name(path): path.read_bytes() for path in SOURCES.rglob("*.py")}
     found: dict[str, bytes] = {}
     left = [name for name, text in texts.items() if b"njit" in text]
     while left:
@@ -105,6 +105,11 @@ def _compiled() -> dict[str, bytes]:
             found[name] = texts[name]
             left += (each.decode() for each in _IMPORTED.findall(texts[name]))
     return found
+
+
+def _name(path: Path) -> str:
+    """Return the dotted name of a source below the folder of kernels."""
+    return ".".join(path.relative_to(SOURCES).with_suffix("").parts)
 
 
 def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[..., Any]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Array as HostArray
-from engine.backend.gpu import Array, Function, Gpu
+from engine.core.arrays import Array as HostArray
+from engine.core.backend.gpu import Array, Function, Gpu
+from engine.core.profiling import Profiler
 from engine.kernels.blocks import padded
-from engine.kernels.slice_tracing import EventRows
+from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVariant
-from engine.profiling import Profiler
 
 RAY_KERNELS = ("forward", "back", "update", "touched")
 EM_KERNELS = ("pack", "unpack", "collect", "advance", "log_sum")

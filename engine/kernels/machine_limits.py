@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 
 CHAIN = 16

@@ -13,10 +13,10 @@ import math
 import numpy as np
 from numba import njit
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.cone_back import MATH, STILL, Corner
-from engine.kernels.vector_window import MARGIN, add_between
+from engine.kernels.cone.cone_back import MATH, STILL, Corner
+from engine.kernels.vectors.window import MARGIN, add_between
 
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)

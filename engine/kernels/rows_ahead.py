@@ -15,10 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.kernels.fetch import fetch
-from engine.kernels.slice_tracing import EventRows, Shape, lay_kept
-from engine.kernels.taps import MATH, Taps, taps
+from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_kept
+from engine.kernels.rays.taps import MATH, Taps, taps
 
 AT_ONCE = 8
 """Voxels that are fetched between as many that are worked on; 4 to 16 were measured alike."""

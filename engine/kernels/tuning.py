@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
-from engine.backend import Backend
-from engine.backend.gpu import GpuFacts
-from engine.kernels.cone_variants import BackVariant
-from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
+from engine.core.backend import Backend
+from engine.core.backend.gpu import GpuFacts
+from engine.core.json_types import Plain
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.kernels.stored_variants import Slot, chosen, edge_class, power_class
 from engine.kernels.variants import RayVariant, Real, Sums
-from engine.plain import Plain
 
 LARGE_VOXELS = 2**24
 """Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.kernels.blocks import padded
-from engine.kernels.taps import MOST_SIDES
+from engine.kernels.rays.taps import MOST_SIDES
 
 SUM_BITS = 62
 _FINEST_SHARE = 32

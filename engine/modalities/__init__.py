@@ -6,7 +6,7 @@ command line and the window among them, asks these and names none.
 
 from typing import TYPE_CHECKING
 
-from engine.faces import face
+from engine.core.lazy_exports import face
 from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
 from engine.modalities.dual_head_pet.modality import DualHeadPet
 from engine.modalities.listmode_pet.modality import ListModePet
@@ -18,6 +18,8 @@ from engine.modalities.xray_ct.modality import XrayCt
 if TYPE_CHECKING:
     from engine.corrections.base import AnyCorrection as AnyCorrection
     from engine.corrections.base import Correction as Correction
+    from engine.corrections.preprocess.parameter_sweep import Candidate as Candidate
+    from engine.corrections.preprocess.parameter_sweep import Estimate as Estimate
     from engine.modalities.demo import Demo as Demo
     from engine.modalities.demos import DEMOS as DEMOS
     from engine.modalities.demos import demo_folder as demo_folder
@@ -59,21 +61,19 @@ if TYPE_CHECKING:
     from engine.modalities.xray_ct.protocol import CtProtocol as CtProtocol
     from engine.modalities.xray_ct.radiograph_store import Part as Part
     from engine.modalities.xray_ct.radiograph_store import RadiographStore as RadiographStore
-    from engine.preprocess.parameter_sweep import Candidate as Candidate
-    from engine.preprocess.parameter_sweep import Estimate as Estimate
-    from engine.study.difference import SettingChange as SettingChange
-    from engine.study.difference import setting_changes as setting_changes
-    from engine.study.difference import with_setting_of as with_setting_of
-    from engine.study.protocol import Protocol as Protocol
-    from engine.study.saved_as import OF_QUALITY as OF_QUALITY
-    from engine.study.saved_as import Quality as Quality
-    from engine.study.saved_as import SavedAs as SavedAs
-    from engine.study.saved_as import digest_of as digest_of
-    from engine.study.saved_as import label_of as label_of
-    from engine.study.saved_as import stamped as stamped
-    from engine.study.saved_as import version_words as version_words
-    from engine.study.study import Study as Study
-    from engine.study.study import write_study as write_study
+    from engine.protocols.study.difference import SettingChange as SettingChange
+    from engine.protocols.study.difference import setting_changes as setting_changes
+    from engine.protocols.study.difference import with_setting_of as with_setting_of
+    from engine.protocols.study.protocol import Protocol as Protocol
+    from engine.protocols.study.stored_protocol import OF_QUALITY as OF_QUALITY
+    from engine.protocols.study.stored_protocol import Quality as Quality
+    from engine.protocols.study.stored_protocol import SavedAs as SavedAs
+    from engine.protocols.study.stored_protocol import digest_of as digest_of
+    from engine.protocols.study.stored_protocol import label_of as label_of
+    from engine.protocols.study.stored_protocol import stamped as stamped
+    from engine.protocols.study.stored_protocol import version_words as version_words
+    from engine.protocols.study.study import Study as Study
+    from engine.protocols.study.study import write_study as write_study
 
 MODALITIES: tuple[AnyModality, ...] = (
     ListModePet(),
@@ -88,38 +88,38 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.corrections.base": ("AnyCorrection", "Correction"),
-            "engine.modalities.demo": ("Demo",),
-            "engine.modalities.demos": (
+            "demo": ("Demo",),
+            "demos": (
                 "DEMOS",
                 "demo_folder",
             ),
-            "engine.modalities.protocol_choice": (
+            "protocol_choice": (
                 "misfit",
                 "protocol_for",
                 "scanner_kind",
                 "suitable",
                 "with_measured",
             ),
-            "engine.modalities.protocol_identity": ("compared", "identified"),
-            "engine.modalities.protocol_library": (
+            "protocol_identity": ("compared", "identified"),
+            "protocol_library": (
                 "EARLIER",
                 "SavedProtocol",
                 "SavedProtocols",
                 "Source",
             ),
-            "engine.modalities.recognise": (
+            "recognise": (
                 "Purpose",
                 "Recognised",
                 "all_roles",
                 "purpose_of",
                 "summarise",
             ),
-            "engine.modalities.requirements": (
+            "requirements": (
                 "Requirements",
                 "refuse_if_too_large",
             ),
-            "engine.modalities.settings_page": ("settings_text",),
-            "engine.modalities.studies": (
+            "settings_page": ("settings_text",),
+            "studies": (
                 "files_of_study",
                 "modality_of",
                 "read_protocol",
@@ -144,17 +144,17 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Part",
                 "RadiographStore",
             ),
-            "engine.preprocess.parameter_sweep": (
+            "engine.corrections.preprocess.parameter_sweep": (
                 "Candidate",
                 "Estimate",
             ),
-            "engine.study.difference": (
+            "engine.protocols.study.difference": (
                 "SettingChange",
                 "setting_changes",
                 "with_setting_of",
             ),
-            "engine.study.protocol": ("Protocol",),
-            "engine.study.saved_as": (
+            "engine.protocols.study.protocol": ("Protocol",),
+            "engine.protocols.study.stored_protocol": (
                 "OF_QUALITY",
                 "Quality",
                 "SavedAs",
@@ -163,7 +163,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "stamped",
                 "version_words",
             ),
-            "engine.study.study": (
+            "engine.protocols.study.study": (
                 "Study",
                 "write_study",
             ),

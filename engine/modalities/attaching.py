@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from engine.core.errors import DataError
 from engine.data.input_role import InputRole
-from engine.errors import DataError
 from engine.io.scan_fingerprint import scan_digest
-from engine.reporting.context import RunContext
-from engine.study.protocol import Protocol
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.study.protocol import Protocol
 
 D = TypeVar("D")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.base import AnyCorrection, inputs_of
 from engine.data.input_role import InputRole
 from engine.geometry.grid import ImageGrid, Point
@@ -16,17 +16,17 @@ from engine.geometry.scanner import Scanner
 from engine.modalities.requirements import Requirements
 from engine.modalities.scan_files import ScanFiles
 from engine.modalities.scan_summary import ScanSummary
-from engine.study.choices import ChoiceGroup
-from engine.study.protocol import Protocol
+from engine.protocols.study.choices import ChoiceGroup
+from engine.protocols.study.protocol import Protocol
 
 if TYPE_CHECKING:  # flows and demos load kernels, which reading a protocol does not need
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.volume import Volume
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
-    from engine.reporting.context import Resume, RunContext
+    from engine.protocols.run_context.context import Resume, RunContext
 
 P = TypeVar("P", bound=Protocol)
 FinishEarly = Callable[[], bool]

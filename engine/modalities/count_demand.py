@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from math import pi
 
-from engine.algorithms.subsets import CountDemand
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import FWHM_PER_SIGMA, TofBins
+from engine.recon.algorithms.subsets import CountDemand
 
 CROSSINGS = 8.0
 """Counts of a subset that cross a voxel on average."""

@@ -9,13 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.arrays import Array
-from engine.errors import EngineError
-from engine.io.atomic_write import write_atomically
-from engine.io.json_text import from_json, to_json
-from engine.paths import made
-from engine.plain import Plain
-from engine.study.study import Study, write_study
+from engine.core.arrays import Array
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.core.paths import made
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.json_text import from_json, to_json
+from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:
     import h5py
@@ -125,8 +125,8 @@ def save_volume(volume: Volume, path: Path) -> None:
 
 def save_efficiencies(efficiencies: Array, path: Path) -> None:
     """Write efficiencies as a hospital would keep them: in a file of their own."""
-    from engine.io.efficiencies import DATASET
-    from engine.io.hdf5_writer import image_of
+    from engine.io.auxiliary.efficiencies import DATASET
+    from engine.io.hdf5.writer import image_of
 
     def fill(file: h5py.File) -> None:
         file.create_dataset(DATASET, data=efficiencies, track_times=False)

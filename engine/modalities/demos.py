@@ -13,7 +13,7 @@ DEMOS: dict[str, Demo] = {modality.key: modality.demo for modality in MODALITIES
 
 def demo_folder() -> Path:
     """Return the folder of the demos among the user's caches; made if absent."""
-    from engine.paths import cache_dir, made
+    from engine.core.paths import cache_dir, made
 
     return made(cache_dir() / "demo")
 

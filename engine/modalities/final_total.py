@@ -7,10 +7,10 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Event
-from engine.model import Model
-from engine.reporting.context import RunContext
-from engine.study.protocol import Protocol
+from engine.data.runs.events import Event
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.recon.model import Model
 
 LEAST_SCALING = 1e-4
 """Scaling of the final image that is worth a line."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from engine.algorithms import Algorithm
-from engine.algorithms.subsets import CountDemand
-from engine.events import Event
+from engine.data.runs.events import Event
 from engine.modalities.stages import Stage
-from engine.reporting.context import RunContext
-from engine.study.protocol import Protocol
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.recon.algorithms import Algorithm
+from engine.recon.algorithms.subsets import CountDemand
 
 P = TypeVar("P", bound=Protocol)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from engine.core.errors import EngineError, SeveralItemsError
 from engine.corrections.attenuation import ATTENUATION_MAP
-from engine.errors import EngineError, SeveralItemsError
 from engine.io import Report
 from engine.io import inspect as inspect_format
-from engine.io.fact_labels import text_of
 from engine.io.folder import is_file
-from engine.io.open_input import open_input
 from engine.io.report import FORMAT
-from engine.io.scanner_toml import is_scanner_toml
-from engine.io.toml_file import read_toml
+from engine.io.safety.open_input import open_input
+from engine.io.scanners.toml_scanner import is_scanner_toml
+from engine.io.text.fact_labels import text_of
+from engine.io.text.toml_file import read_toml
 from engine.modalities.protocol_identity import identified
 from engine.modalities.recognise import all_roles, gathered, modality_of_scan
 from engine.modalities.studies import read_protocol, read_study
-from engine.study.saved_as import version_words
+from engine.protocols.study.stored_protocol import version_words
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps, of_filter, warm_up
-from engine.reporting.context import RunContext
-from engine.study.protocol import Protocol
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.study.protocol import Protocol
 
 
 def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import DataError
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.scanner import Scanner
 from engine.io import scan_file
 from engine.io.folder import is_file

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality, OpenStudy
 from engine.modalities.studies import modality_of, protocol_of_kind
-from engine.study.protocol import Protocol
+from engine.protocols.study.protocol import Protocol
 
 
 def suitable(study: OpenStudy) -> tuple[AnyModality, ...]:

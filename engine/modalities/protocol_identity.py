@@ -10,9 +10,15 @@ from __future__ import annotations
 from typing import TypeVar
 
 from engine.modalities.protocol_library import SavedProtocol, SavedProtocols, saved_digest
-from engine.study.protocol import Protocol
-from engine.study.saved_as import OUTSIDE, Quality, SavedAs, changed_from, digest_of
-from engine.study.study import Study
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import (
+    OUTSIDE,
+    Quality,
+    SavedAs,
+    changed_from,
+    digest_of,
+)
+from engine.protocols.study.study import Study
 
 P = TypeVar("P", bound=Protocol)
 

@@ -1,7 +1,7 @@
 """Saved protocols that can be read: the program's, the site's and the user's own.
 
 The user's own are in `protocols` beside the settings, with their earlier versions in a folder
-below. The folder of the site is only read. `app.models.protocol_library` writes them.
+below. The folder of the site is only read. `app.state.models.protocols.library` writes them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from engine.errors import EngineError
-from engine.io.toml_file import read_toml
+from engine.core.errors import EngineError
+from engine.core.paths import config_dir
+from engine.io.text.toml_file import read_toml
 from engine.modalities.base import AnyModality
 from engine.modalities.studies import modality_of, read_protocol, shipped_protocols
-from engine.paths import config_dir
-from engine.study.protocol import Protocol
-from engine.study.saved_as import digest_of
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import digest_of
 
 Source = Literal["program", "site", "own"]
 OWN, EARLIER = "protocols", "earlier"

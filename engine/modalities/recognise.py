@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from engine.core.errors import UnknownFormatError
 from engine.data.input_role import InputRole
-from engine.errors import UnknownFormatError
 from engine.io import VOLUME_READERS, file_to_open, inspect, scan_file
 from engine.io.any_file import format_of_scan
 from engine.io.folder import is_folder
-from engine.io.open_input import open_input
 from engine.io.report import FORMAT, with_format
-from engine.io.scanner_toml import is_scanner_toml
-from engine.io.toml_file import read_toml
+from engine.io.safety.open_input import open_input
+from engine.io.scanners.toml_scanner import is_scanner_toml
+from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.scan_files import ScanFiles

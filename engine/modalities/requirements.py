@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from engine.backend.devices import DeviceInfo
-from engine.errors import DeviceMemoryError, ResourceError
+from engine.core.backend.devices import DeviceInfo
+from engine.core.errors import DeviceMemoryError, ResourceError
+from engine.core.paths import OTHER_HOME, cache_dir
 from engine.geometry.grid import ImageGrid
-from engine.paths import OTHER_HOME, cache_dir
 
 GPU_SAFETY = 1.2
 """What fits by this much is taken to fit: fragments and the driver's own share."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.algorithms import Algorithm
-from engine.data.run_record import Ending
+from engine.data.runs.record import Ending
+from engine.recon.algorithms import Algorithm
 
 NO_BETTER = "the algorithm finds no better image"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from engine.core.json_types import Plain
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
-from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.modalities.xray_ct.radiograph_store import RadiographStore

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from engine.core.settings import Settings
 from engine.modalities import MODALITIES
-from engine.settings import Settings
 
 HEAD = """# Every setting
 

@@ -15,24 +15,24 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms.driver import Step, solve
-from engine.arrays import Array, module_of
-from engine.backend import Backend
+from engine.core.arrays import Array, module_of
+from engine.core.backend import Backend
+from engine.core.errors import DataError, GeometryError
+from engine.core.json_types import Plain
 from engine.corrections.base import Correction
-from engine.data.run_record import RecordedRun
+from engine.data.runs.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError
-from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.geometry.grid import ImageGrid
-from engine.io.cut_off import EVENTS
+from engine.io.safety.cut_off import EVENTS
 from engine.modalities.final_total import completed
 from engine.modalities.run_end import Until
-from engine.model import Model
-from engine.plain import Plain
-from engine.postprocess import Filter
-from engine.reporting import provenance
-from engine.reporting.context import ImageSpace, Resume, RunContext
-from engine.study.protocol import Protocol
+from engine.protocols.run_context import provenance
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.protocols.study.protocol import Protocol
+from engine.recon.algorithms.driver import Step, solve
+from engine.recon.model import Model
+from engine.recon.postprocess import Filter
 
 T = TypeVar("T")
 D = TypeVar("D")

@@ -9,18 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from engine.errors import EngineError, SettingsError
+from engine.core.errors import EngineError, SettingsError
+from engine.core.json_types import Plain
+from engine.core.settings import parse, to_toml
 from engine.io.folder import exists, is_file
 from engine.io.input_files import files_behind
-from engine.io.toml_file import read_toml
+from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
-from engine.plain import Plain
-from engine.settings import parse, to_toml
-from engine.study.protocol import Protocol
-from engine.study.saved_as import as_read
-from engine.study.study import Study, write_study
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import as_read
+from engine.protocols.study.study import Study, write_study
 
 __all__ = [
     "Study",
@@ -180,8 +180,8 @@ def read_protocol(path: Path) -> Protocol:
 
 def write_protocol(protocol: Protocol, path: Path) -> None:
     """Write a protocol file that `read_protocol` reads back; its folder is made if absent."""
-    from engine.io.atomic_write import write_atomically
-    from engine.paths import made
+    from engine.core.paths import made
+    from engine.io.safety.atomic_write import write_atomically
 
     made(path.parent)
     write_atomically(to_toml(protocol).encode(), path)

@@ -15,9 +15,9 @@ from functools import partial
 
 import numpy as np
 
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
-from engine.postprocess import Filter, Gaussian, Median
+from engine.recon.postprocess import Filter, Gaussian, Median
 
 TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
 

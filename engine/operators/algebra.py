@@ -12,8 +12,8 @@ from functools import reduce
 from itertools import accumulate, pairwise
 from operator import add
 
-from engine.arrays import Array, module_of
-from engine.errors import GeometryError
+from engine.core.arrays import Array, module_of
+from engine.core.errors import GeometryError
 from engine.operators.base import Composite, LinearOperator
 
 

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any, Never, overload
 
-from engine.arrays import Array, module_of, taken, to_host
-from engine.backend import Backend
-from engine.backend.filters import solvers_of_cupy
-from engine.errors import GeometryError
+from engine.core.arrays import Array, module_of, taken, to_host
+from engine.core.backend import Backend
+from engine.core.backend.filters import solvers_of_cupy
+from engine.core.errors import GeometryError
+from engine.core.profiling import Profiler
 from engine.operators.flat import flat_operator
 from engine.operators.norm import power_iteration
 from engine.operators.scalar import real_number
-from engine.profiling import Profiler
 
 Shape = tuple[int, ...]
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
-from engine.kernels.panel_tracks import ENDLESS_EVERY, count_crystals
-from engine.kernels.response import Panels
+from engine.kernels.matrix.response import Panels
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_tracks import ENDLESS_EVERY, count_crystals
 from engine.operators.crystal_spread import REACH, panels_of, readout_of
 
 FEEL = 8

@@ -2,9 +2,9 @@
 
 A photon of direction d that first interacts in one crystal is seen δ rows and columns away, its
 energy in the window, with the chance K(δ | d); the sum over δ is the part of the photons that are
-seen. K is counted among photons tracked one by one (`engine.kernels.panel_photons`) for directions
-on a grid of tangents to the panel's normal, and is linear between them. Mirrors and the interchange
-of rows and columns give the other directions:
+seen. K is counted among photons tracked one by one (`engine.kernels.scatter.panel_photons`) for
+directions on a grid of tangents to the panel's normal, and is linear between them. Mirrors and the
+interchange of rows and columns give the other directions:
 
 K(δ_r, δ_c | t_r, t_c) = K(−δ_r, δ_c | −t_r, t_c) = K(δ_c, δ_r | t_c, t_r).
 
@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
 from engine.geometry.tof import FWHM_PER_SIGMA
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
-from engine.kernels.panel_tracks import count_spread
-from engine.kernels.photons import REST_KEV
-from engine.kernels.response import Panels
+from engine.kernels.matrix.response import Panels
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_tracks import count_spread
+from engine.kernels.scatter.photons import REST_KEV
 
 REACH = 6
 """Pitches from the first interaction that are told apart; farther ones count there."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 
 if TYPE_CHECKING:
     from engine.operators.base import LinearOperator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array, module_of
-from engine.backend import gpu_of
-from engine.kernels import device_gaussian, gaussian
+from engine.core.arrays import Array, module_of
+from engine.core.backend import gpu_of
+from engine.kernels.smoothing import device_gaussian, gaussian
 
 TRUNCATE = 4.0
 """Standard deviations at which a Gaussian ends, unless somebody asks for others."""

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import NumericalError
+from engine.core.arrays import Array
+from engine.core.errors import NumericalError
 
 
 def power_iteration(

@@ -1,11 +1,11 @@
 """How many photons of an energy two panels count, relative to those of 511 keV.
 
 Photons are tracked through crystals, blocks and readout as those of 511 keV are
-(`engine.kernels.panel_photons`): stopping power, scatter between crystals, energy resolution and
-window are all in it. They come at the angles of most photons that panels see, since those that
-come straight may pass through gaps between the crystals. Between energies that are tracked it is
-linear. Of several layers of crystals each has its share of the photons that are counted: those of
-less energy are stopped earlier.
+(`engine.kernels.scatter.panel_photons`): stopping power, scatter between crystals, energy
+resolution and window are all in it. They come at the angles of most photons that panels see, since
+those that come straight may pass through gaps between the crystals. Between energies that are
+tracked it is linear. Of several layers of crystals each has its share of the photons that are
+counted: those of less energy are stopped earlier.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
-from engine.kernels.panel_tracks import count_spread
-from engine.kernels.photons import REST_KEV
-from engine.kernels.response import Panels
+from engine.kernels.matrix.response import Panels
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_tracks import count_spread
+from engine.kernels.scatter.photons import REST_KEV
 from engine.operators.crystal_spread import panels_of, readout_of
 
 LOWEST_KEV = REST_KEV / 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.kernels.blocks import run_blocks
 
 VOXELS_AT_ONCE = 1 << 16

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
-from engine.backend import gpu_of
-from engine.backend.gpu import Gpu
+from engine.core.arrays import Array, module_of
+from engine.core.backend import gpu_of
+from engine.core.backend.gpu import Gpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread
 from engine.geometry.tof import FWHM_PER_SIGMA
-from engine.kernels.device_point_spread import SparseElements, applied
+from engine.kernels.smoothing.device_point_spread import SparseElements, applied
 from engine.operators.base import LinearOperator
 
 if TYPE_CHECKING:

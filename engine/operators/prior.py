@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 
 
 class Penalty(Protocol):
     """What makes some images less likely than others, of a scan."""
 
     def updated(self, x: Array, shared: Array, sensitivity: Array, n_subsets: int = 1) -> Array:
-        """Return the image after a subset; see `engine.penalties.edges.EdgePenalty.updated`."""
+        """Return the image after a subset; see `engine.recon.priors.edges.EdgePenalty.updated`."""
 
 
 class Prior(Protocol):

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Array, module_of
-from engine.data.column_room import pieces
-from engine.errors import DataError, ResourceError
+from engine.core.arrays import Array, module_of
+from engine.core.errors import DataError, ResourceError
+from engine.data.storage.columns import pieces
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import padded
-from engine.kernels.bricks import EDGE
+from engine.kernels.rays.bricks import EDGE
 from engine.kernels.variants import TILE
 
 _FARTHEST_VOXELS = 1e6

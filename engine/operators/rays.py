@@ -13,19 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, module_of
-from engine.backend import Backend
-from engine.data.column_room import MEMORY, ColumnRoom
-from engine.errors import NumericalError, ResourceError
+from engine.core.arrays import Array, module_of
+from engine.core.backend import Backend
+from engine.core.errors import NumericalError, ResourceError
+from engine.core.profiling import Profiler
+from engine.data.storage.columns import MEMORY, ColumnRoom
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.blocks import OnProgress
-from engine.kernels.device_em import DeviceEm
-from engine.kernels.device_rays import DeviceRays
-from engine.kernels.host_forms import Sharing
-from engine.kernels.host_rays import HostRays
-from engine.kernels.slice_tracing import EventRows
-from engine.kernels.tof import chord_table
+from engine.kernels.host_variants import Sharing
+from engine.kernels.rays.device_em import DeviceEm
+from engine.kernels.rays.device_rays import DeviceRays
+from engine.kernels.rays.host_rays import HostRays
+from engine.kernels.rays.slice_tracing import EventRows
+from engine.kernels.rays.tof import chord_table
 from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
@@ -38,7 +39,6 @@ from engine.operators.ray_checks import (
     check_points,
     check_size,
 )
-from engine.profiling import Profiler
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 

@@ -5,12 +5,14 @@ What is kept for how long, `engine.results.retention` says.
 
 from typing import TYPE_CHECKING
 
-from engine.faces import face
+from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
-    from engine.data.run_record import Ending as Ending
-    from engine.data.run_record import Outcome as Outcome
-    from engine.reporting.unrecorded import unrecorded as unrecorded
+    from engine.data.runs.record import Ending as Ending
+    from engine.data.runs.record import Outcome as Outcome
+    from engine.protocols.run_context.unrecorded import unrecorded as unrecorded
+    from engine.protocols.study.difference import Difference as Difference
+    from engine.protocols.study.difference import differences as differences
     from engine.results.name_differences import Named as Named
     from engine.results.name_differences import NameWords as NameWords
     from engine.results.naming import default_export_name as default_export_name
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from engine.results.store import NewResult as NewResult
     from engine.results.store import Results as Results
     from engine.results.volume_slices import VolumeSlices as VolumeSlices
-    from engine.study.difference import Difference as Difference
-    from engine.study.difference import differences as differences
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
@@ -37,8 +37,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "name_differences": ("Named", "NameWords"),
             "naming": ("default_export_name",),
             "result": ("EXPORTED", "PINNED", "VOLUME", "Result"),
-            "engine.data.run_record": ("Ending", "Outcome"),
-            "engine.reporting.unrecorded": ("unrecorded",),
+            "engine.data.runs.record": ("Ending", "Outcome"),
+            "engine.protocols.run_context.unrecorded": ("unrecorded",),
             "result_names": (
                 "BETWEEN",
                 "VISIBLE",
@@ -49,6 +49,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "retention": ("Retention",),
             "store": ("NewResult", "Results"),
             "volume_slices": ("VolumeSlices",),
-            "engine.study.difference": ("Difference", "differences"),
+            "engine.protocols.study.difference": ("Difference", "differences"),
         },
     )

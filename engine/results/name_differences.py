@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from engine.data.run_record import RecordedRun
+from engine.data.runs.record import RecordedRun
 
 MOST = 16
 """Characters of a part of a name."""

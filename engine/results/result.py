@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import ValidationError
 
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
+from engine.core.json_types import Plain
+from engine.core.settings import explain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import DataError, EngineError, FileFormatError, ResourceError
-from engine.io.budget import free_memory
 from engine.io.dicom.order import ORDER, ImagingOrder
-from engine.io.json_text import from_json
-from engine.io.locks import after_others
-from engine.io.open_input import open_input, read_text
-from engine.io.toml_file import read_toml
+from engine.io.safety.budget import free_memory
+from engine.io.safety.locks import after_others
+from engine.io.safety.open_input import open_input, read_text
+from engine.io.text.json_text import from_json
+from engine.io.text.toml_file import read_toml
 from engine.modalities.studies import read_study
-from engine.plain import Plain
 from engine.results.name_differences import Named
 from engine.results.result_record import ResultRecord
-from engine.settings import explain
 
 if TYPE_CHECKING:
-    from engine.study.study import Study
+    from engine.protocols.study.study import Study
 
 RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
 THUMBNAIL, PROVENANCE = "thumbnail.png", "provenance.json"
@@ -146,7 +146,7 @@ class Result:
     def volume(self, *, mapped: bool = False) -> Volume:
         """Read the volume; values that do not fit the memory, or that are wanted so, are mapped."""
         from engine.io import read_volume
-        from engine.io.volume_hdf5 import read_mapped
+        from engine.io.hdf5.volume import read_mapped
 
         self._refuse_changed(VOLUME)
         path = self.folder / VOLUME

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from engine.data.run_record import number
+from engine.data.runs.record import number
 from engine.results.name_differences import (
     Named,
     NameWords,

@@ -6,9 +6,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, Self
 
-from engine.data.run_record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
-from engine.plain import Plain
-from engine.settings import Settings, setting
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
+from engine.data.runs.record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
 
 RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
 

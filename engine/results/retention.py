@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from engine.io.toml_file import read_toml
-from engine.paths import config_dir, results_dir
+from engine.core.paths import config_dir, results_dir
+from engine.core.settings import Settings, parse, setting
+from engine.io.text.toml_file import read_toml
 from engine.results.result import Result
-from engine.settings import Settings, parse, setting
 
 SETTINGS = "results.toml"
 SAFE_DAYS = 7

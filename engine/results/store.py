@@ -21,18 +21,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from engine.data.run_record import RecordedRun
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import EngineError, ResourceError, SettingsError
+from engine.core.json_types import Plain
+from engine.core.paths import made
+from engine.data.runs.record import RecordedRun
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import EngineError, ResourceError, SettingsError
-from engine.io import audit_log
-from engine.io.atomic_write import folder_to_disk, write_atomically
-from engine.io.json_text import to_json
-from engine.io.open_input import open_input
-from engine.paths import made
-from engine.plain import Plain
-from engine.privacy import Names
-from engine.reporting.unrecorded import unrecorded
+from engine.io.safety import audit_log
+from engine.io.safety.atomic_write import folder_to_disk, write_atomically
+from engine.io.safety.open_input import open_input
+from engine.io.text.json_text import to_json
+from engine.protocols.privacy import Names
+from engine.protocols.run_context.unrecorded import unrecorded
+from engine.protocols.study.study import Study, write_study
 from engine.results.result import (
     FILES,
     PROVENANCE,
@@ -44,7 +45,6 @@ from engine.results.result import (
 )
 from engine.results.result_record import RESULT_FORMAT, ResultRecord
 from engine.results.retention import Retention
-from engine.study.study import Study, write_study
 
 PART, GONE = ".part", ".gone"
 OWNER_ONLY = 0o700

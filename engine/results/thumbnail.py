@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.io.png import centroid_mm, greys, is_inverted, panels, shades
+from engine.io.raster.png import centroid_mm, greys, is_inverted, panels, shades
 
 EDGE_PX = 192
 MOST_VOXELS = 256

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
 from engine.data.attenuation_law import AIR_HU
-from engine.data.moving import values_at
+from engine.data.rigid_resampling import values_at
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane, first_planes
-from engine.io.slice_frame import described
-from engine.plain import Plain
-from engine.privacy.key import pseudonym_of
-from engine.privacy.records import without_names
-from engine.reporting.environment import environment
-from engine.reporting.provenance import CLAIM, hash_array
+from engine.io.volumes.slice_frame import described
+from engine.protocols.privacy.key import pseudonym_of
+from engine.protocols.privacy.records import without_names
+from engine.protocols.run_context.environment import environment
+from engine.protocols.run_context.provenance import CLAIM, hash_array
 
 FORMAT = "isocenter-slices-provenance-1"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import box_of, n_stored_planes, stored_orientations
-from engine.model import HistogramModel
-from engine.operators.matrix import MatrixProjector
-from engine.selftest.known import Family, Faults, far, random_numbers
+from engine.operators.matrix.projector import MatrixProjector
+from engine.recon.model import HistogramModel
+from engine.selftest.reference_answers import Family, Faults, far, random_numbers
 
 _PANELS = DualHeadSettings(
     name="panels of the self-test",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
-from engine.model import ListModeModel
-from engine.model.counts import EmLoop
+from engine.core.backend import Backend
 from engine.operators.rays import RayProjector
-from engine.selftest.known import Family, Faults, far, other
+from engine.recon.model import ListModeModel
+from engine.recon.model.counts import EmLoop
 from engine.selftest.list_mode import GRID, TOF, N, image, rays, values
+from engine.selftest.reference_answers import Family, Faults, far, other
 
 _N_SUBSETS = 2
 _CHUNK = 130

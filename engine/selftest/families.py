@@ -6,9 +6,9 @@ from engine.selftest.cone_back import CONE_BACK
 from engine.selftest.dual_head import DUAL_HEAD
 from engine.selftest.em_loop import EM_LOOP
 from engine.selftest.joseph import JOSEPH
-from engine.selftest.known import Family
 from engine.selftest.list_mode import LIST_MODE
 from engine.selftest.probes import ATOMICS, GRAPHS, MEMORY, STREAMS, TEXTURES
+from engine.selftest.reference_answers import Family
 from engine.selftest.scatter import SCATTER
 from engine.selftest.sinogram import SINOGRAM
 from engine.selftest.slices import SLICES

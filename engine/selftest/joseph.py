@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.backend import Backend
-from engine.operators.xray import XrayTransform
-from engine.selftest.known import TEXTURE_RTOL, Family, Faults, far
+from engine.core.backend import Backend
+from engine.operators.xray.transform import XrayTransform
+from engine.selftest.reference_answers import TEXTURE_RTOL, Family, Faults, far
 from engine.selftest.x_rays import GRID, projections, scans, tall, volume
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.operators.rays import RayProjector, Rays
-from engine.selftest.known import Family, Faults, far, other, random_numbers
+from engine.selftest.reference_answers import Family, Faults, far, other, random_numbers
 
 GRID = ImageGrid((13, 17, 140), (2.5, 3.0, 0.5), (4.0, -3.0, 2.0))
 """A grid of unequal edges, off centre, longer than a block has threads, no multiple of anything."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend, required_gpu
-from engine.backend.gpu import Function, Gpu, TextureKind
-from engine.errors import DeviceMemoryError
+from engine.core.backend import Backend, required_gpu
+from engine.core.backend.gpu import Function, Gpu, TextureKind
+from engine.core.errors import DeviceMemoryError
 from engine.kernels.source import render
-from engine.selftest.known import Family, Faults, far, other, random_numbers
+from engine.selftest.reference_answers import Family, Faults, far, other, random_numbers
 
 BLOCK = 128
 _STACK = (5, 37, 50)

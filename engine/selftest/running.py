@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from time import perf_counter
 
-from engine.backend import Backend, cpu, required_gpu
-from engine.errors import DeviceMemoryError, EngineError
+from engine.core.backend import Backend, cpu, required_gpu
+from engine.core.errors import DeviceMemoryError, EngineError
 from engine.selftest.families import FAMILIES
-from engine.selftest.fenced import Fenced
-from engine.selftest.known import Family
+from engine.selftest.guard_bands import Fenced
+from engine.selftest.reference_answers import Family
 
 MOST_FAULTS = 3
 """Faults of a family after which it is asked no more; the first tells most."""

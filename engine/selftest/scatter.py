@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.samples import DetectorSamples
+from engine.corrections.scatter_estimation.simulation import simulate_scatter
 from engine.data.volume import Volume
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
-from engine.scatter.samples import DetectorSamples
-from engine.scatter.simulation import simulate_scatter
-from engine.selftest.known import Family, Faults, far, random_numbers
+from engine.selftest.reference_answers import Family, Faults, far, random_numbers
 
 _RING = RingSettings(
     name="rings of the self-test",

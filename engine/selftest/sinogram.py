@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.backend import Backend
-from engine.model import BinnedModel
+from engine.core.backend import Backend
 from engine.operators.rays import RayProjector
-from engine.selftest.known import Family, Faults, far, random_numbers
+from engine.recon.model import BinnedModel
 from engine.selftest.list_mode import GRID, N, image, rays, values
+from engine.selftest.reference_answers import Family, Faults, far, random_numbers
 
 
 def _ask(there: Backend, here: Backend) -> Faults:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.plane import Plane, orthogonal
-from engine.operators.slices import Slices
-from engine.selftest.known import TEXTURE_RTOL, Family, Faults, far
+from engine.operators.xray.slices import Slices
+from engine.selftest.reference_answers import TEXTURE_RTOL, Family, Faults, far
 from engine.selftest.x_rays import projections, scans
 
 _HALF = float(np.sqrt(0.5))

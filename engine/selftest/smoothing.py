@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.point_spread import uniform_spread
 from engine.operators.point_spread import PointSpreadBlur
-from engine.postprocess import Gaussian, Median
-from engine.selftest.known import Family, Faults, far, other
+from engine.recon.postprocess import Gaussian, Median
 from engine.selftest.list_mode import GRID, image
+from engine.selftest.reference_answers import Family, Faults, far, other
 
 
 def _ask(there: Backend, here: Backend) -> Faults:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.xray import XrayGeometry
-from engine.selftest.known import random_numbers
+from engine.selftest.reference_answers import random_numbers
 
 GRID = ImageGrid((11, 35, 21), (1.5, 0.6, 1.3), (0.5, 1.0, -1.0))
 """A grid of unequal edges, no multiple of a block, off centre."""

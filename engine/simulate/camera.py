@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.simulate.phantom import Phantom, distances_mm

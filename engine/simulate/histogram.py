@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import SettingsError
 from engine.data.histogram import Histogram, total
 from engine.data.layered_response import StoredResponse
-from engine.errors import SettingsError
 from engine.geometry.panel_sums import crystal_sums, line_products
 from engine.operators.crystal_edges import edge_efficiencies
-from engine.operators.layered import projector
+from engine.operators.matrix.layered import projector
 from engine.simulate.lines import OnProgress
 from engine.simulate.phantom import Phantom
 

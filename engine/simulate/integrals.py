@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import cpu, usable_cores
-from engine.errors import DataError
+from engine.core.arrays import Array
+from engine.core.backend import cpu, usable_cores
+from engine.core.errors import DataError
 from engine.geometry.xray import XrayGeometry
-from engine.kernels import chords
 from engine.kernels.blocks import OnProgress, run_blocks
-from engine.operators.xray import XrayTransform
+from engine.kernels.rays import chords
+from engine.operators.xray.transform import XrayTransform
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Shape
 from engine.simulate.voxels import VoxelPhantom

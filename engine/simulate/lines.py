@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import usable_cores
-from engine.errors import DataError
+from engine.core.arrays import Array
+from engine.core.backend import usable_cores
+from engine.core.errors import DataError
 from engine.simulate.candidate_lines import CandidateLines
 
 Rate = Callable[[NDArray[np.int32]], Array]

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import usable_cores
+from engine.core.arrays import Array
+from engine.core.backend import usable_cores
+from engine.core.errors import SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import SettingsError
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 from engine.simulate.camera import Camera

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.simulate.shapes import Shape

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.simulate.shapes import Shape
 
 _PARALLEL = 1e-14

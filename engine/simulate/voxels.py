@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import cpu
+from engine.core.arrays import Array
+from engine.core.backend import cpu
+from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume
 from engine.operators.rays import RayProjector, Rays

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import usable_cores
+from engine.core.arrays import Array
+from engine.core.backend import usable_cores
+from engine.core.errors import SettingsError
 from engine.data.projections import Projections
-from engine.errors import SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import OnProgress
 from engine.simulate.integrals import finer, line_integrals, mean_of_pixels

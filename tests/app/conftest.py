@@ -13,19 +13,19 @@ import pytest
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.control.commands import Commands
-from app.control.context import AppContext
-from app.control.previews import Previews
-from app.control.queue_commands import QueueCommands
-from app.control.result_commands import ResultCommands
-from app.control.runner import Runner
-from app.control.volume_commands import VolumeCommands
-from app.look.theme import Theme
-from app.models.device_choice import DeviceChoice
-from app.models.inputs import DATA, SCANNER, Input
-from app.models.preferences import Preferences
-from app.models.session import Session
-from engine.backend.devices import cpu_device
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.inputs import DATA, SCANNER, Input
+from app.state.models.preferences import Preferences
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.context import AppContext
+from app.state.services.previews import Previews
+from app.state.services.queue_commands import QueueCommands
+from app.state.services.result_commands import ResultCommands
+from app.state.services.runner import Runner
+from app.state.services.volume_commands import VolumeCommands
+from app.ui.theme.theme import Theme
+from engine.core.backend.devices import cpu_device
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.jobs.loader import CallsHere, ForeignFiles, Loader
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

@@ -11,7 +11,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Condition, Thread
 
-from engine.events import Aborted, Event, Finished, Preview, Progressed
+from engine.data.runs.events import Aborted, Event, Finished, Preview, Progressed
 from engine.jobs.process import child
 from engine.jobs.process.engine_process import ENDS
 from engine.jobs.process.exit_reasons import what_is_safe

@@ -56,14 +56,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
         _measure(Path(folder), wanted)
-    from app.shell.leaving import leave
+    from app.shell.shutdown import leave
 
     leave(0)
 
 
 def _measure(folder: Path, wanted: argparse.Namespace) -> None:
-    from app.models.preferences import Preferences
     from app.shell.application import make_app, make_window
+    from app.state.models.preferences import Preferences
     from engine.io import save
 
     edge, slab_mm = wanted.edge, wanted.slab
@@ -84,7 +84,7 @@ def _measure(folder: Path, wanted: argparse.Namespace) -> None:
     if wanted.askew:
         _turn(window)
     if slab_mm:
-        from app.views.slab import Slab
+        from app.views.slices.slab import Slab
 
         window.session.view.set_slab(Slab("highest", slab_mm))
     if wanted.sheet:

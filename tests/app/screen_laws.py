@@ -24,12 +24,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.forms.fields import Editor
-from app.look.theme import luminance
-from app.look.widgets import fitted
-from app.views.labels import ElidedLabel, WrappedLabel
+from app.ui.forms.fields import Editor
+from app.ui.theme.theme import luminance
+from app.ui.theme.widgets import fitted
+from app.views.colour.raster_view import RasterView
 from app.views.note import Note
-from app.views.raster_view import RasterView
+from app.views.slices.labels import ElidedLabel, WrappedLabel
 from tests.app.views.painted import Painted, painted
 
 READABLE = 4.5

@@ -15,23 +15,23 @@ from pathlib import Path
 from PIL import Image
 from PySide6.QtCore import QSize
 
-from app.export.export_dialog import ExportDialog
 from app.language.translation import VARIABLE
 from app.live.connect_card import EVENTS, FRAMES
-from app.report.report_dialog import ReportDialog
+from app.output.export.export_dialog import ExportDialog
+from app.output.report.report_dialog import ReportDialog
+from app.run.tuning.tuning_dialog import TuningDialog
 from app.shell.application import make_app
-from app.shell.leaving import leave
-from app.study.import_dialog import ImportDialog
-from app.study.protocols_dialog import ProtocolsDialog
-from app.tune.tuning_dialog import TuningDialog
+from app.shell.shutdown import leave
 from app.views.layout import ViewLayout
-from engine.documents import Site
+from app.workspace.steps.import_dialog import ImportDialog
+from app.workspace.steps.protocols_dialog import ProtocolsDialog
+from engine.core.json_types import Plain
 from engine.geometry.orbits import circle, circular_cone
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.xray_ct.demo import CtDemo
-from engine.plain import Plain
+from engine.results.reports import Site
 from engine.simulate import Detector, simulate_xray
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
@@ -41,11 +41,11 @@ from tests.app.gallery.calibrating import (
     say_tracer,
 )
 from tests.app.gallery.fusing import fuse
-from tests.app.gallery.looking import annotate, straighten
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.queueing import show_queue
 from tests.app.gallery.regions import draw_regions
 from tests.app.gallery.studies import show_studies
+from tests.app.gallery.viewer_tools import annotate, straighten
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"

@@ -14,7 +14,7 @@ from PIL import Image
 from PySide6.QtCore import QSize
 
 from app.shell.application import make_app
-from app.shell.leaving import leave
+from app.shell.shutdown import leave
 from engine.modalities.listmode_pet.demo import PetDemo
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of

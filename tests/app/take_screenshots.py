@@ -76,7 +76,7 @@ def main() -> None:
     wanted = arguments()
     wanted.out = wanted.out.resolve()
     if wanted.here:
-        from app.shell.leaving import leave
+        from app.shell.shutdown import leave
 
         one_screen(wanted)
         leave(0)

@@ -27,15 +27,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.passphrase import hashed
-from app.models.preferences import Preferences
-from app.models.run_record import RunState
 from app.shell.application import make_app, make_window
-from app.shell.leaving import leave
 from app.shell.main_window import MainWindow
-from engine.documents import Site, signatures_of
+from app.shell.shutdown import leave
+from app.state.models.passphrase import hashed
+from app.state.models.preferences import Preferences
+from app.state.models.run_record import RunState
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.results import Results
+from engine.results.reports import Site, signatures_of
 from tests.app.engine_in_thread import EngineInThread
 
 PATIENCE_S = 120.0

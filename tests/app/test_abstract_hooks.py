@@ -13,10 +13,10 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 import app
-from app.forms.fields import Editor
-from app.views.detector_view import DetectorView
+from app.ui.forms.fields import Editor
+from app.views.colour.raster_view import RasterView
 from app.views.pane_content import PaneContent
-from app.views.raster_view import RasterView
+from app.views.scan.detector_view import DetectorView
 
 OPEN = {Editor, PaneContent, RasterView, DetectorView}
 """Classes that nobody makes an object of."""

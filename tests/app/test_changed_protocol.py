@@ -7,31 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from app.models.run_record import RunRecord
-from app.queue.queue_text import tip_of as queue_tip
-from app.results.result_text import lines_of, made_with
-from app.shell.technician_panel import TechnicianPanel
-from app.studies.study_text import cells_of
-from engine.backend import cpu
-from engine.catalogue import known_studies
+from app.output.results.result_text import lines_of, made_with
+from app.shell.technician.panel import TechnicianPanel
+from app.state.models.run_record import RunRecord
+from app.workspace.queue.queue_text import tip_of as queue_tip
+from app.workspace.study_list.study_text import cells_of
 from engine.cli.main import main
-from engine.documents.making import report_of
-from engine.documents.site import Site
-from engine.documents.subject import ReportSubject
-from engine.documents.web_page import to_html
-from engine.events import Finished
+from engine.core.backend import cpu
+from engine.data.runs.events import Finished
 from engine.io.dicom.general import general_attributes
 from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import subject_of
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import run
+from engine.jobs.study_index import known_studies
 from engine.modalities import Study, write_study
 from engine.modalities.protocol_identity import identified
 from engine.modalities.studies import find_protocol, read_study
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.stored_protocol import identity_of, label_of
 from engine.results import Results
-from engine.study.assignments import with_settings
-from engine.study.saved_as import identity_of, label_of
+from engine.results.reports.building import report_of
+from engine.results.reports.site import Site
+from engine.results.reports.subject import ReportSubject
+from engine.results.reports.web_page import to_html
 
 MARK = "(changed)"
 CHANGES = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "fit_to_scan=false")

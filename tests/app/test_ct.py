@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 
-from app.models.device_choice import DeviceChoice
-from app.models.messages import Problem
-from app.models.protocol_library import ProtocolLibrary
-from app.models.quality import QUALITIES
-from app.models.run_record import RunState
-from app.models.session import Session
-from engine.backend import cpu
-from engine.backend.devices import cpu_device
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.messages import Problem
+from app.state.models.protocols.library import ProtocolLibrary
+from app.state.models.quality import QUALITIES
+from app.state.models.run_record import RunState
+from app.state.models.session import Session
+from engine.core.backend import cpu
+from engine.core.backend.devices import cpu_device
+from engine.core.errors import DataError, SettingsError
+from engine.corrections.preprocess import Binning, Crop, FlatField, Hounsfield
 from engine.data.projections import Projections
-from engine.errors import DataError, SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import write_projections
@@ -27,9 +28,8 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, read_study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.xray import XrayTransform
-from engine.preprocess import Binning, Crop, FlatField, Hounsfield
-from engine.study.assignments import with_settings
+from engine.operators.xray.transform import XrayTransform
+from engine.protocols.study.assignments import with_settings
 from tests.app.conftest import PATIENCE_MS, read_input
 from tests.app.engine_in_thread import EngineInThread
 

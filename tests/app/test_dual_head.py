@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from app.models.device_choice import DeviceChoice
-from app.models.inputs import Inputs
-from app.models.quality import QUALITIES
-from app.models.run_record import RunState
-from app.models.session import Session
-from app.study.study_step import words_on
-from engine.backend import cpu
-from engine.backend.devices import cpu_device
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.inputs import Inputs
+from app.state.models.quality import QUALITIES
+from app.state.models.run_record import RunState
+from app.state.models.session import Session
+from app.workspace.steps.study_step import words_on
+from engine.core.backend import cpu
+from engine.core.backend.devices import cpu_device
+from engine.core.errors import EngineError, SettingsError
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
-from engine.errors import EngineError, SettingsError
 from engine.io import read_scanner, write_histogram, write_listmode
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -191,8 +191,8 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
 
 
 def test_panels_are_drawn_and_a_wider_gap_and_layers_show(session, histogram, qtbot, qapp):
-    from app.look.theme import Theme
-    from app.study.scanner_drawing import ScannerDrawing
+    from app.ui.theme.theme import Theme
+    from app.workspace.steps.scanner_drawing import ScannerDrawing
 
     take(session, histogram)
     picture = ScannerDrawing(Theme(qapp, "dark"))
@@ -237,8 +237,8 @@ def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
 
 
 def test_the_time_holds_the_response_until_it_is_kept(session, histogram, response):
+    from engine.core.paths import cache_dir
     from engine.modalities.dual_head_pet.response.identity import path_of
-    from engine.paths import cache_dir
 
     take(session, histogram)
     plan = session.study.protocol.model_copy(
@@ -273,9 +273,9 @@ def test_a_response_of_other_panels_is_refused(response, tmp_path):
 
 def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, tmp_path):
     """Two layers of crystals: a response of one takes both, and so does the protocol."""
+    from engine.core.paths import cache_dir
     from engine.modalities.dual_head_pet.requirements import estimate
     from engine.modalities.dual_head_pet.response.identity import path_of
-    from engine.paths import cache_dir
 
     one = read_scanner("test-panels")
     scanner = with_settings(one, n_layers=2)
@@ -306,7 +306,7 @@ def test_layers_are_one_to_the_response_where_they_are_to_be(session, response, 
 
 def test_the_wait_for_a_response_is_told_in_words(session, histogram):
     from app.shell.header_bar import progress_text
-    from engine.events import Progressed, StageStarted
+    from engine.data.runs.events import Progressed, StageStarted
 
     take(session, histogram)
     session.run.begin("rods")

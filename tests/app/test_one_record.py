@@ -15,32 +15,32 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.models.queue_model import QueueModel
-from app.queue.queue_text import title_of
-from app.results.image_caption import ImageCaption
-from app.results.results_panel import ResultsTab
-from app.studies.study_table import StudyTable
-from engine import paths
-from engine.backend import cpu
-from engine.catalogue import known_studies
+from app.output.results.image_caption import ImageCaption
+from app.output.results.results_panel import ResultsTab
+from app.state.models.queue_model import QueueModel
+from app.workspace.queue.queue_text import title_of
+from app.workspace.study_list.study_table import StudyTable
+from engine.core import paths
+from engine.core.backend import cpu
+from engine.core.errors import NumericalError
 from engine.data.projections import Projections
-from engine.data.run_record import RecordedRun
-from engine.documents import ReportSubject, Site, report_of
-from engine.documents.web_page import to_html
-from engine.errors import NumericalError
-from engine.events import Preview
+from engine.data.runs.events import Preview
+from engine.data.runs.record import RecordedRun
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import write_projections
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import run
+from engine.jobs.study_index import known_studies
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.xray import XrayTransform
+from engine.operators.xray.transform import XrayTransform
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.stored_protocol import SavedAs, digest_of
 from engine.results import Results
-from engine.study.assignments import with_settings
-from engine.study.saved_as import SavedAs, digest_of
+from engine.results.reports import ReportSubject, Site, report_of
+from engine.results.reports.web_page import to_html
 from tests.app.conftest import PATIENCE_MS
 
 ON = cpu(2)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.jobs.reconstruction import reconstruct
 from engine.kernels.processor import HAS_AVX512, HAS_LANES
 from engine.modalities.demo import Demo

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from engine.plain import Plain
+from engine.core.json_types import Plain
 from tests.disturbed.shim import compiled, under, why_not
 
 Told = Callable[[str], list[Plain]]

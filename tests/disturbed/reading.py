@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.core.json_types import Plain
 from engine.modalities.inspection import inspect
-from engine.plain import Plain
 from tests.disturbed.shim import disturbing
 from tests.disturbed.writing import contents, say
 from tests.farm.formats import KINDS

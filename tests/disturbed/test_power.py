@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.plain import Plain
+from engine.core.json_types import Plain
 from tests.disturbed.conftest import Told
 from tests.disturbed.power import Change, Contents, Disk, read_log
 from tests.disturbed.writers import WRITERS

@@ -8,22 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from engine.plain import Plain
+from engine.core.json_types import Plain
 from tests.disturbed.conftest import Told
 from tests.disturbed.writers import WRITERS
 
 ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5"}
 CALLS |= {"write_with_sidecar", "write_with_header", "new_folder"}
-LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/nifti.py"}
-LAYERS |= {"engine/io/piece_write.py"}
+LAYERS = {
+    "engine/io/safety/atomic_write.py",
+    "engine/io/hdf5/writer.py",
+    "engine/io/volumes/nifti.py",
+}
+LAYERS |= {"engine/io/safety/piece_write.py"}
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
-    "engine/io/audit_log.py",
-    "engine/selftest/choosing.py",
-    "engine/support/faults.py",
-    "engine/tuning/session.py",
-    "engine/tuning/trials.py",
+    "engine/io/safety/audit_log.py",
+    "engine/selftest/device_choice.py",
+    "engine/tools/diagnostics/faults.py",
+    "engine/tools/tuning/session.py",
+    "engine/tools/tuning/trials.py",
 }
 """What goes on without a word to the user where it cannot be written, and has tests of its own."""
 

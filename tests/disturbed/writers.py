@@ -10,33 +10,40 @@ from pathlib import Path
 import numpy as np
 
 from engine import find_protocol
-from engine.benchmark import gpu_file, report
-from engine.catalogue import ImagingOrder, KnownStudy
-from engine.cli.bench_options import keep as keep_figures
-from engine.cli.curve import write_curve
+from engine.analysis.quality.quality_report import QualityReport
+from engine.analysis.quality.time_curves import TimeCurve
+from engine.analysis.regions import (
+    Region,
+    RegionSet,
+    SphereRegion,
+    measure,
+    write_labels,
+    write_regions,
+    write_segmentation,
+)
 from engine.cli.inspect import write_reports
-from engine.cli.quality import _write as write_report
-from engine.cli.regions import write_table
+from engine.cli.machine.bench_options import keep as keep_figures
+from engine.cli.machine.tune import write_trials
+from engine.cli.measure.curve import write_curve
+from engine.cli.measure.quality import _write as write_report
+from engine.cli.measure.regions import write_table
 from engine.cli.studies import write_list
-from engine.cli.tune import write_trials
-from engine.data import volume_file
+from engine.core.json_types import Plain
 from engine.data.calibration import Calibration
 from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
-from engine.data.run_history import RunHistory
+from engine.data.runs.events import Preview
+from engine.data.runs.history import RunHistory
 from engine.data.sinogram import Sinogram
-from engine.data.time_frames import FrameVolume, TimeFrame
-from engine.data.tracer import Tracer
+from engine.data.storage import volume_file
+from engine.data.timing.time_frames import FrameVolume, TimeFrame
+from engine.data.timing.tracer import Tracer
 from engine.data.volume import Volume
-from engine.documents import ReportSubject, Site, report_of, sign
-from engine.documents import write_report as write_result_report
-from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.geometry.sinogram_layout import SinogramLayout
-from engine.importing import Draft, write_draft
 from engine.io import (
     Report,
     save,
@@ -47,19 +54,20 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
-from engine.io.calibration_file import write_calibration
-from engine.io.contact_sheet import contact_sheet
+from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.tracer_file import write_tracer
 from engine.io.dicom.enhanced import write_enhanced
-from engine.io.normalisation_hdf5 import write_components
-from engine.io.response_hdf5 import write_response
-from engine.io.siemens_extract import extract
-from engine.io.sinogram_interfile_out import write_sinogram
-from engine.io.tracer_file import write_tracer
+from engine.io.hdf5.normalisation import write_components
+from engine.io.hdf5.response import write_response
+from engine.io.interfile.sinogram_writer import write_sinogram
+from engine.io.raster.contact_sheet import contact_sheet
+from engine.io.siemens.extract import extract
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
+from engine.jobs.study_index import ImagingOrder, KnownStudy
 from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -67,25 +75,17 @@ from engine.modalities.dual_head_pet.response.parts import ResponseParts
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
 from engine.modalities.studies import write_protocol
-from engine.plain import Plain
-from engine.quality.over_time import TimeCurve
-from engine.quality.quality_report import QualityReport
-from engine.regions import (
-    Region,
-    RegionSet,
-    SphereRegion,
-    measure,
-    write_labels,
-    write_regions,
-    write_segmentation,
-)
+from engine.protocols.study.study import Study, write_study
+from engine.raw_import import Draft, write_draft
 from engine.results import NewResult, Result, Results
+from engine.results.reports import ReportSubject, Site, report_of, sign
+from engine.results.reports import write_report as write_result_report
 from engine.results.thumbnail import thumbnail
-from engine.study.study import Study, write_study
-from engine.support.bundle import SupportBundle
-from engine.tuning.keeping import write_record
+from engine.tools.benchmark import gpu_file, report
+from engine.tools.diagnostics.bundle import SupportBundle
+from engine.tools.tuning.storing import write_record
 from tests.engine.geometry.panels import panels
-from tests.engine.io import siemens_raw_files
+from tests.engine.io.siemens import siemens_raw_files
 from tests.farm.scanners import small_ring
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.5, 4.0))
@@ -317,7 +317,7 @@ def _sheet(folder: Path, version: int) -> None:
 
 
 def _kept_inputs(folder: Path, version: int) -> None:
-    from app.models.kept_inputs import KeepingOwner, KeptInputs
+    from app.state.models.scanner_inputs import KeepingOwner, KeptInputs
 
     owner = KeepingOwner("key", "Tiny")
     KeptInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
@@ -328,7 +328,7 @@ def _quality(folder: Path, version: int) -> None:
 
 
 def _quality_panel(folder: Path, version: int) -> None:
-    from app.measure.quality_panel import written
+    from app.analysis.measure.quality_panel import written
 
     written(_report(version), _image(version), folder / "a.json")
 
@@ -338,7 +338,7 @@ def _report(version: int) -> QualityReport:
 
 
 def _table(folder: Path, version: int) -> None:
-    from app.measure.line_profile_panel import write_text
+    from app.analysis.measure.line_profile_panel import write_text
 
     write_text(f"mm,counts\n0,{version}\n", folder / "a.csv")
 
@@ -365,7 +365,7 @@ def _labels(folder: Path, version: int) -> None:
 
 
 def _window_table(folder: Path, version: int) -> None:
-    from app.regions.region_files import table_at
+    from app.analysis.regions.region_files import table_at
 
     table_at([_region(9)], [("", _image(version))], folder / "a.csv")
 
@@ -396,40 +396,40 @@ def _benchmark(folder: Path, version: int) -> None:
 
 
 WRITERS: tuple[Writer, ...] = (
-    Writer("NIfTI", _volume("a.nii"), ("engine/io/provenance_file.py",)),
-    Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/provenance_file.py",)),
-    Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
-    Writer("frames of time", _frames, ("engine/io/frame_series.py",)),
-    Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
-    Writer("NRRD", _volume("a.nrrd"), ("engine/io/nrrd_volume.py",)),
-    Writer("Interfile image", _volume("a.hv"), ("engine/io/interfile_image_writer.py",)),
-    Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/ome_tiff.py",)),
-    Writer("film", _volume("a.gif"), ("engine/io/cine.py",)),
-    Writer("film of the window", _film, ("engine/io/film.py",)),
-    Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
+    Writer("NIfTI", _volume("a.nii"), ("engine/io/auxiliary/provenance_file.py",)),
+    Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/auxiliary/provenance_file.py",)),
+    Writer("volume", _volume("a.h5"), ("engine/io/hdf5/volume.py",)),
+    Writer("frames of time", _frames, ("engine/io/volumes/frame_series.py",)),
+    Writer("MetaImage", _volume("a.mha"), ("engine/io/volumes/metaimage_volume.py",)),
+    Writer("NRRD", _volume("a.nrrd"), ("engine/io/volumes/nrrd_volume.py",)),
+    Writer("Interfile image", _volume("a.hv"), ("engine/io/interfile/image_writer.py",)),
+    Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/tiff/ome_tiff.py",)),
+    Writer("film", _volume("a.gif"), ("engine/io/raster/cine.py",)),
+    Writer("film of the window", _film, ("engine/io/raster/film.py",)),
+    Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff/volume.py",)),
     Writer("DICOM series", _dicom, ("engine/io/dicom/series_writer.py",)),
     Writer("BIDS dataset", _bids, ("engine/io/bids/dataset.py",)),
-    Writer("OME-Zarr", _zarr, ("engine/io/ome_zarr.py",)),
-    Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
+    Writer("OME-Zarr", _zarr, ("engine/io/volumes/ome_zarr.py",)),
+    Writer("picture", _volume("a.png"), ("engine/io/raster/png.py",)),
     Writer("DICOM picture", _volume("a.capture.dcm"), ("engine/io/dicom/capture.py",)),
     Writer("Enhanced CT", _enhanced, ("engine/io/dicom/enhanced.py",)),
-    Writer("raw data taken out", _raw_data, ("engine/io/siemens_extract.py",)),
-    Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
-    Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),
-    Writer("sinogram", _sinogram, ("engine/io/sinogram_interfile_out.py",)),
-    Writer("response", _response, ("engine/io/response_hdf5.py",)),
-    Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/dxchange.py",)),
-    Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/nxtomo_writer.py",)),
+    Writer("raw data taken out", _raw_data, ("engine/io/siemens/extract.py",)),
+    Writer("list mode", _listmode, ("engine/io/hdf5/listmode.py",)),
+    Writer("histogram", _histogram, ("engine/io/hdf5/histogram.py",)),
+    Writer("sinogram", _sinogram, ("engine/io/interfile/sinogram_writer.py",)),
+    Writer("response", _response, ("engine/io/hdf5/response.py",)),
+    Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/hdf5/dxchange.py",)),
+    Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/hdf5/nxtomo_writer.py",)),
     Writer("projections sidecar", _projections("a.toml"), ("engine/io/xray/saving.py",)),
-    Writer("imported sidecar", _import, ("engine/importing/writing.py",)),
+    Writer("imported sidecar", _import, ("engine/raw_import/writing.py",)),
     Writer(
         "efficiencies",
         lambda folder, version: save_efficiencies(np.arange(9.0) + version, folder / "a.h5"),
         ("engine/modalities/demo.py",),
     ),
-    Writer("normalisation", _normalisation, ("engine/io/normalisation_hdf5.py",)),
-    Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
-    Writer("tracer", _tracer, ("engine/io/tracer_file.py",)),
+    Writer("normalisation", _normalisation, ("engine/io/hdf5/normalisation.py",)),
+    Writer("calibration", _calibration, ("engine/io/auxiliary/calibration_file.py",)),
+    Writer("tracer", _tracer, ("engine/io/auxiliary/tracer_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
     Writer("slabs of a volume", _slabs, ("engine/jobs/checkpoint/slabs.py",)),
     Writer("queued study", _queued, QUEUE),
@@ -438,7 +438,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "study",
         lambda folder, version: write_study(_study(folder, version), folder / "a.toml"),
-        ("engine/study/study.py",),
+        ("engine/protocols/study/study.py",),
     ),
     Writer(
         "protocol",
@@ -461,32 +461,36 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "support bundle",
         lambda folder, version: SupportBundle({"log.txt": f"{version}"}).write(folder / "a.zip"),
-        ("engine/support/bundle.py",),
+        ("engine/tools/diagnostics/bundle.py",),
     ),
     Writer(
         "figures",
         lambda folder, version: keep_figures({"version": version}, folder / "a.json"),
-        ("engine/cli/bench_options.py", "engine/cli/bench.py"),
+        ("engine/cli/machine/bench_options.py", "engine/cli/machine/bench.py"),
     ),
     Writer(
         "tuned form",
         lambda folder, version: write_record({"form": f"{version}"}, folder / "a.json"),
-        ("engine/tuning/keeping.py",),
+        ("engine/tools/tuning/storing.py",),
     ),
     Writer(
         "trials of forms",
         lambda folder, version: write_trials({"kernels": [version]}, folder / "a.json"),
-        ("engine/cli/tune.py",),
+        ("engine/cli/machine/tune.py",),
     ),
-    Writer("curve", _curve, ("engine/cli/curve.py",)),
+    Writer("curve", _curve, ("engine/cli/measure/curve.py",)),
     Writer("reports of inspect", _reports, ("engine/cli/inspect.py",)),
-    Writer("regions", _regions, ("engine/regions/region_file.py",)),
-    Writer("labels of regions", _labels, ("engine/regions/labels.py",)),
-    Writer("segmentation", _segmentation, ("engine/regions/segmentation.py",)),
-    Writer("table of regions", _region_table, ("engine/cli/regions.py",)),
-    Writer("table of regions of the window", _window_table, ("app/regions/region_files.py",)),
+    Writer("regions", _regions, ("engine/analysis/regions/region_file.py",)),
+    Writer("labels of regions", _labels, ("engine/analysis/regions/labels.py",)),
+    Writer("segmentation", _segmentation, ("engine/analysis/regions/segmentation.py",)),
+    Writer("table of regions", _region_table, ("engine/cli/measure/regions.py",)),
     Writer(
-        "site", lambda folder, v: Site(name=f"{v}").write(folder), ("engine/documents/site.py",)
+        "table of regions of the window", _window_table, ("app/analysis/regions/region_files.py",)
+    ),
+    Writer(
+        "site",
+        lambda folder, v: Site(name=f"{v}").write(folder),
+        ("engine/results/reports/site.py",),
     ),
     Writer(
         "order",
@@ -498,12 +502,16 @@ WRITERS: tuple[Writer, ...] = (
         lambda folder, v: write_list([_known(v)], folder / "list.json"),
         ("engine/cli/studies.py",),
     ),
-    Writer("signature", _signature, ("engine/documents/signature.py",)),
-    Writer("report", _result_report, ("engine/documents/writing.py",)),
-    Writer("figures of a card", _card, ("engine/benchmark/gpu_file.py",)),
-    Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
-    Writer("quality report", _quality, ("engine/cli/quality.py",)),
-    Writer("quality report of the window", _quality_panel, ("app/measure/quality_panel.py",)),
-    Writer("kept inputs", _kept_inputs, ("app/models/kept_inputs.py",)),
-    Writer("table", _table, ("app/measure/line_profile_panel.py", "app/run/profile_panel.py")),
+    Writer("signature", _signature, ("engine/results/reports/signature.py",)),
+    Writer("report", _result_report, ("engine/results/reports/writing.py",)),
+    Writer("figures of a card", _card, ("engine/tools/benchmark/gpu_file.py",)),
+    Writer("benchmark page", _benchmark, ("engine/tools/benchmark/report.py",)),
+    Writer("quality report", _quality, ("engine/cli/measure/quality.py",)),
+    Writer(
+        "quality report of the window", _quality_panel, ("app/analysis/measure/quality_panel.py",)
+    ),
+    Writer("kept inputs", _kept_inputs, ("app/state/models/scanner_inputs.py",)),
+    Writer(
+        "table", _table, ("app/analysis/measure/line_profile_panel.py", "app/run/profile_panel.py")
+    ),
 )

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import EngineError
-from engine.plain import Plain
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
 from tests.disturbed.shim import LOG, disturbing
 from tests.disturbed.writers import WRITERS, Writer
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from engine.errors import DeviceError
-from tests.emulator.kept import digest, folder, kept
+from engine.core.errors import DeviceError
+from tests.emulator.compiled_cache import digest, folder, kept
 
 _HERE = Path(__file__).parent
 _HEADERS = ("cuda_cpu.h", "launch.h", "runtime.h", "textures.h")

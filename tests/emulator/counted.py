@@ -15,21 +15,21 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.backend import cuda
-from engine.benchmark.crossing import cube, events, sorted_events
+from engine.core.backend import cuda
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.cone_variants import BackVariant, fitted
-from engine.kernels.device_cone import ConeBack
-from engine.kernels.device_joseph import InMemory, Joseph, Lines
-from engine.kernels.device_joseph_gather import JosephGather, fitting
-from engine.kernels.joseph_variants import JosephVariant
+from engine.kernels.cone.cone_variants import BackVariant, fitted
+from engine.kernels.cone.device_cone import ConeBack
+from engine.kernels.cone.device_joseph import InMemory, Joseph, Lines
+from engine.kernels.cone.device_joseph_gather import JosephGather, fitting
+from engine.kernels.cone.joseph_variants import JosephVariant
 from engine.kernels.tuning import UNMEASURED_BACK
 from engine.kernels.variants import Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
-from engine.operators.xray_scene import Scene
-from engine.operators.xray_tools import Transposing
-from engine.profiling import Profiler
+from engine.operators.xray.scene import Scene
+from engine.operators.xray.tools import Transposing
+from engine.tools.benchmark.crossing import cube, events, sorted_events
 from tests.emulator.counted_panels import PRODUCTS, panels
 from tests.emulator.gpu import EmulatedGpu
 from tests.emulator.nvrtc import compile_for, version

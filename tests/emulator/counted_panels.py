@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import cuda
-from engine.kernels.device_matrix import N_COLUMNS, N_ROWS, TURN, Matrix
-from engine.kernels.matrix_groups import GroupedRows, grouped_rows
-from engine.kernels.matrix_variants import MatrixVariant, PanelShape
-from engine.profiling import Profiler
+from engine.core.backend import cuda
+from engine.core.profiling import Profiler
+from engine.kernels.matrix.device_matrix import N_COLUMNS, N_ROWS, TURN, Matrix
+from engine.kernels.matrix.groups import GroupedRows, grouped_rows
+from engine.kernels.matrix.variants import MatrixVariant, PanelShape
 from tests.emulator.gpu import EmulatedGpu
 
 PRODUCTS = "32 products"

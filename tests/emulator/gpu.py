@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from engine.backend.gpu import Gpu, GpuFacts, Graph, Stamp, TextureKind
-from engine.errors import DeviceError
+from engine.core.backend.gpu import Gpu, GpuFacts, Graph, Stamp, TextureKind
+from engine.core.errors import DeviceError
 from tests.emulator import compiling
 from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
 from tests.emulator.copies import LateCopies

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.backend.gpu import Extent, Function, Module, Resources
+from engine.core.backend.gpu import Extent, Function, Module, Resources
 from tests.emulator.arrays import DeviceArray, bare, owner
 from tests.emulator.compiling import constants, most_threads, own_copy, runtime, shared_library
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import DeviceMemoryError
+from engine.core.errors import DeviceMemoryError
 
 
 class Memory:

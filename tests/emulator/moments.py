@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from engine.backend.gpu import Graph, Stamp
+from engine.core.backend.gpu import Graph, Stamp
 
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu

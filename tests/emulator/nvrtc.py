@@ -10,7 +10,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from tests.emulator.kept import digest, kept
+from tests.emulator.compiled_cache import digest, kept
 
 _LIBRARY = re.compile(r"(libnvrtc\.so\.\d+|nvrtc64_\d+_0\.dll)$")
 _KERNEL = re.compile(
@@ -77,7 +77,7 @@ def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compil
 
 def ptx_for(source: str, arch: int, options: tuple[str, ...] = ()) -> str:
     """PTX of a source for one architecture, with the options of a run; kept, as machine code is."""
-    # the engine gives the last one with every source (engine.backend.cupy_compiling)
+    # the engine gives the last one with every source (engine.core.backend.cupy_compiling)
     flags = (f"-arch=compute_{arch}", *options, "--device-as-default-execution-space")
     name = digest("nvrtc", version(), *flags, source)
     file = kept(f"{name}.ptx", lambda out: _write(out, *_compile(source, flags, "PTX")))

@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from engine.geometry.tof import TofBins
-from engine.kernels import device_scatter
-from engine.kernels.cone_variants import BackVariant, back_variants
-from engine.kernels.joseph_variants import (
+from engine.kernels.cone.cone_variants import BackVariant, back_variants
+from engine.kernels.cone.joseph_variants import (
     GatherVariant,
     JosephVariant,
     gather_variants,
     joseph_variants,
 )
-from engine.kernels.matrix_variants import MatrixVariant
+from engine.kernels.matrix.variants import MatrixVariant
+from engine.kernels.rays.tof import chord_table
+from engine.kernels.scatter import device_scatter
 from engine.kernels.source import FOLDER
-from engine.kernels.tof import chord_table
 from engine.kernels.variants import RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 

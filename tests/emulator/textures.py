@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.backend.gpu import Texture, TextureKind
-from engine.backend.textures import check_shape, check_update, padded
+from engine.core.backend.gpu import Texture, TextureKind
+from engine.core.backend.textures import check_shape, check_update, padded
 from tests.emulator.arrays import DeviceArray, bare
 
 if TYPE_CHECKING:

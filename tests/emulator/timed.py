@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.backend.gpu import Stamp
+from engine.core.backend.gpu import Stamp
 from tests.emulator.arrays import DeviceArray
 from tests.emulator.gpu import EmulatedGpu
 

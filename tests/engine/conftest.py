@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backend import Backend, cuda
+from engine.core.backend import Backend, cuda
 from tests.emulator import EmulatedGpu
 
 

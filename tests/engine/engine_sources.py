@@ -13,11 +13,11 @@ import time
 
 import numpy as np
 
-from engine import backend
-from engine.data import volume_file
+from engine.core import backend
+from engine.core.errors import DataError, DeviceError
+from engine.data.runs.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
+from engine.data.storage import volume_file
 from engine.data.volume import Volume
-from engine.errors import DataError, DeviceError
-from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from numba.core.dispatcher import Dispatcher
 
-from engine.backend import cpu
-from engine.events import StageStarted
+from engine.core.backend import cpu
+from engine.data.runs.events import StageStarted
 from engine.io import read_projections
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import read_study

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from engine.core.json_types import Plain
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.plain import Plain
 
 ORIENTATIONS = tuple("".join(sides) for sides in product("LR", "PA", "SI"))
 """The eight codes of the sides to which x, y and z of a volume may lead."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.data.run_record import ProtocolIdentity, RecordedRun
+from engine.data.runs.record import ProtocolIdentity, RecordedRun
 
 
 def recorded(done: float = 4, planned: int = 4, **changes: Any) -> RecordedRun:

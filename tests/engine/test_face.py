@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.settings import Settings
+from engine.core.settings import Settings
 
 HEAVY = ("numba", "scipy", "h5py", "PySide6", "cupy", "matplotlib", "nibabel", "pydantic")
 NAMES = sorted(name for name in engine.__all__ if not name.startswith("__"))

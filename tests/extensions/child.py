@@ -34,9 +34,9 @@ def offered() -> dict[str, list[str]]:
     """Return all words of the form and ledger of each kind's standard protocol, by its key."""
     from PySide6.QtWidgets import QApplication
 
-    from app.forms.forms import Form
-    from app.look.theme import Theme
-    from app.study.corrections_step import Ledger
+    from app.ui.forms.forms import Form
+    from app.ui.theme.theme import Theme
+    from app.workspace.steps.corrections_step import Ledger
     from engine.modalities import MODALITIES
 
     application = QApplication.instance() or QApplication([])
@@ -61,10 +61,10 @@ def _words(form: Any) -> list[str]:
 
 def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
     """Return the grid that the window shows for an X-ray scan, for each choice of settings."""
+    from engine.corrections.preprocess import STEPS
     from engine.io import read_projections
     from engine.modalities import CtProtocol, ProjectionsSummary
-    from engine.preprocess import STEPS
-    from engine.study.assignments import with_settings
+    from engine.protocols.study.assignments import with_settings
 
     found, seen = [], ProjectionsSummary.of(read_projections(scan), Path(scan))
     for assignments in settings:
@@ -79,9 +79,9 @@ def dialogs(volume: str) -> dict[str, Any]:
     """Return the filter of each dialog for files, and the words of the export of a volume."""
     from PySide6.QtWidgets import QApplication, QRadioButton
 
-    from app.export.export_dialog import ExportDialog
-    from app.models.kept_images import Kept
-    from app.shell.dialogs import choice_of
+    from app.output.export.export_dialog import ExportDialog
+    from app.shell.dialogs.questions import choice_of
+    from app.state.models.run_images import Kept
     from engine.io import read_volume
 
     application = QApplication.instance() or QApplication([])

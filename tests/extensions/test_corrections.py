@@ -25,7 +25,7 @@ OBLIQUE = '''
 
     import numpy as np
 
-    from engine.arrays import module_of
+    from engine.core.arrays import module_of
     from engine.corrections.base import Multiplicative
     from engine.data.line_factors import LineFactor
     from engine.data.listmode import ListMode
@@ -99,7 +99,7 @@ FLOOR = '''
 
     from engine.corrections.base import Additive
     from engine.data.listmode import ListMode
-    from engine.settings import setting
+    from engine.core.settings import setting
 
 
     class Floor(Additive[ListMode]):
@@ -131,7 +131,7 @@ DEAD_TIME = '''
     from engine.data.input_role import InputRole
     from engine.data.line_factors import ConstantFactor
     from engine.data.listmode import ListMode
-    from engine.errors import FileFormatError
+    from engine.core.errors import FileFormatError
 
 
     def read_live_share(path: Path, scanner: Any) -> float:

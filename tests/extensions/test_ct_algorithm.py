@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.io import read_projections, read_volume
 from engine.modalities.xray_ct import model as xray_ct
 from tests.extensions.trial import ROOT, Trial
@@ -22,11 +22,11 @@ def example() -> str:
 
 
 def test_the_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
-    trial.add_file("engine/algorithms/landweber.py", example())
+    trial.add_file("engine/recon/algorithms/landweber.py", example())
     trial.enlist(
-        "engine/algorithms/__init__.py",
+        "engine/recon/algorithms/__init__.py",
         "LINEAR_ALGORITHMS",
-        "engine.algorithms.landweber.Landweber",
+        "engine.recon.algorithms.landweber.Landweber",
     )
     settings = ["--set", "algorithm.kind=landweber", "--set", "algorithm.iterations=3"]
     settings += ["--set", "adjoint=matched", *GRID]

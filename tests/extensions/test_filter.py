@@ -16,10 +16,10 @@ UNSHARP = '''
 
     from numpy.typing import NDArray
 
-    from engine.arrays import module_of
+    from engine.core.arrays import module_of
     from engine.geometry.grid import Point
-    from engine.postprocess.base import Filter
-    from engine.settings import setting
+    from engine.recon.postprocess.base import Filter
+    from engine.core.settings import setting
 
 
     class Unsharp(Filter):
@@ -40,8 +40,12 @@ UNSHARP = '''
 
 
 def test_a_filter_is_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
-    trial.add_file("engine/postprocess/unsharp.py", UNSHARP)
-    trial.enlist("engine/postprocess/__init__.py", "FILTERS", "engine.postprocess.unsharp.Unsharp")
+    trial.add_file("engine/recon/postprocess/unsharp.py", UNSHARP)
+    trial.enlist(
+        "engine/recon/postprocess/__init__.py",
+        "FILTERS",
+        "engine.recon.postprocess.unsharp.Unsharp",
+    )
 
     told = trial.run(
         ct_scan,

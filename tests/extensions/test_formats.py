@@ -24,7 +24,7 @@ EVENTS = '''
 
     from engine.data.listmode import ListMode
     from engine.io.base import ListModeReader
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.io.scanners import read_scanner
 
     MARK = b"# pairs of crystals"
@@ -59,7 +59,7 @@ RAW = '''
     import numpy as np
 
     from engine.data.volume import Volume
-    from engine.io.atomic_write import write_atomically
+    from engine.io.safety.atomic_write import write_atomically
     from engine.io.base import VolumeWriter
 
 

@@ -19,11 +19,11 @@ ROOTED = '''
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.algorithms.base import Algorithm, Iterate
-    from engine.settings import setting
+    from engine.recon.algorithms.base import Algorithm, Iterate
+    from engine.core.settings import setting
 
     if TYPE_CHECKING:
-        from engine.model import SystemModel
+        from engine.recon.model import SystemModel
 
 
     class Rooted(Algorithm):
@@ -47,8 +47,10 @@ ROOTED = '''
 def test_an_algorithm_for_counts_is_one_file_and_one_name(
     trial: Trial, pet_scan: list[str]
 ) -> None:
-    trial.add_file("engine/algorithms/rooted.py", ROOTED)
-    trial.enlist("engine/algorithms/__init__.py", "ALGORITHMS", "engine.algorithms.rooted.Rooted")
+    trial.add_file("engine/recon/algorithms/rooted.py", ROOTED)
+    trial.enlist(
+        "engine/recon/algorithms/__init__.py", "ALGORITHMS", "engine.recon.algorithms.rooted.Rooted"
+    )
 
     def reconstructed(out: str, *settings: str) -> list[str]:
         common = ("reproducible=true", "finishing=[]", *settings)

@@ -14,11 +14,11 @@ SIDEWAYS = '''
 
     from typing import ClassVar
 
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.projections import Projections
     from engine.geometry.xray import XrayGeometry
-    from engine.preprocess.base import PreprocessStep
-    from engine.settings import setting
+    from engine.corrections.preprocess.base import PreprocessStep
+    from engine.core.settings import setting
 
 
     class Sideways(PreprocessStep):
@@ -47,9 +47,11 @@ SIDEWAYS = '''
 def test_a_step_that_moves_the_detector_is_one_file_and_one_name(
     trial: Trial, ct_scan: list[str]
 ) -> None:
-    trial.add_file("engine/preprocess/sideways.py", SIDEWAYS)
+    trial.add_file("engine/corrections/preprocess/sideways.py", SIDEWAYS)
     trial.enlist(
-        "engine/preprocess/__init__.py", "STEPS", "engine.preprocess.sideways.Sideways",
+        "engine/corrections/preprocess/__init__.py",
+        "STEPS",
+        "engine.corrections.preprocess.sideways.Sideways",
         after="Binning",
     )  # fmt: skip
     fixed = "steps.centre.use=off"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.modalities.inspection import inspect
-from tests.farm import bombs, elsewhere, lies, traps
+from tests.farm import bombs, external_references, false_statements, traps
 from tests.farm.formats import KINDS, Kind
 
 
@@ -84,6 +84,6 @@ ATTACKS: tuple[Attack, ...] = (
     *(_beside(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
     *(_companion(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
     *(Attack(f"bomb: {act.__name__}", act) for act in bombs.BOMBS),
-    *(Attack(f"lie: {lie.name}", lie.act) for lie in lies.LIES),
-    *(Attack(f"elsewhere: {each.name}", each.act) for each in elsewhere.POINTERS),
+    *(Attack(f"lie: {lie.name}", lie.act) for lie in false_statements.LIES),
+    *(Attack(f"elsewhere: {each.name}", each.act) for each in external_references.POINTERS),
 )

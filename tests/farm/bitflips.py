@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.jobs.process.starting import new_process, process_context
 from tests.farm.own_files import OwnFile, own_files, plain
 

@@ -18,8 +18,9 @@ from engine.io import read_efficiencies, read_listmode, read_projections, read_s
 from engine.modalities.dual_head_pet.response.importing import import_response
 from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
-from tests.engine.io import test_safir, xray_files
-from tests.engine.io.test_xray_sidecar import write as sidecar
+from tests.engine.io.listmode import test_safir
+from tests.engine.io.xray import xray_files
+from tests.engine.io.xray.test_xray_sidecar import write as sidecar
 from tests.farm.scanners import small_ring
 
 MIB = 2**20

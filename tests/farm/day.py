@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.models.inputs import DATA, SCANNER
-from app.models.session import Session
+from app.state.models.inputs import DATA, SCANNER
+from app.state.models.session import Session
 from tests.farm.scans import Sample, make_refused, make_scans, real_scans
 
 OpenPath = Callable[[Path, str], object]

@@ -38,36 +38,28 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
+from engine.io.auxiliary.calibration_file import read_calibration, write_calibration
+from engine.io.auxiliary.provenance_file import sidecar_path
+from engine.io.auxiliary.tracer_file import read_tracer
+from engine.io.auxiliary.trigger_file import read_triggers
 from engine.io.bin_files import read_bin_values
-from engine.io.calibration_file import read_calibration, write_calibration
-from engine.io.provenance_file import sidecar_path
-from engine.io.response_hdf5 import read_response, write_response
-from engine.io.sinogram_interfile_out import write_sinogram
-from engine.io.tracer_file import read_tracer
-from engine.io.trigger_file import read_triggers
+from engine.io.hdf5.response import read_response, write_response
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
 from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
-from tests.engine.io import (
-    castor_files,
-    elekta_files,
-    esrf_files,
-    gate_files,
-    obi_files,
-    petsird_files,
-    siemens_files,
-    siemens_raw_files,
-    test_adac,
-    test_safir,
-    test_siemens_mmr,
-    xray_files,
-)
-from tests.engine.io.older import unseal
-from tests.engine.io.test_xray_cil import write as cil
-from tests.engine.io.test_xray_htc import write as matlab
-from tests.engine.io.test_xray_rtk import write as rtk
-from tests.engine.io.test_xray_sidecar import write as sidecar
+from tests.engine.io.castor import castor_files
+from tests.engine.io.gate import gate_files
+from tests.engine.io.hdf5.unsealed_files import unseal
+from tests.engine.io.listmode import test_adac, test_safir
+from tests.engine.io.petsird import petsird_files
+from tests.engine.io.siemens import siemens_files, siemens_raw_files, test_siemens_mmr
+from tests.engine.io.xray import elekta_files, esrf_files, obi_files, xray_files
+from tests.engine.io.xray.test_xray_cil import write as cil
+from tests.engine.io.xray.test_xray_htc import write as matlab
+from tests.engine.io.xray.test_xray_rtk import write as rtk
+from tests.engine.io.xray.test_xray_sidecar import write as sidecar
 from tests.farm import volumes
 from tests.farm.scanners import RING, ring_text, small_ring
 
@@ -330,7 +322,7 @@ def _study(folder: Path) -> Path:
 
 
 def _protocol(folder: Path) -> Path:
-    from engine.settings import to_toml
+    from engine.core.settings import to_toml
 
     return _text(folder, "protocol.toml", to_toml(engine.find_protocol("brain-fdg")))
 

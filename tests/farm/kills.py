@@ -23,10 +23,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.core.paths import HOME_VARIABLE
 from engine.io import read_volume
-from engine.io.response_hdf5 import COLUMNS, read_response
-from engine.io.seal import digest
-from engine.paths import HOME_VARIABLE
+from engine.io.hdf5.response import COLUMNS, read_response
+from engine.io.safety.seal import digest
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"

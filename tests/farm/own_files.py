@@ -16,12 +16,12 @@ from pydantic import BaseModel
 from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
-from engine.data.live_time import LiveTimes
 from engine.data.projections import Projections
-from engine.data.run_history import RunHistory
-from engine.data.triggers import Triggers
+from engine.data.runs.events import Preview
+from engine.data.runs.history import RunHistory
+from engine.data.timing.live_time import LiveTimes
+from engine.data.timing.triggers import Triggers
 from engine.data.volume import Volume
-from engine.events import Preview
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
@@ -38,8 +38,8 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
-from engine.io.normalisation_hdf5 import read_measured, write_components
-from engine.io.response_hdf5 import read_response, write_response
+from engine.io.hdf5.normalisation import read_measured, write_components
+from engine.io.hdf5.response import read_response, write_response
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
 from engine.jobs.checkpoint.job import RECORD, Job

@@ -19,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.core.errors import EngineError
+from engine.core.paths import HOME_VARIABLE, locks_dir
 from engine.data.volume import Volume
-from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.locks import after_others, only_writer
-from engine.io.provenance_file import sidecar_path
+from engine.io.auxiliary.provenance_file import sidecar_path
+from engine.io.safety.locks import after_others, only_writer
 from engine.jobs.checkpoint import Job
 from engine.jobs.process.starting import new_process, process_context
 from engine.modalities.dual_head_pet import response_cache
@@ -32,8 +33,7 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet import sensitivity_cache
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.paths import HOME_VARIABLE, locks_dir
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 from tests.engine.geometry.panels import panels
 
 GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))

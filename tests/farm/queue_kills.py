@@ -21,15 +21,15 @@ from pathlib import Path
 
 import psutil
 
+from engine.core.paths import HOME_VARIABLE, jobs_dir
 from engine.io import write_listmode
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.paths import HOME_VARIABLE, jobs_dir
-from engine.reporting.provenance import hash_array
+from engine.protocols.run_context.provenance import hash_array
+from engine.protocols.study.study import Study
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
-from engine.study.study import Study
 from tests.farm.scanners import small_ring
 from tests.processes import working_for
 

@@ -26,7 +26,7 @@ from threading import Thread
 import numpy as np
 import psutil
 
-from engine import paths
+from engine.core import paths
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
 from engine.jobs import hash_array

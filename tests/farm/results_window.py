@@ -15,9 +15,9 @@ from threading import Thread
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.models.run_record import RunState
 from app.shell.application import make_app, make_window
 from app.shell.main_window import MainWindow
+from app.state.models.run_record import RunState
 from engine.jobs import hash_array
 from engine.modalities import read_study
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 
 SPARE_BYTES = 2**30
 """What a file may take beyond its honest size, which is next to nothing here; the system gives no

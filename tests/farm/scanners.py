@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.core.settings import to_toml
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.settings import to_toml
 
 RING = "ring.toml"
 SETTINGS = RingSettings(

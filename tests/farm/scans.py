@@ -17,7 +17,7 @@ from engine.geometry.orbits import parallel
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.scanner import Scanner
 from engine.io import read_scanner, save, write_histogram, write_listmode, write_projections
-from engine.io.safir import HEADER_BYTES, SIGNATURES
+from engine.io.listmode.safir import HEADER_BYTES, SIGNATURES
 
 N_EVENTS = 300
 MAPS = (ImageGrid((6, 10, 10), (6.0, 6.0, 6.0)), 0.0096)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.paths import HOME_VARIABLE
+from engine.core.paths import HOME_VARIABLE
 
 INI = """[General]
 theme=light
@@ -82,8 +82,8 @@ def _windows(n: int, seed: int) -> list[str]:
     """Open a window with each file; return what went wrong."""
     from PySide6.QtCore import QEvent
 
-    from app.models.preferences import Preferences
     from app.shell.application import make_app, make_window
+    from app.state.models.preferences import Preferences
 
     app, faults = make_app(), []
     with tempfile.TemporaryDirectory() as name:

@@ -10,11 +10,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io import READERS
-from engine.io.open_input import open_input
+from engine.io.safety.open_input import open_input
+from tests.farm.false_statements import LIES, Lie
 from tests.farm.formats import KINDS, Kind
-from tests.farm.lies import LIES, Lie
 from tests.farm.mutation import mutated
 from tests.farm.runner import judge, run
 

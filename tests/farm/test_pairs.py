@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine import paths
-from engine.errors import ResourceError
-from engine.io.atomic_write import write_atomically
-from engine.io.locks import after_others, is_held, only_writer, sweep_locks
+from engine.core import paths
+from engine.core.errors import ResourceError
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.locks import after_others, is_held, only_writer, sweep_locks
 from tests.farm.pairs import THINGS, faults_of
 
 

@@ -18,20 +18,21 @@ import numpy as np
 import scipy.io
 import tifffile
 
-from engine.data.time_frames import FrameVolume, Gate, TimeFrame
+from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
 from engine.io import read_projections, read_volume, save, save_frames
-from engine.io.ome_tiff import ome_tiff_bytes
-from engine.io.provenance_file import sidecar_path
-from tests.engine.io import ecat_files, test_xray_zeiss
-from tests.engine.io import test_volumes_of_others as others
-from tests.engine.io.compound_files import write_compound
-from tests.engine.io.ctsimu_files import ctsimu_beside, scenario
-from tests.engine.io.dicom_files import change, write_series
-from tests.engine.io.elekta_files import elekta, elekta_frame
-from tests.engine.io.esrf_files import edf_bytes, esrf, esrf_image
-from tests.engine.io.matlab_files import write_matlab_73
-from tests.engine.io.obi_files import obi_beside
-from tests.engine.io.varian_files import varian
+from engine.io.auxiliary.provenance_file import sidecar_path
+from engine.io.tiff.ome_tiff import ome_tiff_bytes
+from tests.engine.io.dicom.dicom_files import change, write_series
+from tests.engine.io.siemens import ecat_files
+from tests.engine.io.volumes import test_volumes_of_others as others
+from tests.engine.io.volumes.matlab_files import write_matlab_73
+from tests.engine.io.xray import test_xray_zeiss
+from tests.engine.io.xray.compound_files import write_compound
+from tests.engine.io.xray.ctsimu_files import ctsimu_beside, scenario
+from tests.engine.io.xray.elekta_files import elekta, elekta_frame
+from tests.engine.io.xray.esrf_files import edf_bytes, esrf, esrf_image
+from tests.engine.io.xray.obi_files import obi_beside
+from tests.engine.io.xray.varian_files import varian
 from tests.farm import bombs
 
 SAMPLES = Path(nibabel.__file__).parent / "tests" / "data"

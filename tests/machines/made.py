@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.backend import driver
-from engine.backend.driver import cards
-from engine.backend.verdicts import Verdict, tested_of, text_of
-from tests.emulator.kept import digest, kept
+from engine.core.backend import driver
+from engine.core.backend.driver import cards
+from engine.core.backend.selftest_results import Verdict, tested_of, text_of
+from tests.emulator.compiled_cache import digest, kept
 
 HERE = Path(__file__).parent
 GIB = 2**30

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import backend
-from engine.backend.devices import choose, find_devices, gpu_device, key_of
 from engine.cli.console import Console
-from engine.cli.device import device_of
-from engine.errors import DeviceError, ResourceError
-from engine.events import Event
+from engine.cli.machine.device import device_of
+from engine.core import backend
+from engine.core.backend.devices import choose, find_devices, gpu_device, key_of
+from engine.core.errors import DeviceError, ResourceError
+from engine.data.runs.events import Event
 from engine.jobs.process import child
 from engine.jobs.process.messages import Order
 from tests.machines.made import Machine, can_be_made, put_up

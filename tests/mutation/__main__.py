@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from tests.emulator.kept import folder
+from tests.emulator.compiled_cache import folder
 from tests.mutation.faults import Fault
 from tests.mutation.targets import COMPLETE, EQUIVALENT, TARGETS, Target
 from tests.mutation.trial import Copy, drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 VIEWS = "tests/app/views"
-ALGORITHMS = "tests/engine/algorithms"
+ALGORITHMS = "tests/engine/recon/algorithms"
 CORRECTIONS = "tests/engine/corrections"
 
 
@@ -25,39 +25,47 @@ class Target:
     only: tuple[str, ...] = ()
 
 
-RUN_TESTS = ("tests/app/models/test_run_model.py", "tests/app/models/test_session.py")
+RUN_TESTS = ("tests/app/state/models/test_run_model.py", "tests/app/state/models/test_session.py")
 TARGETS = (
     Target(
-        "app/views/planes.py",
+        "app/views/planes/plane_geometry.py",
         tuple(
-            f"{VIEWS}/test_{name}.py"
-            for name in ("planes", "painted", "axes_letters", "slice_view", "view_state")
+            f"{VIEWS}/{name}.py"
+            for name in (
+                "planes/test_planes",
+                "test_painted",
+                "test_axes_letters",
+                "test_slice_view",
+                "test_view_state",
+            )
         ),
         "orientation",
     ),
-    Target("app/views/projection.py", (f"{VIEWS}/test_painted.py", f"{VIEWS}/test_mip_view.py",
+    Target("app/views/slices/projection.py", (f"{VIEWS}/test_painted.py",
+           f"{VIEWS}/test_mip_view.py",
            f"{VIEWS}/test_turned_projection.py"), "orientation", ("edges", "cursor_uv")),
     Target("app/views/overlay.py", (f"{VIEWS}/test_painted.py", f"{VIEWS}/test_slice_view.py"),
            "orientation", ("letters",)),
     Target("engine/geometry/grid.py", ("tests/engine/geometry/test_grid.py",
-           "tests/engine/io/test_nifti.py"), "orientation"),
-    Target("engine/io/nifti.py", ("tests/engine/io/test_nifti.py",), "orientation",
+           "tests/engine/io/volumes/test_nifti.py"), "orientation"),
+    Target("engine/io/volumes/nifti.py", ("tests/engine/io/volumes/test_nifti.py",), "orientation",
            ("_unit", "nifti_bytes")),
-    Target("engine/io/straight_axes.py", ("tests/engine/io/test_nifti.py",), "orientation"),
-    Target("app/views/text.py", (f"{VIEWS}/test_words.py", f"{VIEWS}/test_ortho_view.py"), "units"),
-    Target("engine/io/atomic_write.py", ("tests/engine/io/test_atomic_write.py",),
+    Target("engine/io/volumes/straight_axes.py", ("tests/engine/io/volumes/test_nifti.py",),
+           "orientation"),
+    Target("app/views/text.py", (f"{VIEWS}/test_text.py", f"{VIEWS}/test_ortho_view.py"), "units"),
+    Target("engine/io/safety/atomic_write.py", ("tests/engine/io/safety/test_atomic_write.py",),
            "atomic writes"),
-    Target("app/models/run_record.py", RUN_TESTS, "run states"),
-    Target("app/models/run_model.py", RUN_TESTS, "run states"),
+    Target("app/state/models/run_record.py", RUN_TESTS, "run states"),
+    Target("app/state/models/run_model.py", RUN_TESTS, "run states"),
     Target("engine/corrections/randoms.py", (f"{CORRECTIONS}/test_corrections.py",)),
     Target("engine/corrections/attenuation.py", (f"{CORRECTIONS}/test_corrections.py",)),
     Target("engine/corrections/histogram.py", (f"{CORRECTIONS}/test_histogram_corrections.py",)),
-    Target("engine/algorithms/osem.py", (f"{ALGORITHMS}/test_osem.py",)),
-    Target("engine/algorithms/sirt.py", (f"{ALGORITHMS}/test_sirt.py",)),
-    Target("engine/algorithms/cgls.py", (f"{ALGORITHMS}/test_cgls.py",)),
-    Target("engine/algorithms/fista_tv.py", (f"{ALGORITHMS}/test_fista_tv.py",)),
-    Target("engine/algorithms/strength.py", (f"{ALGORITHMS}/test_strength.py",)),
-    Target("engine/penalties/tv.py", ("tests/engine/penalties/test_tv.py",)),
+    Target("engine/recon/algorithms/osem.py", (f"{ALGORITHMS}/test_osem.py",)),
+    Target("engine/recon/algorithms/sirt.py", (f"{ALGORITHMS}/test_sirt.py",)),
+    Target("engine/recon/algorithms/cgls.py", (f"{ALGORITHMS}/test_cgls.py",)),
+    Target("engine/recon/algorithms/fista_tv.py", (f"{ALGORITHMS}/test_fista_tv.py",)),
+    Target("engine/recon/algorithms/strength.py", (f"{ALGORITHMS}/test_strength.py",)),
+    Target("engine/recon/priors/tv.py", ("tests/engine/recon/priors/test_tv.py",)),
     Target("engine/modalities/listmode_pet/sensitivity.py",
            ("tests/engine/modalities/listmode_pet/test_sensitivity.py",)),
 )  # fmt: skip
@@ -76,15 +84,21 @@ EQUIVALENT: dict[str, str] = {
         "how much is done at once changes no result"
     ),
     "app/views/overlay.py|w = max(w, h)|12|arguments": "the larger of two in any order",
-    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "app/views/slices/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
     "if abs(p) > SHOWN_LETTER|29|compare": "p is not 0 where its letter is shown",
-    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "app/views/slices/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
     "if abs(p) > SHOWN_LETTER|24|constant": "a letter tells a sign, of 1 as of 2",
-    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "app/views/slices/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
     "if abs(p) > SHOWN_LETTER|41|constant": "a letter tells a sign",
-    "app/views/projection.py|top=Direction(2, 1).letter,|25|constant": "a letter tells a sign",
-    "app/views/projection.py|bottom=Direction(2, -1).letter,|29|constant": "a letter tells a sign",
-    "engine/io/nifti.py|if steps[world[axis], axis] < 0:|11|compare": "a step is never 0 here",
+    "app/views/slices/projection.py|top=Direction(2, 1).letter,|25|constant": (
+        "a letter tells a sign"
+    ),
+    "app/views/slices/projection.py|bottom=Direction(2, -1).letter,|29|constant": (
+        "a letter tells a sign"
+    ),
+    "engine/io/volumes/nifti.py|if steps[world[axis], axis] < 0:|11|compare": (
+        "a step is never 0 here"
+    ),
     "app/views/text.py|exponent = math.floor(math.log10(abs(value))) if value else 0|64|constant": (
         "a trailing zero is dropped"
     ),

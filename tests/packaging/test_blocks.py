@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from engine.cli.main import main, parser
+from engine.core.settings import parse
 from engine.geometry.dual_head import DualHeadSettings
 from engine.geometry.ring import RingSettings
-from engine.io.tracer_file import read_tracer
-from engine.io.xray.sidecar_settings import Sidecar
+from engine.io.auxiliary.tracer_file import read_tracer
+from engine.io.xray.sidecar.settings import Sidecar
 from engine.modalities.studies import read_study
-from engine.settings import parse
 from tests.packaging.blocks import ROOT, Block, blocks, commands, fill
 
 BLOCKS = blocks()
@@ -34,28 +34,40 @@ CLUSTER = "tcp://10.0.0.1:8786"
 ONLY_PARSED = {
     "isocenter": "opens the window",
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
-    "isocenter quality": "wants a phantom; tests/engine/quality/test_quality_phantoms.py has some",
-    "isocenter bench": "measures for minutes; tests/engine/benchmark runs its parts",
-    "isocenter export pet.nii.gz pet.bids": "as tests/engine/io/test_bids.py does",
-    "isocenter dicom": "wants an image and a node; tests/engine/io/test_dicom_network.py has both",
-    "isocenter live": "waits for a detector; tests/engine/cli/test_live.py plays scans",
-    "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
-    "isocenter gpu-check": "wants a card; tests/engine/benchmark/test_gpu_check.py has a stand-in",
+    "isocenter quality": (
+        "wants a phantom; tests/engine/analysis/quality/test_quality_phantoms.py has some"
+    ),
+    "isocenter bench": "measures for minutes; tests/engine/tools/benchmark runs its parts",
+    "isocenter export pet.nii.gz pet.bids": "as tests/engine/io/bids/test_bids.py does",
+    "isocenter dicom": (
+        "wants an image and a node; tests/engine/io/dicom/test_dicom_network.py has both"
+    ),
+    "isocenter live": "waits for a detector; tests/engine/cli/live/test_live.py plays scans",
+    "isocenter tune": "measures for a minute; tests/engine/tools/tuning runs it on little work",
+    "isocenter gpu-check": (
+        "wants a card; tests/engine/tools/benchmark/test_gpu_check.py has a stand-in"
+    ),
     "isocenter doctor --gpu": "wants a card; tests/engine/selftest asks an emulated one",
-    "isocenter import": "wants a scan that says nothing; tests/engine/importing makes some",
-    "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
+    "isocenter import": "wants a scan that says nothing; tests/engine/raw_import makes some",
+    "isocenter sinogram": (
+        "wants sinograms; tests/engine/io/interfile/test_sinogram_interfile.py has some"
+    ),
     "isocenter reconstruct FOLDER -o image.h5": "as tests/engine/modalities/ring_sinogram_pet does",
     f"isocenter reconstruct study.toml -o image.nii.gz --scheduler {CLUSTER} --split 8": (
         "wants workers; tests/engine/jobs/test_shards.py has some"
     ),
     "isocenter inspect FOLDER": "as tests/engine/modalities/ring_sinogram_pet does",
-    "isocenter curve": "wants frames; tests/app/measure/test_time_curve.py makes some",
-    "isocenter regions": "wants an image; tests/engine/regions/test_region_files.py makes some",
+    "isocenter curve": "wants frames; tests/app/analysis/measure/test_time_curve.py makes some",
+    "isocenter regions": (
+        "wants an image; tests/engine/analysis/regions/test_region_files.py makes some"
+    ),
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
-    "isocenter register": "wants two images of a body; tests/engine/registration makes some",
+    "isocenter register": (
+        "wants two images of a body; tests/engine/analysis/registration makes some"
+    ),
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter queue": "wants studies; tests/engine/cli/test_queue_verb.py has some",
-    "isocenter report": "wants a result; tests/engine/documents/test_report.py has some",
+    "isocenter report": "wants a result; tests/engine/results/reports/test_report.py has some",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (

@@ -9,7 +9,7 @@ import machine
 import pytest
 from machine import Gpus, SetupError, apt_install, extra_for, gpus, has_display
 
-from engine.backend import driver
+from engine.core.backend import driver
 from tests.machines.made import can_be_made, put_up
 from tests.machines.table import MACHINES
 

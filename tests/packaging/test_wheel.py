@@ -84,7 +84,9 @@ def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
     assert "brain-fdg" in run(command, "protocols", **options)
-    where = "import engine, app.shell.guide_pages as g; print(engine.__file__, g.guide_folder())"
+    where = (
+        "import engine, app.shell.help.guide_pages as g; print(engine.__file__, g.guide_folder())"
+    )
     code, pages = run(installed / "python", "-c", where, **options).split()
     assert Path(pages) == Path(code).parents[1] / guide.HOME
     assert installed.parent in Path(code).parents

@@ -10,12 +10,12 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
-from engine.backend import Backend
-from engine.filtering.fdk import fdk
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.geometry.xray import XrayGeometry
-from engine.operators.xray import XrayTransform
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import fdk
 
 
 class AstraError(Exception):

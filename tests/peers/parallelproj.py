@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.emulator.kept import digest, kept
+from tests.emulator.compiled_cache import digest, kept
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 

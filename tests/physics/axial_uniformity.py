@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.io.normalisation_hdf5 import write_components
-from engine.normalise.fixed_point import likeliest
-from engine.normalise.line_tally import LineTally
-from engine.normalise.source import CylinderSource
+from engine.io.hdf5.normalisation import write_components
+from engine.tools.normalisation_scan.fixed_point import likeliest
+from engine.tools.normalisation_scan.line_tally import LineTally
+from engine.tools.normalisation_scan.source import CylinderSource
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.materials import WATER
 from tests.judge.studies import (

@@ -17,7 +17,7 @@ import engine
 from engine.data.sinogram import binned
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofSettings
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from tests.judge.phantoms import Phantom
 from tests.judge.readout import Physics

@@ -22,15 +22,15 @@ from itertools import pairwise
 import numpy as np
 
 import engine
-from engine.algorithms import Osem
 from engine.corrections.resolution import Resolution
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.auto_settings import fitted
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import shipped_protocols
-from engine.postprocess import Gaussian
+from engine.recon.algorithms import Osem
+from engine.recon.postprocess import Gaussian
 from tests.physics.edge_objects import TOF, Array, Case, Scans
 
 log = logging.getLogger(__name__)

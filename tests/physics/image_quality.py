@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.quality import QUALITY_PHANTOMS, PhantomFacts, QualityReport
+from engine.analysis.quality import QUALITY_PHANTOMS, PhantomFacts, QualityReport
 from tests.judge.phantoms import Phantom
 from tests.judge.scanners import Scanner
 from tests.judge.studies import SAFIR, TRUES, JudgeStudy, mouse_phantom, nema_body, ring_300

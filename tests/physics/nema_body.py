@@ -23,14 +23,14 @@ from pathlib import Path
 import numpy as np
 
 import engine
+from engine.analysis.quality.nema import SLICES_MM, disc, residual_error, sphere_quality
+from engine.analysis.regions.figures import mean_of
 from engine.data.volume import Volume
 from engine.geometry.energy import EnergySettings
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.sampling import lattice
 from engine.geometry.tof import TofSettings
 from engine.modalities.studies import read_protocol
-from engine.quality.nema import SLICES_MM, disc, residual_error, sphere_quality
-from engine.regions.figures import mean_of
 from tests.judge.pairs import RANDOM, TRUE, Coincidences
 from tests.judge.phantoms import Phantom
 from tests.judge.readout import Physics

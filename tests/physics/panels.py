@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import engine
 from engine.data.histogram import histogrammed
 from engine.modalities.studies import find_protocol
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 from tests.judge.materials import AIR
 from tests.judge.phantoms import Phantom
 from tests.judge.solids import Solid

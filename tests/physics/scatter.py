@@ -22,15 +22,16 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.corrections import Attenuation, LineGeometry, Scatter
+from engine.corrections.scatter_estimation.profiles import distance_from_axis
 from engine.corrections.sinogram import BinAttenuation, BinGeometry, BinScatter
 from engine.data.sinogram import Sinogram, binned
 from engine.geometry.energy import EnergySettings
 from engine.geometry.sampling import lattice
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofSettings
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.scatter_counts import CountedEvents
 from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
@@ -38,7 +39,6 @@ from engine.modalities.ring_sinogram_pet.model import usable
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
 from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
-from engine.scatter.profiles import distance_from_axis
 from tests.judge.pairs import Coincidences
 from tests.judge.readout import Physics
 from tests.judge.studies import JudgeStudy, scattering_cylinder

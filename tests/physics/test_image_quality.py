@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.quality import QualityReport
-from engine.quality.quality_report import Placement
+from engine.analysis.quality import QualityReport
+from engine.analysis.quality.quality_report import Placement
 from tests.physics.image_quality import off_place, report_of
 
 N_PAIRS = 1_000_000

@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 
 import engine
-from engine.algorithms import Osem
-from engine.algorithms.driver import solve
 from engine.corrections.histogram import LineAttenuation, LineScatter
 from engine.data.histogram import Histogram, histogrammed, merged
 from engine.geometry.panel_sums import line_products
@@ -24,7 +22,9 @@ from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.scatter_estimate import estimate_scatter
 from engine.operators.crystal_edges import edge_efficiencies
-from engine.operators.layered import projector
+from engine.operators.matrix.layered import projector
+from engine.recon.algorithms import Osem
+from engine.recon.algorithms.driver import solve
 from tests.judge.phantoms import Phantom, Region
 from tests.judge.readout import MEAN, Physics
 from tests.judge.scanners import Scanner

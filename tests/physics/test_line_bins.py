@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import engine
-from engine.normalise.line_tally import LineTally
-from engine.normalise.source import CylinderSource
+from engine.tools.normalisation_scan.line_tally import LineTally
+from engine.tools.normalisation_scan.source import CylinderSource
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.materials import WATER
 from tests.judge_scans import kept_pairs, ring_of

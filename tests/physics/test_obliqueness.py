@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.corrections.scatter_estimation.detection import counted as expected
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.line_efficiency import CrystalDepth
-from engine.scatter.detection import counted as expected
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.probes import hit
 from tests.judge.readout import Physics

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.corrections import Randoms
 from tests.judge.coincidences import coincidences
 from tests.judge.materials import WATER

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.data.decay import frame_factor
+from engine.data.timing.decay import frame_factor
 from tests.physics.units import WANTED_BQ_ML, mean_decays_factor, read
 from tests.tolerances import FLOAT64_SUMS
 

@@ -22,13 +22,13 @@ from pathlib import Path
 import numpy as np
 
 import engine
+from engine.analysis.quality.cylinder import UprightCylinder, mean_inside
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main as isocenter
-from engine.data.decay import NUCLIDES
+from engine.data.timing.decay import NUCLIDES
 from engine.geometry.energy import EnergySettings
 from engine.io import read_volume
-from engine.io.calibration_file import read_calibration
-from engine.quality.cylinder import UprightCylinder, mean_inside
+from engine.io.auxiliary.calibration_file import read_calibration
 from tests.judge.materials import WATER
 from tests.judge.phantoms import Phantom, Region
 from tests.judge.readout import Physics

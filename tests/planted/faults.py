@@ -8,9 +8,9 @@ from engine.selftest.cone_back import CONE_BACK
 from engine.selftest.dual_head import DUAL_HEAD
 from engine.selftest.em_loop import EM_LOOP
 from engine.selftest.joseph import JOSEPH
-from engine.selftest.known import Family
 from engine.selftest.list_mode import LIST_MODE
 from engine.selftest.probes import GRAPHS, MEMORY, STREAMS, TEXTURES
+from engine.selftest.reference_answers import Family
 from engine.selftest.scatter import SCATTER
 from engine.selftest.slices import SLICES
 from engine.selftest.smoothing import SMOOTHING
@@ -31,16 +31,19 @@ from tests.planted.plants import (
     wide_argument,
 )
 
-RAYS, EM = "tests/engine/operators/test_rays_on_gpu.py", "tests/engine/algorithms/test_em_on_gpu.py"
+RAYS, EM = (
+    "tests/engine/operators/test_rays_on_gpu.py",
+    "tests/engine/recon/algorithms/test_em_on_gpu.py",
+)
 XRAY, TWINS = (
     "tests/engine/operators/test_xray_on_gpu.py",
     "tests/engine/kernels/test_cuda_twins.py",
 )
-MATRIX = "tests/engine/kernels/test_matrix_cuda.py"
+MATRIX = "tests/engine/kernels/matrix/test_matrix_cuda.py"
 GATHERED = "tests/engine/kernels/test_joseph_gather_cuda.py"
 GAUSSIAN = "tests/engine/kernels/test_gaussian_cuda.py"
 SPREAD = "tests/engine/kernels/test_point_spread_cuda.py"
-SCATTERED = "tests/engine/kernels/test_scatter_cuda.py"
+SCATTERED = "tests/engine/kernels/scatter/test_scatter_cuda.py"
 PATCHES = "tests/engine/operators/test_patches.py"
 CONE = "tests/engine/kernels/test_cone_back_cuda.py"
 TRANSFERS = "tests/engine/operators/test_xray_transfers.py"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.errors import DeviceError
+from engine.core.errors import DeviceError
 from engine.kernels.compiled import Kernels, Layout
-from engine.operators.xray_transfers import OutgoingParts
+from engine.operators.xray.transfers import OutgoingParts
 from tests.emulator.gpu import EmulatedGpu
 from tests.emulator.textures import EmulatedTexture
 

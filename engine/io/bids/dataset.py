@@ -15,17 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.io.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
 from engine.io.base import VolumeWriter
 from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
 from engine.io.dicom.series import digest_of, is_emission
 from engine.io.dicom.subject import subject_of
-from engine.io.nifti import nifti_bytes, packed
-from engine.io.provenance_file import sidecar_path, writing_provenance
-from engine.plain import Plain
+from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.volumes.nifti import nifti_bytes, packed
 
 VERSION = "1.10.0"
 """The version of BIDS."""

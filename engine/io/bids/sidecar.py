@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from engine.data.decay import seconds_between
-from engine.data.moments import moment_of
-from engine.data.time_frames import FrameVolume
+from engine.core.json_types import Plain
+from engine.data.timing.decay import seconds_between
+from engine.data.timing.time_frames import FrameVolume
+from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
-from engine.plain import Plain
 
 NOT_AVAILABLE = "n/a"
 MAY_BE_NOT_AVAILABLE = (

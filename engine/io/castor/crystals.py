@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import FileFormatError, GeometryError, ScannerMissingError
+from engine.core.errors import FileFormatError, GeometryError, ScannerMissingError
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import TofBins
 from engine.io.castor.header import read_header
-from engine.io.crystal_map import mapped
 from engine.io.folder import entries
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.scanners.crystal_map import mapped
 
 SUFFIX, TEXT_SUFFIX, GEOMETRY_SUFFIX = ".lut", ".hscan", ".geom"
 VALUES = 6

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FileFormatError
-from engine.io.interfile import is_interfile
-from engine.io.open_input import InputFile
+from engine.core.errors import FileFormatError
+from engine.io.interfile.header import is_interfile
+from engine.io.safety.open_input import InputFile
 
 MAX_BYTES = 1_000_000
 MARKS = (b"data filename", b"data mode", b"scanner name")

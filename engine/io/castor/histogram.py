@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.data.components import Components
 from engine.data.line_table import LineTable
 from engine.data.listmode import ListMode
 from engine.data.sinogram import MOST_EVENTS
-from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
-from engine.io.budget import refuse_no_room
 from engine.io.castor.header import CastorHeader
 from engine.io.castor.records import ACF, FLAGS, NORM, RANDOMS, SCATTER, TOF, refuse_several_lines
-from engine.io.open_input import InputFile
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import InputFile
 
 MODE = "histo"
 LINE_BYTES, EVENT_BYTES = 60, 30

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.data.components import Components
 from engine.data.line_table import LineTable
-from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
-from engine.io.budget import refuse_no_room
 from engine.io.castor.header import is_header, read_header
 from engine.io.castor.records import ACF, FLAGS, NORM
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import InputFile, open_input
 
 MODE = "norm"
 BYTES = 40

@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import CutOffError, EngineError, FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
-from engine.errors import CutOffError, EngineError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
@@ -23,11 +24,10 @@ from engine.io.castor.header import CastorHeader, is_header, read_header
 from engine.io.castor.histogram import is_histogram_mode, read_histogram_scan
 from engine.io.castor.normalisation import is_normalisation
 from engine.io.castor.records import ACF, NORM, PLACE, TOF, expected, record_of
-from engine.io.cut_off import CutOff, words_of
 from engine.io.folder import entries
-from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.safety.cut_off import CutOff, words_of
+from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.scanners import read_scanner
-from engine.plain import Plain
 
 HEADER, DATA = ".cdh", ".cdf"
 LIST_MODE = ("list-mode", "list", "listmode", "list mode")

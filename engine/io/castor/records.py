@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import FileFormatError
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
 from engine.io.castor.header import CastorHeader
 
 ACF, NORM, SCATTER, RANDOMS, TOF, PLACE = "acf", "norm", "scatter", "randoms", "tof", "place"

@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.json_types import Plain
 from engine.data.volume import Volume
-from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.headers import Header
@@ -26,8 +26,8 @@ from engine.io.dicom.series import digest_of, instance_uid
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import words
-from engine.io.png import page_of
-from engine.plain import Plain
+from engine.io.raster.png import page_of
+from engine.io.safety.atomic_write import write_atomically
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.7"
 """Secondary Capture Image Storage."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-from engine.data.decay import frame_factor
-from engine.data.moments import moment_of
-from engine.data.time_frames import TimeFrame
+from engine.core.json_types import Plain
+from engine.data.timing.decay import frame_factor
+from engine.data.timing.time_frames import TimeFrame
+from engine.data.timing.timestamps import moment_of
 from engine.io.dicom.emission import series_attributes
 from engine.io.dicom.values import date_of, decimal, time_of
-from engine.plain import Plain
 
 DYNAMIC = ["DYNAMIC", "IMAGE"]
 

@@ -14,14 +14,22 @@ factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f). PS3.3 C.8.9.1 (series), C.8.9.2
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime
 
+from engine.core.json_types import Plain
 from engine.data.calibration import CONCENTRATION
-from engine.data.decay import decayed, frame_factor, seconds_between
-from engine.data.moments import moment_of
+from engine.data.timing.decay import decayed, frame_factor, seconds_between
+from engine.data.timing.timestamps import moment_of
 from engine.io.dicom.values import date_of, date_time_of, decimal, time_of
-from engine.plain import Plain
 
+OTHER_UNITS = {"CNTS": "counts"}
+SUMMED = ("counts", "counts/mm")
+"""Units of what was counted: frames of time add up."""
+CALLED_A_MAP = re.compile(r"umap|mrac|mu.?map|[µμ].?map", re.IGNORECASE)
+OWN_UNIT = re.compile(r"Unit of the values: (\S+)\.(?:\s|$)")
+"""Our own series say a unit that DICOM does not know in their comments."""
+NUMBER = re.compile(r"\d+(\.\d*)?")
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.128"
 """Positron Emission Tomography Image Storage."""
 UNITS: dict[str, Plain] = {

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.io.atomic_write import refuse_impossible
+from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.dicom import transmission
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.series import (
@@ -30,8 +31,7 @@ from engine.io.dicom.series import (
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import decimal
-from engine.io.provenance_file import sidecar_path, write_with_sidecar
-from engine.plain import Plain
+from engine.io.safety.atomic_write import refuse_impossible
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2.1"
 """Enhanced CT Image Storage."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.moments import moment_of
+from engine.core.json_types import Plain
+from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 from engine.io.dicom.subject import Subject
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import date_of, time_of, words, zone_of
-from engine.plain import Plain
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

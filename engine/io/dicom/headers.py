@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from engine.errors import FileFormatError
+from engine.core.errors import FileFormatError
 from engine.io.dicom.preamble import is_dicom
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

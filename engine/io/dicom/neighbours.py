@@ -11,11 +11,11 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
-from engine.errors import EngineError, FileFormatError
+from engine.core.errors import EngineError, FileFormatError
 from engine.io.dicom.headers import Header, damage, header_of, read_dataset
 from engine.io.dicom.preamble import is_dicom
 from engine.io.folder import entries, is_folder, state_of
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
 
 SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
 MOST_NAMED = 5

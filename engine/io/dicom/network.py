@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import DataError, FileFormatError, ResourceError
+from engine.core.errors import DataError, FileFormatError, ResourceError
 from engine.io.folder import entries, is_folder
-from engine.io.open_input import open_input
+from engine.io.safety.open_input import open_input
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

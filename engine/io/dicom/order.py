@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import ValidationError
 
-from engine.errors import DataError, FileFormatError
-from engine.io.atomic_write import write_atomically
+from engine.core.errors import DataError, FileFormatError
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, explain, setting
 from engine.io.dicom.pseudonyms import named
 from engine.io.dicom.uids import uid_of
-from engine.io.json_text import from_json, to_json
-from engine.io.open_input import read_text
-from engine.io.seal import broken, seal_of
-from engine.plain import Plain
-from engine.settings import Settings, explain, setting
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.open_input import read_text
+from engine.io.safety.seal import broken, seal_of
+from engine.io.text.json_text import from_json, to_json
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

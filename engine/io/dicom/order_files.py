@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.data.time_frames import FrameVolume
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.dicom.capture import DicomCaptureWriter, write_capture
 from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.patient_identity import of_order
 from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
-from engine.io.dicom.whose import of_order
-from engine.io.frame_series import save_frames
-from engine.io.volume_saving import note_written
-from engine.plain import Plain
+from engine.io.volumes.frame_series import save_frames
+from engine.io.volumes.volume_saving import note_written
 
 
 def is_dicom(path: Path) -> bool:

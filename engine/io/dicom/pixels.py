@@ -12,11 +12,11 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FileFormatError, ResourceError
-from engine.io.budget import refuse_no_room
+from engine.core.errors import FileFormatError, ResourceError
 from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, read_dataset, reason_of
 from engine.io.dicom.slices import Slice
-from engine.io.open_input import open_input
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import open_input
 
 AIR_HU = -1000.0
 EXTRA = "pip install 'isocenter[dicom]'"

@@ -6,7 +6,6 @@ patient's axes are those of the file (LPS); oblique or tilted slices are resampl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -16,11 +15,21 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.time_frames import MS, FrameVolume, TimeFrame
+from engine.core.errors import (
+    EngineError,
+    FileFormatError,
+    FolderItem,
+    GeometryError,
+    SeveralItemsError,
+)
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import MS, FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.errors import EngineError, FileFormatError, FolderItem, GeometryError, SeveralItemsError
 from engine.geometry.grid import ImageGrid
+from engine.io.auxiliary.mu_units import CONTENT
+from engine.io.auxiliary.provenance_file import found_sidecar, provenance_at, provenance_beside
 from engine.io.base import VolumeReader
+from engine.io.dicom.emission import CALLED_A_MAP, NUMBER, OTHER_UNITS, OWN_UNIT, SUMMED
 from engine.io.dicom.emission import UNITS as PET_UNITS
 from engine.io.dicom.headers import Header, header_at, header_of
 from engine.io.dicom.neighbours import LeftOut, headers_in, members_of, names_of, note_on
@@ -31,21 +40,12 @@ from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
 from engine.io.dicom.storage import object_name
 from engine.io.dicom.time_slices import is_dynamic, parted
 from engine.io.dicom.uneven import SAME_PLACE_MM, evened
-from engine.io.mu_units import CONTENT
-from engine.io.open_input import InputFile, open_input, refuse_not_finite
-from engine.io.provenance_file import found_sidecar, provenance_at, provenance_beside
-from engine.io.ranges import UNITS
-from engine.io.straight_axes import in_own_axes
-from engine.io.tilted_axes import upright
-from engine.plain import Plain
+from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.safety.ranges import UNITS
+from engine.io.volumes.straight_axes import in_own_axes
+from engine.io.volumes.tilted_axes import upright
 
 HOUNSFIELD = "HU"
-OTHER_UNITS = {"CNTS": "counts"}
-SUMMED = ("counts", "counts/mm")
-"""Units of what was counted: frames of time add up."""
-CALLED_A_MAP = re.compile(r"umap|mrac|mu.?map|[µμ].?map", re.IGNORECASE)
-OWN_UNIT = re.compile(r"Unit of the values: (\S+)\.(?:\s|$)")
-"""Our own series say a unit that DICOM does not know in their comments."""
 
 
 class DicomSeries(VolumeReader):
@@ -279,7 +279,7 @@ def _info(header: Header) -> Plain:
 
 
 def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\d+(\.\d*)?", text) is not None
+    return NUMBER.fullmatch(text) is not None
 
 
 def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
 from engine.io.dicom.headers import Header
 from engine.io.dicom.series import class_uid, digest_of, instance_uid, series_uid
 from engine.io.dicom.subject import Subject
-from engine.plain import Plain
 
 
 def references_of(

@@ -15,9 +15,10 @@ from hashlib import sha256
 
 import numpy as np
 
-from engine.data.time_frames import FrameVolume
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.patient_planes import to_patient_axes
 from engine.io.dicom import emission, transmission
 from engine.io.dicom.dynamic import dynamic_attributes, frame_attributes
@@ -25,7 +26,6 @@ from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.subject import Subject
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import decimal, decimal_from_above
-from engine.plain import Plain
 
 LARGEST = 2**15 - 1
 """Largest whole number; they have a sign, since filters leave values below zero."""

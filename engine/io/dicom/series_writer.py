@@ -7,14 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
-from engine.data.time_frames import FrameVolume
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
 from engine.io.base import VolumeWriter
 from engine.io.dicom.series import digest_of, slices_of
 from engine.io.dicom.subject import Subject, subject_of
-from engine.io.provenance_file import sidecar_path, writing_provenance
-from engine.plain import Plain
+from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 
 HEADER_BYTES = 4096
 """What a file has besides its numbers, at most."""

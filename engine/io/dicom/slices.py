@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FileFormatError
+from engine.core.errors import FileFormatError
 from engine.io.dicom.headers import WAY_OUT, Header, damage, reason_of
 
 GROUPS = {

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FileFormatError, GeometryError
+from engine.core.errors import FileFormatError, GeometryError
 from engine.io.dicom.headers import Header
 from engine.io.dicom.slices import Slice
 from engine.io.dicom.uneven import (
@@ -21,8 +21,8 @@ from engine.io.dicom.uneven import (
     uneven_steps,
     usual_step,
 )
-from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
+from engine.io.safety.open_input import open_input
 
 SAME_DIRECTION = 1e-4
 KINDS = ("CT", "MR", "PT")

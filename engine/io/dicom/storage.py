@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.io.dicom.headers import DEFLATED, LONGEST_BYTES, STORAGE, bounded, damage, read_dataset
 from engine.io.dicom.preamble import has_preamble, is_dicom
 from engine.io.folder import is_file
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

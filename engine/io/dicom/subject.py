@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.errors import FileFormatError
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
 from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.pseudonyms import pseudonym_for
 from engine.io.dicom.uids import uid_of
-from engine.io.open_input import InputFile
-from engine.plain import Plain
+from engine.io.safety.open_input import InputFile
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

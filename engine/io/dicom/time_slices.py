@@ -18,8 +18,8 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import NamedTuple
 
-from engine.data.time_frames import MOST_FRAMES, MS, TimeFrame
-from engine.errors import FileFormatError
+from engine.core.errors import FileFormatError
+from engine.data.timing.time_frames import MOST_FRAMES, MS, TimeFrame
 from engine.io.dicom.headers import WAY_OUT, Header
 
 ROUNDED_MS = 1000

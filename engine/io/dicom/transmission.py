@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.data.moments import moment_of
+from engine.core.json_types import Plain
+from engine.data.timing.timestamps import moment_of
 from engine.io.dicom.values import date_of, decimal, time_of
-from engine.plain import Plain
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2"
 """CT Image Storage."""

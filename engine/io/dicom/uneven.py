@@ -15,10 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import GeometryError
-from engine.io.budget import refuse_no_room
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
 from engine.io.dicom.slices import Slice
+from engine.io.safety.budget import refuse_no_room
 
 SAME_PLACE_MM = 0.01
 UNEVEN = 0.05

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from engine.errors import DataError, FileFormatError
+from engine.core.errors import DataError, FileFormatError
 from engine.io.dicom.network import Node, associated, refuse_unsuccessful
 from engine.io.dicom.order import OF_PATIENT, OF_STEP, OF_STUDY, STEPS, ImagingOrder
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import FileFormatError, GeometryError
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.core.errors import FileFormatError
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.base import VolumeReader
 from engine.io.gate.trees import MAGIC, CoincidenceTree, RootFile, open_root, stacked
-from engine.io.open_input import InputFile
+from engine.io.safety.open_input import InputFile
 
 UNIT = "counts"
 VOXELS_MM = (0.5, 1.0, 2.0, 4.0)

@@ -14,9 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
-from engine.errors import FileFormatError
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
@@ -31,10 +32,9 @@ from engine.io.gate.trees import (
     room_for,
     stacked,
 )
-from engine.io.open_input import InputFile
-from engine.io.scanner_beside import scanner_beside
+from engine.io.safety.open_input import InputFile
 from engine.io.scanners import read_scanner
-from engine.plain import Plain
+from engine.io.scanners.adjacent_file import scanner_beside
 
 PS_PER_S = 1e12
 MOST_S = 2**32 / 1000

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import FileFormatError, ResourceError
-from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, ResourceError
 from engine.io.gate.branches import Branches
-from engine.io.open_input import InputFile
+from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.open_input import InputFile
 
 MAGIC = b"root"
 KINDS = ["TTree", "ROOT::RNTuple"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import DataError, FileFormatError
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError
 from engine.io.petsird.geometry import Geometry, Modules, Tree
 from engine.io.petsird.schema import Reader
 from engine.io.petsird.stream import EndOfStreamError, YardlStream

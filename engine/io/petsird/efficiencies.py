@@ -14,9 +14,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError
 from engine.data.pair_table import PairTable
-from engine.errors import DataError, FileFormatError
 from engine.io.petsird.geometry import Geometry, Group, Modules, Tree
 
 Lists: TypeAlias = Sequence[Sequence[Sequence[Tree]]]

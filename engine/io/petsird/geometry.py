@@ -15,13 +15,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.errors import FileFormatError, GeometryError
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import MM_PER_PS, TofBins
-from engine.io.budget import refuse_no_room
-from engine.io.crystal_map import MAX_KEY, mapped
-from engine.plain import Plain
+from engine.io.safety.budget import refuse_no_room
+from engine.io.scanners.crystal_map import MAX_KEY, mapped
 
 Tree: TypeAlias = Plain
 NAME = "PETSIRD scanner"

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.data.live_time import LiveTimes
+from engine.core.arrays import Array
+from engine.data.timing.live_time import LiveTimes
 from engine.io.petsird.blocks import Blocks
 from engine.io.petsird.efficiencies import crystal_efficiencies, of_bins
 

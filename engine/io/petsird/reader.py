@@ -13,13 +13,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import CutOffError, DataError, FileFormatError
+from engine.core.json_types import Plain
 from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components
 from engine.data.listmode import ListMode
-from engine.errors import CutOffError, DataError, FileFormatError
 from engine.io.base import ListModeReader
-from engine.io.open_input import InputFile
 from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement
 from engine.io.petsird.efficiencies import (
     bin_efficiencies,
@@ -31,7 +31,7 @@ from engine.io.petsird.live import live_of_blocks, live_times, mean_live
 from engine.io.petsird.schema import Schema
 from engine.io.petsird.signals import triggers_of, unused_signals
 from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
-from engine.plain import Plain
+from engine.io.safety.open_input import InputFile
 
 PROTOCOL = "PETSIRD"
 MARK = b'"name":"PETSIRD"'

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from engine.arrays import Array
-from engine.errors import FileFormatError
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
 from engine.io.petsird.stream import YardlStream, signed
 
 FLOATS = {"float32": "<f4", "float64": "<f8"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.data.triggers import Triggers
+from engine.data.timing.triggers import Triggers
 from engine.io.petsird.blocks import Blocks
 from engine.io.petsird.geometry import Tree
 

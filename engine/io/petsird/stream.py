@@ -13,10 +13,10 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Array
-from engine.errors import FileFormatError
-from engine.io.budget import most_unpacked, refuse_no_room
-from engine.io.open_input import InputFile
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.open_input import InputFile
 
 GZIP = b"\x1f\x8b"
 MAGIC = b"yardl\x01\x00\x00\x00"

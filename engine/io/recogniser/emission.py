@@ -15,10 +15,10 @@ from engine.io.dicom.storage import (
     is_tomographic,
     storage_class,
 )
-from engine.io.interfile import is_interfile, is_spect
-from engine.io.open_input import InputFile
+from engine.io.interfile.header import is_interfile, is_spect
 from engine.io.recogniser.known_format import KnownFormat, Tell, beside, both, says
-from engine.io.siemens_raw import NORMALISATION, kind_of
+from engine.io.safety.open_input import InputFile
+from engine.io.siemens.raw import NORMALISATION, kind_of
 
 E7TOOLS = (
     "convert it with STIR to a sinogram of its own (.hs), or write list mode that is read, and "

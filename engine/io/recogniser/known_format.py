@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io.folder import entries
-from engine.io.open_input import InputFile, open_head
+from engine.io.safety.open_input import InputFile, open_head
 
 Tell = Callable[[InputFile], bool]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.errors import EngineError
-from engine.io.hdf5 import is_hdf5, open_hdf5
-from engine.io.open_input import InputFile
+from engine.core.errors import EngineError
+from engine.io.hdf5.opening import is_hdf5, open_hdf5
 from engine.io.recogniser.known_format import KnownFormat, Tell
 from engine.io.recogniser.volumes import IMPORT as IMPORT_ARRAY
 from engine.io.recogniser.volumes import WITHIN
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.matlab import MARK_OF_HDF5
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 
-from engine.io.array_facts import is_npz
-from engine.io.array_sizes import EXAMPLE, VOXEL
-from engine.io.nifti_values import unpacked_head
-from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, begins, beside, both, says
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.array_facts import is_npz
+from engine.io.volumes.array_sizes import EXAMPLE, VOXEL
+from engine.io.volumes.nifti_values import unpacked_head
 
 CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
 TO_NIFTI = "convert it to NIfTI with nibabel or dcm2niix, and open that"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, begins, says
-from engine.io.xray.edf import is_edf
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.esrf.edf import is_edf
 
 SLICES = (
     "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "

@@ -1,9 +1,9 @@
 """Angles of views as files state them: their unit, their order, and the view measured twice.
 
 Views may come in any order, and an angle may occur more than once: filtering weights views by
-their neighbours in angle, and repeats share a weight (`engine.filtering.redundancy`). Angles that
-go one way need no remark; those in another order get a note. Small steps back (the jitter of an
-encoder, less than half a step) still go one way.
+their neighbours in angle, and repeats share a weight (`engine.recon.filtering.redundancy`). Angles
+that go one way need no remark; those in another order get a note. Small steps back (the jitter of
+an encoder, less than half a step) still go one way.
 
 A span that is 180 / π times too small is less than a scan can be. One that is 180 / π times too
 large is many turns, as real scans have them too: in golden steps, in round ones, or in some whole
@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataError, FileFormatError
+from engine.core.errors import DataError, FileFormatError
 
 Unit = Literal["deg", "rad"]
 UNITS: dict[str, Unit] = {

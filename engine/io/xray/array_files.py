@@ -15,14 +15,14 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import FileFormatError
-from engine.io.budget import most_unpacked, refuse_bomb, refuse_no_room
-from engine.io.hdf5 import is_hdf5
-from engine.io.npz import DAMAGE
-from engine.io.open_input import HEAD_BYTES, InputFile
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.io.hdf5.opening import is_hdf5
+from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_no_room
+from engine.io.safety.open_input import HEAD_BYTES, InputFile
+from engine.io.volumes.npz import DAMAGE
 from engine.io.xray import matlab
-from engine.io.xray.hdf5 import open_tree
+from engine.io.xray.hdf5.opening import open_tree
 
 SIGN = "#"
 """Before the name of an array, after that of its file."""

@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.planned_scan import AFTER_STEMS, PlannedScan
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import InputFile
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import assemble
-from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
-from engine.plain import Plain
+from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances
 
 MARKS = (b"[system]", b"[acquisition]", b"rotation step (deg)")
 FACTS = {

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import FileFormatError
 from engine.data.projections import Projections
-from engine.errors import FileFormatError
 from engine.geometry.vectors import about_z
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.budget import refuse_no_room
-from engine.io.hdf5 import is_hdf5
-from engine.io.open_input import InputFile
+from engine.io.hdf5.opening import is_hdf5
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
-from engine.io.xray.dxchange import has_object
 from engine.io.xray.frames import assemble, guess_kind, refuse_count
-from engine.io.xray.hdf5 import Tree, open_tree
-from engine.io.xray.hdf5_values import attribute, number_attribute
-from engine.io.xray.nxtomo import DARK, FLAT, PROJECTION, taken
+from engine.io.xray.hdf5.dxchange import has_object
+from engine.io.xray.hdf5.nxtomo import DARK, FLAT, PROJECTION, taken
+from engine.io.xray.hdf5.opening import Tree, open_tree
+from engine.io.xray.hdf5.values import attribute, number_attribute
 
 if TYPE_CHECKING:
     import h5py

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from engine.errors import FileFormatError
-from engine.io.open_input import InputFile
+from engine.core.errors import FileFormatError
+from engine.io.safety.open_input import InputFile
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 

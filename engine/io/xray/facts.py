@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import finite_range
+from engine.core.arrays import finite_range
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.core.errors import EngineError, FileFormatError
 from engine.data.planned_scan import PlannedScan
-from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_folder
-from engine.io.open_input import open_input
-from engine.io.xray.elekta import Elekta
+from engine.io.safety.open_input import open_input
+from engine.io.xray.elekta.scan import Elekta
 from engine.io.xray.readers import PROJECTION_READERS
-from engine.io.xray.sidecar import RawSidecar
-from engine.io.xray.sidecar_found import sidecar_of
+from engine.io.xray.sidecar.found import sidecar_of
+from engine.io.xray.sidecar.scan import RawSidecar
 from engine.io.xray.tiff import is_tiff
-from engine.io.xray.varian import Varian
-from engine.io.xray.varian_obi import VarianObi
+from engine.io.xray.varian.scan import Varian
+from engine.io.xray.varian.varian_obi import VarianObi
 
 DESCRIBING = tuple(
     suffix for reader in PROJECTION_READERS if reader.companions for suffix in reader.suffixes

@@ -11,17 +11,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import InputFile
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
-from engine.plain import Plain
+from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances
 
 SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import largest, rest
+from engine.core.arrays import largest, rest
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.projections import Projections, info_of
-from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
-from engine.io.ranges import WHITE_LEVEL, in_range, refuse_impossible_beam
-from engine.plain import Plain
+from engine.io.safety.ranges import WHITE_LEVEL, in_range, refuse_impossible_beam
 
 Kind = Literal["counts", "transmission", "integrals"]
 Images = NDArray[np.float32]

@@ -15,16 +15,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import InputFile
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble, refuse_count
-from engine.io.xray.keyvalue import refuse_distances
 from engine.io.xray.matlab import MARK, Value, entries, variables
 from engine.io.xray.pose import turned_cone
-from engine.plain import Plain
+from engine.io.xray.text.keyvalue import refuse_distances
 
 NAMES = ("CtDataFull", "CtDataLimited")
 MAX_BYTES = 2**28

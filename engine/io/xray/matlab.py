@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 
 MARK = b"MATLAB 5.0 MAT-file"
 MARK_OF_HDF5 = b"MATLAB 7.3 MAT-file"

@@ -12,19 +12,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
-from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import beside, exists, is_folder
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble
-from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances, settings_text
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
-from engine.plain import Plain
+from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances, settings_text
 
 MARK = b"[xtekct]"
 LISTS = (".ang", "_ctdata.txt")

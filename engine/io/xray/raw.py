@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import arrays
-from engine.arrays import Array
-from engine.errors import FileFormatError, SettingsError
-from engine.io.open_input import InputFile
+from engine.core import arrays
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, SettingsError
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.frames import Images
-from engine.io.xray.image_room import images_room
-from engine.io.xray.sidecar_settings import AXES, Sidecar
+from engine.io.xray.image_storage import images_room
+from engine.io.xray.sidecar.settings import AXES, Sidecar
 
 PIECE_BYTES = 64 * 2**20
 

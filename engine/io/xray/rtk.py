@@ -11,17 +11,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import FileFormatError, GeometryError
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries
-from engine.io.metaimage import read_meta_image
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.volumes.metaimage import read_meta_image
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
-from engine.io.xray.xml_text import XmlText
+from engine.io.xray.text.xml_text import XmlText
 
 ROOT = "RTKThreeDCircularGeometry"
 MAX_DEPTH = 8

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.core.errors import UnknownFormatError
+from engine.core.json_types import Plain
+from engine.core.settings import parse
 from engine.data.projections import Projections
-from engine.errors import UnknownFormatError
 from engine.geometry.xray import XrayGeometry
-from engine.io.atomic_write import write_together
-from engine.io.seal import digest
-from engine.io.xray.dxchange import write_projections
-from engine.io.xray.nxtomo_writer import write_nxtomo
-from engine.io.xray.sidecar_seal import sealed
-from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
-from engine.plain import Plain
-from engine.settings import parse
+from engine.io.safety.atomic_write import write_together
+from engine.io.safety.seal import digest
+from engine.io.xray.hdf5.dxchange import write_projections
+from engine.io.xray.hdf5.nxtomo_writer import write_nxtomo
+from engine.io.xray.sidecar.seal import sealed
+from engine.io.xray.sidecar.settings import FORMAT, VERSION, Sidecar
 
 ENDINGS = {"file": "", "flats": "_flats", "darks": "_darks"}
 """What the names of the raw files end with, by their key in the sidecar."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
 
-from engine.arrays import Array, rest
-from engine.errors import FileFormatError
+from engine.core.arrays import Array, rest
+from engine.core.errors import FileFormatError
 from engine.io.folder import entries
-from engine.io.open_input import open_input
+from engine.io.safety.open_input import open_input
+from engine.io.xray.bare_images import image_of
 from engine.io.xray.frames import MOST_NAMED, Images, listed
-from engine.io.xray.image_room import images_room
-from engine.io.xray.plain_images import image_of
+from engine.io.xray.image_storage import images_room
 
 AT_ONCE = 32
 """Images after which memory is given back that those of a file take."""

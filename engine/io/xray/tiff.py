@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import FileFormatError
-from engine.io.budget import refuse_bomb, refuse_no_room
-from engine.io.open_input import InputFile
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.open_input import InputFile
 
 MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 DAMAGE = (

@@ -12,15 +12,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
 from engine.geometry.orbits import from_astra_vectors
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import InputFile
+from engine.io.safety.open_input import InputFile
 from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
-from engine.plain import Plain
 
 N_NUMBERS = 12
 MAX_BYTES = 50_000_000

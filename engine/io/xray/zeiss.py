@@ -16,20 +16,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.json_types import Plain
 from engine.data.projections import Projections
-from engine.errors import EngineError, FileFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import exists
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.compound import MAGIC, compound_streams
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_room import images_room
-from engine.io.xray.keyvalue import refuse_distances
+from engine.io.xray.image_storage import images_room
 from engine.io.xray.pose import RIGHT, UP, turned_cone, turned_parallel
+from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.view_shifts import shifted_views
-from engine.plain import Plain
 
 Streams = Callable[[str], bytes | None]
 TYPES = {5: "<u2", 10: "<f4"}

@@ -2,6 +2,6 @@
 
 from engine.jobs.checkpoint.job import Job, job_files, jobs
 from engine.jobs.checkpoint.job_record import JobInfo
-from engine.jobs.checkpoint.keeping import keep
+from engine.jobs.checkpoint.saving import keep
 
 __all__ = ["Job", "JobInfo", "job_files", "jobs", "keep"]

@@ -10,7 +10,7 @@ import shutil
 from itertools import count
 from pathlib import Path
 
-from engine.data.time_frames import FrameVolume
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
 

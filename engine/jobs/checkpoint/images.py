@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from engine.arrays import pieces_of
-from engine.data.iterate_room import remove_iterates
+from engine.core.arrays import pieces_of
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
 from engine.data.patient_position import STATED_AXES
-from engine.data.run_history import RunHistory
-from engine.data.time_frames import Gate, TimeFrame
+from engine.data.runs.events import Preview
+from engine.data.runs.history import RunHistory
+from engine.data.storage.iterates import remove_iterates
+from engine.data.timing.time_frames import Gate, TimeFrame
 from engine.data.volume import Volume
-from engine.events import Preview
 from engine.geometry.grid import ImageGrid, Point
-from engine.io.atomic_write import publishing
-from engine.io.read_back import refuse_other_bytes
-from engine.plain import Plain
-from engine.settings import Settings, setting
+from engine.io.safety.atomic_write import publishing
+from engine.io.safety.read_back import refuse_other_bytes
 
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 MAX_LINE_BYTES = 1 << 20

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.core.errors import ResourceError
 from engine.data.volume import Volume
-from engine.errors import ResourceError
 from engine.jobs.checkpoint.images import read_checkpoint, read_head
 
 LIMIT_BYTES = 1 << 30

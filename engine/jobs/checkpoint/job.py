@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from engine.errors import FileFormatError, ResourceError, SettingsError
-from engine.events import Preview
-from engine.io import audit_log
-from engine.io.atomic_write import write_atomically
-from engine.io.dead_parts import sweep_parts
-from engine.io.locks import after_others, sweep_locks
+from engine.core.errors import FileFormatError, ResourceError, SettingsError
+from engine.core.paths import jobs_dir, made
+from engine.core.settings import explain
+from engine.data.runs.events import Preview
+from engine.io.safety import audit_log
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.locks import after_others, sweep_locks
 from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.frames import FinishedFrames
 from engine.jobs.checkpoint.images import Head, LastImages, read_image, write_image
@@ -29,11 +31,9 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import read_study
-from engine.paths import jobs_dir, made
-from engine.privacy.names import Names
-from engine.reporting.provenance import describe_inputs
-from engine.settings import explain
-from engine.study.study import Study, write_study
+from engine.protocols.privacy.names import Names
+from engine.protocols.run_context.provenance import describe_inputs
+from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume

@@ -7,13 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Self
 
-from engine.errors import EngineError
-from engine.io.json_text import from_json, to_json
-from engine.io.seal import seal_of
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
+from engine.io.safety.seal import seal_of
+from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
-from engine.plain import Plain
-from engine.settings import Settings, setting
 
 Status = Literal["running", "paused", "finished", "aborted", "failed"]
 

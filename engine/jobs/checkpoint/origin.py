@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 
-from engine.errors import DataError, SettingsError
+from engine.core.errors import DataError, SettingsError
+from engine.core.json_types import Plain
 from engine.jobs.checkpoint.images import Head
-from engine.plain import Plain
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of settings and the state's version; name and digest of each input file by its role."""

@@ -6,7 +6,7 @@ import os
 import platform
 from typing import Self
 
-from engine.settings import Settings, setting
+from engine.core.settings import Settings, setting
 
 CLOCK_SLACK_S = 5.0
 """Start times of one process may differ by this much when the system clock is corrected."""

@@ -6,15 +6,15 @@ import logging
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from engine.data.run_record import Ending, RecordedRun, RecordedWarning
-from engine.data.volume_file import place_of
-from engine.errors import EngineError
-from engine.events import Event, Finished, Loaded, Preview, ResultKept, Warned
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.data.runs.events import Event, Finished, Loaded, Preview, ResultKept, Warned
+from engine.data.runs.record import Ending, RecordedRun, RecordedWarning
+from engine.data.storage.volume_file import place_of
 from engine.jobs.checkpoint.job import Job
-from engine.plain import Plain
-from engine.privacy.names import Names
-from engine.reporting import provenance
-from engine.reporting.unrecorded import unrecorded
+from engine.protocols.privacy.names import Names
+from engine.protocols.run_context import provenance
+from engine.protocols.run_context.unrecorded import unrecorded
 from engine.results import NewResult, Result, Results
 
 NOT_KEPT = "The image could not be kept among the results, so export it"

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from engine.data import volume_file
+from engine.core.settings import Settings, setting
+from engine.data.storage import volume_file
 from engine.data.volume import Volume
-from engine.io.atomic_write import write_atomically
-from engine.io.json_text import from_json, to_json
-from engine.io.seal import CHUNK_BYTES, seal_of
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.seal import CHUNK_BYTES, seal_of
+from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.images import Head
-from engine.settings import Settings, setting
 
 RECORD = "slabs.json"
 SEAL = "seal"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from threading import Thread
 
-from engine.errors import EngineError, FileFormatError, ResourceError
+from engine.core.errors import EngineError, FileFormatError, ResourceError
 from engine.jobs.loader.limits import limited_memory, write_no_core
 from engine.jobs.loader.packing import Parcel, pack, send_files
 from engine.jobs.process.slots import AttachedSlots
@@ -20,7 +20,12 @@ from engine.jobs.process.slots import AttachedSlots
 log = logging.getLogger(__name__)
 ORPHANED = 3
 """Exit code when nobody is left who could ask."""
-HEAVY = ("h5py", "engine.io.nifti", "engine.modalities.opening", "engine.modalities.studies")
+HEAVY = (
+    "h5py",
+    "engine.io.volumes.nifti",
+    "engine.modalities.opening",
+    "engine.modalities.studies",
+)
 """Loaded before the first file, so that it is read as quickly as the second."""
 
 TOO_LARGE = (

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from engine.data.time_frames import FrameVolume
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
-from engine.importing import ImportLook, look_at, may_import
 from engine.io import read_scanner
 from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import AuxiliaryFile, auxiliary_at, frames_at, scan_at, volume_at
 from engine.modalities.recognise import Recognised, purpose_of
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import read_protocol, read_study
-from engine.study.protocol import Protocol
-from engine.study.study import Study
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
+from engine.raw_import import ImportLook, look_at, may_import
 
 T = TypeVar("T")
 

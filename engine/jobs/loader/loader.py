@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 
-from engine.errors import EngineError, FileFormatError, ReadingStoppedError, ResourceError
+from engine.core.errors import EngineError, FileFormatError, ReadingStoppedError, ResourceError
 from engine.jobs.loader.child import main
 from engine.jobs.loader.limits import allowed_seconds
 from engine.jobs.loader.packing import receive_files, unpack

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.json_types import Plain
 from engine.data.input_role import InputRole
-from engine.data.spooled_array import SpooledArray, mapped
+from engine.data.storage.spooled_array import SpooledArray, mapped
 from engine.geometry.scanner import Scanner
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality, Modality
 from engine.modalities.recognise import all_roles
-from engine.plain import Plain
 
 LARGE_BYTES = 1 << 16
 """Arrays from this size on do not go through the pickle."""

@@ -9,15 +9,15 @@ from contextlib import closing
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from engine.backend import Backend
-from engine.errors import (
+from engine.core.backend import Backend
+from engine.core.errors import (
     DeviceError,
     EngineError,
     ResourceError,
     SettingsError,
     WorkersGoneError,
 )
-from engine.events import Event, Failed, Finished, Preview, Warned
+from engine.data.runs.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.process.link import Controls, Outbox
 from engine.jobs.process.messages import Order, Source

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.data import volume_file
-from engine.errors import EngineError
-from engine.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
+from engine.core.errors import EngineError
+from engine.data.runs.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
+from engine.data.storage import volume_file
 from engine.jobs.checkpoint import Job
 from engine.jobs.process.child import main
 from engine.jobs.process.exit_reasons import how_it_ended, what_is_safe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 
-from engine.errors import EngineError
-from engine.events import Preview
+from engine.core.errors import EngineError
+from engine.data.runs.events import Preview
 from engine.jobs.checkpoint import Job
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.volume_file import place_of
-from engine.events import Event, Finished, Preview, Progressed
+from engine.data.runs.events import Event, Finished, Preview, Progressed
+from engine.data.storage.volume_file import place_of
 from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,

@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.json_types import Plain
+from engine.data.runs.events import Event, Finished, Preview
+from engine.data.storage.volume_file import FilePlace
 from engine.data.volume import Volume
-from engine.data.volume_file import FilePlace
-from engine.events import Event, Finished, Preview
 from engine.geometry.grid import ImageGrid
-from engine.plain import Plain
 
 Source = Callable[..., Iterator[Event]]
 """Anything with the parameters of `engine.jobs.reconstruction.run`, at the top of a module."""
@@ -33,7 +33,7 @@ class Order:
     Attributes
     ----------
     study : as JSON
-    device, threads : see `engine.backend.named`
+    device, threads : see `engine.core.backend.named`
     job : folder of the job, None without checkpoints
     resume : whether to go on from the job's last checkpoint
     source : what to run instead of `engine.jobs.reconstruction.run`

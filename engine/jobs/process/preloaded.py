@@ -12,7 +12,7 @@ from scipy import ndimage as ndimage
 import engine.jobs.loader.child as loader
 import engine.jobs.process.child as child
 import engine.jobs.reconstruction as reconstruction
-import engine.kernels.host_rays as kernels
+import engine.kernels.rays.host_rays as kernels
 import engine.modalities.opening as opening
 from engine.kernels.host_target import make_ready
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.plain import Plain
+from engine.core.json_types import Plain
 
 PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")

@@ -11,8 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event as Flag
 
-from engine.errors import EngineError, ResourceError
-from engine.events import (
+from engine.core.errors import EngineError, ResourceError
+from engine.core.paths import jobs_dir
+from engine.data.runs.events import (
     Aborted,
     Event,
     Failed,
@@ -22,8 +23,8 @@ from engine.events import (
     Warned,
 )
 from engine.io import can_save, can_save_frames, save, save_frames
-from engine.io.locks import only_writer
-from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.io.safety.locks import only_writer
+from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.run_result import NOT_KEPT
@@ -34,9 +35,8 @@ from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
 from engine.modalities.studies import files_of_study
-from engine.paths import jobs_dir
+from engine.protocols.study.study import Study
 from engine.results import EXPORTED, Result, Results
-from engine.study.study import Study
 
 OnEvent = Callable[[Event], None]
 LAST_ENGINE_S, LOOK_S = 30.0, 0.1

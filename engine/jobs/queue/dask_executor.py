@@ -12,8 +12,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from engine.errors import EngineError, ResourceError
-from engine.events import Aborted, Event, Failed, Progressed, StageStarted
+from engine.core.errors import EngineError, ResourceError
+from engine.core.paths import HOME_VARIABLE
+from engine.data.runs.events import Aborted, Event, Failed, Progressed, StageStarted
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.dask_client import connected, leave, n_threads
 from engine.jobs.queue.attempt import Attempt, Seen
@@ -21,10 +22,9 @@ from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.executor import Work, standing_after
 from engine.jobs.queue.store import StudyQueue
-from engine.paths import HOME_VARIABLE
-from engine.reporting.environment import program_version
+from engine.protocols.run_context.environment import program_version
+from engine.protocols.study.study import Study
 from engine.selftest import named
-from engine.study.study import Study
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self
 
+from engine.core.settings import Settings, setting
 from engine.io.dicom.order import ImagingOrder
-from engine.io.json_text import from_json, to_json
-from engine.io.seal import seal_of
+from engine.io.safety.seal import seal_of
+from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import study_of_json
-from engine.settings import Settings, setting
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 State = Literal["waiting", "paused", "running", "finished", "failed"]
 Wish = Literal["", "pause", "wait", "remove"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from engine.errors import ResourceError, SettingsError
-from engine.io.atomic_write import write_atomically
-from engine.io.dead_parts import sweep_parts
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.settings import explain
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.dead_parts import sweep_parts
 from engine.jobs.queue.entry import QueueEntry
-from engine.settings import explain
 
 Stamp = tuple[int, int, int]
 """Number, time and size of a file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Thread
 from typing import Protocol
 
-from engine.events import Event, Preview, Progressed, StageStarted
+from engine.data.runs.events import Event, Preview, Progressed, StageStarted
 from engine.jobs.process.messages import Source
 from engine.jobs.queue.attempt import Attempt, OnEvent
 from engine.jobs.queue.ending import Ending

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
 from engine.jobs.queue.store import StudyQueue
 
 COMMAND = "from engine.jobs.queue.launching import work_through; work_through()"

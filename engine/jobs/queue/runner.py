@@ -13,13 +13,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Thread
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue.admission import (
+    RunMemory,
+    estimate,
+    free_memory,
+    has_room,
+    memory_of_children,
+)
 from engine.jobs.queue.ending import ended
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.executor import Executor, Work
 from engine.jobs.queue.leases import LEASE_S, OthersLeases, OwnLease
-from engine.jobs.queue.room import RunMemory, estimate, free_memory, has_room, memory_of_children
 from engine.jobs.queue.settings import AS_MANY_AS_FIT
 from engine.jobs.queue.store import Change, StudyQueue, remove_run
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from engine.io.atomic_write import write_atomically
+from engine.core.settings import Settings, setting
+from engine.io.safety.atomic_write import write_atomically
 from engine.jobs.checkpoint.owner import Owner
-from engine.settings import Settings, setting
 
 FILE = "queue.settings"
 AS_MANY_AS_FIT = 0

@@ -14,10 +14,11 @@ from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.errors import EngineError, SettingsError
-from engine.io import audit_log
+from engine.core.errors import EngineError, SettingsError
+from engine.core.paths import jobs_dir, made, queue_dir
 from engine.io.dicom.order import ImagingOrder
-from engine.io.locks import after_others
+from engine.io.safety import audit_log
+from engine.io.safety.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.entry import QueueEntry, Wish
@@ -25,8 +26,7 @@ from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
 from engine.modalities.protocol_identity import identified_study
-from engine.paths import jobs_dir, made, queue_dir
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 OWNER_ONLY = 0o700
 """Permissions of the folder: it says where scans lie, and whose."""

@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from engine.errors import ResourceError, WorkersGoneError
+from engine.core.errors import ResourceError, WorkersGoneError
 from engine.jobs.dask_client import connected, leave, n_threads
 from engine.jobs.shards.worker import forget
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.backend import Backend, cpu
-from engine.data.sharding import Divide, OnRows, SharedUpdate, TracedEvents
-from engine.errors import SettingsError
-from engine.events import Event
+from engine.core.arrays import Array
+from engine.core.backend import Backend, cpu
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Event
+from engine.data.runs.sharding import Divide, OnRows, SharedUpdate, TracedEvents
 from engine.jobs.reconstruction import run
 from engine.jobs.shards.cluster import PATIENCE_S, DaskWorkers
 from engine.jobs.shards.division import Division, ShardKey, ShardOrder
@@ -25,10 +25,10 @@ from engine.jobs.shards.worker import sums_of
 from engine.kernels.units import in_units, share_unit
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.reporting.context import OnProgress, Resume
-from engine.reporting.environment import program_version
-from engine.study.protocol import Protocol
-from engine.study.study import Study
+from engine.protocols.run_context.context import OnProgress, Resume
+from engine.protocols.run_context.environment import program_version
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from engine.arrays import Array
-from engine.data.column_room import pieces
-from engine.data.sharding import TracedEvents
-from engine.errors import ResourceError
-from engine.io.dead_parts import held, part_name, sweep_parts
+from engine.core.arrays import Array
+from engine.core.errors import ResourceError
+from engine.core.paths import cache_dir, made
+from engine.data.runs.sharding import TracedEvents
+from engine.data.storage.columns import pieces
+from engine.io.safety.dead_parts import held, part_name, sweep_parts
 from engine.jobs.shards.division import Division
-from engine.paths import cache_dir, made
 
 OWNER_ONLY = 0o700
 POINTS = "points"

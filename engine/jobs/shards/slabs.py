@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.data.sharding import OfSlices, OnRows, ProjectedSlabs
+from engine.core.arrays import Array
+from engine.data.runs.sharding import OfSlices, OnRows, ProjectedSlabs
 from engine.jobs.shards.cluster import DaskWorkers
 from engine.jobs.shards.files import mapped_array, read_array, write_array
 from engine.jobs.shards.worker import refuse_other_version
-from engine.reporting.environment import program_version
+from engine.protocols.run_context.environment import program_version
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from engine.arrays import to_host
-from engine.backend import Backend
-from engine.errors import ResourceError
+from engine.core.arrays import to_host
+from engine.core.backend import Backend
+from engine.core.errors import ResourceError
 from engine.jobs.shards.division import ShardKey, ShardOrder, ShardSums
 from engine.jobs.shards.files import read_array, read_column, read_points, write_array
-from engine.model.counts import log_sum_of
 from engine.operators.rays import RayProjector, Rays
-from engine.reporting.environment import program_version
+from engine.protocols.run_context.environment import program_version
+from engine.recon.model.counts import log_sum_of
 from engine.selftest import named
 
 SHARDS_HELD = 4

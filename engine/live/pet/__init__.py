@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.faces import face
+from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
     from engine.live.pet.event_batch import EventSource as EventSource

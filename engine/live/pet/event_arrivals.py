@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from threading import Condition, Event, Thread
 
-from engine.live.frame import Ended, SourceEvent
+from engine.live.core.frame import Ended, SourceEvent
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 
 MOST_BYTES = 64 * 2**20

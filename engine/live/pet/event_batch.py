@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from engine.data.listmode import ListMode
-from engine.live.frame import SourceEvent
+from engine.live.core.frame import SourceEvent
 
 EVENT_BYTES = 15
 """Crystals, flag, time bin and time of an event."""

@@ -20,15 +20,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import DataError, SettingsError
+from engine.core.json_types import Plain
+from engine.core.settings import to_toml
 from engine.data.listmode import ListMode
-from engine.errors import DataError, SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner
-from engine.io.scanner_toml import scanner_of, scanner_settings
-from engine.live.message import OURS, Buffer, ScanEnd, header_of, table_of, whole_of
+from engine.io.scanners.toml_scanner import scanner_of, scanner_settings
+from engine.live.core.message import OURS, Buffer, ScanEnd, header_of, table_of, whole_of
 from engine.live.pet.event_batch import EventBatch
-from engine.plain import Plain
-from engine.settings import to_toml
 
 COLUMNS = {"crystals": "<i4", "time_ms": "<u4", "delayed": "|u1", "tof_bin": "<i2"}
 """In the order in which they are sent."""

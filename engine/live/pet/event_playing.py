@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 
 MOMENT_MS = 100
 """Events of so long come together."""

@@ -7,8 +7,8 @@ from threading import Event
 from time import monotonic
 
 from engine.data.listmode import ListMode
-from engine.live.message import message_of_end
-from engine.live.outgoing import Outgoing, outgoing
+from engine.live.core.message import message_of_end
+from engine.live.core.outgoing import Outgoing, outgoing
 from engine.live.pet.event_batch import head_of
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.event_playing import PlayedEvents, in_time, played_events

@@ -11,23 +11,23 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.data.calibration import scanner_digest
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.live.frame import Ended, Noticed, Resumed, SourceEvent
+from engine.live.core.frame import Ended, Noticed, Resumed, SourceEvent
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource, joined
 from engine.live.pet.event_store import EventStore
+from engine.live.pet.final_image import settling
+from engine.live.pet.imaging import ImageMaking
 from engine.live.pet.live_corrections import LiveCorrections
 from engine.live.pet.live_image import LiveImage
-from engine.live.pet.making import ImageMaking
-from engine.live.pet.settling import settling
 from engine.live.pet.statistics import PetFigures
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
 from engine.live.pet.watching import Watching
-from engine.plain import Plain
-from engine.postprocess import Filter
+from engine.recon.postprocess import Filter
 
 PIECE_S = 0.15
 """An update takes about so long."""

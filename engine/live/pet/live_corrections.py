@@ -15,12 +15,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.corrections.base import Multiplicative
 from engine.corrections.randoms import Randoms
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.geometry.scanner import pair_product
 from engine.live.pet.event_store import EventStore
 from engine.modalities.listmode_pet.model import without_tof

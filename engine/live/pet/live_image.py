@@ -17,15 +17,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.operators.rays import RayProjector, Rays
-from engine.postprocess import Gaussian
+from engine.recon.postprocess import Gaussian
 
 MOST_WEIGHT = 0.5
 SMOOTHED_VOXELS = 3.0

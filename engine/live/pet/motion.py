@@ -1,8 +1,9 @@
 """Jumps of the object, told from noise and from changing activity by counting statistics alone.
 
-z = (r, C), centre and covariance of the activity (`engine.live.pet.moments`), is taken in bins of a
-quarter of a second. Of the last w seconds it is compared with what a straight line through the
-twenty seconds before them foretells, so that slow changes of the activity are no motion:
+z = (r, C), centre and covariance of the activity (`engine.live.pet.activity_moments`), is taken in
+bins of a quarter of a second. Of the last w seconds it is compared with what a straight line
+through the twenty seconds before them foretells, so that slow changes of the activity are no
+motion:
 
     δ = z_after − ẑ,    D = Cov z_after + Cov ẑ
 
@@ -25,9 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
-from engine.live.pet.moments import PAIRS, LineMeans, Mask, Matrix, N, Place, Sums, sums_of
-from engine.plain import Plain
+from engine.live.pet.activity_moments import PAIRS, LineMeans, Mask, Matrix, N, Place, Sums, sums_of
 
 BIN_MS = 250
 AFTER_BINS = (1, 2, 4, 6)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from engine.core.errors import SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import SettingsError
 from engine.io.folder import is_file
-from engine.live.opening import SourceOptions
+from engine.live.core.zeromq import is_address
+from engine.live.ct.opening import SourceOptions
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.sources.event_replay import EventReplaySource
 from engine.live.pet.sources.event_stream import EventStreamSource
 from engine.live.pet.sources.growing_file import GrowingFileSource
 from engine.live.pet.updates import Attach
-from engine.live.zeromq import is_address
 
 
 def open_events(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import ReadingStoppedError
+from engine.core.paths import cache_dir
 from engine.data.listmode import ListMode
-from engine.errors import ReadingStoppedError
 from engine.geometry.grid import ImageGrid
 from engine.live.pet.live_corrections import LiveCorrections
 from engine.live.pet.live_image import LiveImage
@@ -15,7 +16,6 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.warm_up import of_events
-from engine.paths import cache_dir
 
 
 def grid_of(head: ListMode, protocol: ListModeProtocol) -> ImageGrid:

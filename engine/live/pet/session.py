@@ -10,11 +10,11 @@ from collections import deque
 from threading import Condition, Event, Thread
 from time import monotonic
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.geometry.scanner import Scanner
-from engine.live.frame import Ended, SourceEvent
+from engine.live.core.frame import Ended, SourceEvent
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 from engine.live.pet.following import LivePetWork

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.settings import Settings, setting
+from engine.core.settings import Settings, setting
 
 EventsOfImage = Literal["sliding", "growing"]
 

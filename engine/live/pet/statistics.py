@@ -9,9 +9,9 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
 from engine.live.pet.event_batch import EventBatch
-from engine.plain import Plain
 
 RECENT_S = 5.0
 """Rates are of the last so many seconds."""

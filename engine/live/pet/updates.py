@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
-from engine.live.frame import SourceEvent
-from engine.live.pet.moments import Place
+from engine.live.core.frame import SourceEvent
+from engine.live.pet.activity_moments import Place
 from engine.live.pet.motion import Motion
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.statistics import LivePetStatistics

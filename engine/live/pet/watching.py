@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.data.listmode import ListMode
-from engine.live.frame import SourceEvent
-from engine.live.pet.moments import Place
+from engine.live.core.frame import SourceEvent
+from engine.live.pet.activity_moments import Place
 from engine.live.pet.motion import Motion, MotionWatch
 from engine.live.pet.updates import Moved
 

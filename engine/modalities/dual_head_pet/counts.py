@@ -11,7 +11,7 @@ from engine.modalities.attaching import attach_inputs
 from engine.modalities.dual_head_pet.layers import given_panels
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response_role import RESPONSE
-from engine.reporting.context import RunContext
+from engine.protocols.run_context.context import RunContext
 
 Context = RunContext[DualHeadProtocol]
 

@@ -12,8 +12,8 @@ from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.studies import find_protocol
-from engine.study.protocol import Protocol
-from engine.study.study import Study
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class DualHeadDemo(Demo):
     version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
-        from engine.backend import cpu
+        from engine.core.backend import cpu
         from engine.io import write_histogram
         from engine.simulate import derenzo
         from engine.simulate.histogram import simulate_histogram
@@ -85,11 +85,11 @@ def _protocol(settings: AnalyticResponse) -> Protocol:
 
 def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:
     """Return the response that a run will find again: from the cache, or computed into it."""
-    from engine.backend import usable_cores
+    from engine.core.backend import usable_cores
+    from engine.core.paths import cache_dir
     from engine.geometry.dual_head import DualHead
     from engine.io import read_scanner
     from engine.modalities.dual_head_pet import response_cache
-    from engine.paths import cache_dir
 
     folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
     if not isinstance(scanner, DualHead):

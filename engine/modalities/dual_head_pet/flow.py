@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms.subsets import CountDemand
-from engine.backend.devices import device_of
+from engine.core.backend.devices import device_of
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.paths import cache_dir
 from engine.corrections.histogram import (
     CrystalEdges,
     LineAttenuation,
@@ -17,11 +19,10 @@ from engine.corrections.histogram import (
 from engine.data.histogram import Column, Histogram, total
 from engine.data.layered_response import LayeredResponse, StoredResponse
 from engine.data.patient_position import position_facts
+from engine.data.runs.events import Loaded, Planned
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
-from engine.io.response_hdf5 import read_response
+from engine.io.hdf5.response import read_response
 from engine.modalities import stages
 from engine.modalities.count_demand import panel_demand
 from engine.modalities.dual_head_pet import model as dual_head_pet
@@ -36,11 +37,10 @@ from engine.modalities.fit_subsets import fit_subsets
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
-from engine.model import ReadyModel
 from engine.operators.prior import Prior
-from engine.paths import cache_dir
-from engine.plain import Plain
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.algorithms.subsets import CountDemand
+from engine.recon.model import ReadyModel
 
 Context = RunContext[DualHeadProtocol]
 NO_SCATTER = (

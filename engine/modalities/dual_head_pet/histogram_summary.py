@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from engine.core.json_types import Plain
 from engine.data.histogram import Histogram, with_settings
 from engine.geometry.dual_head import DualHead
-from engine.io.fact_labels import fact_of
+from engine.io.text.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
-from engine.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from engine.core.settings import Settings, setting
 from engine.data.histogram import one_layer
 from engine.geometry.dual_head import DualHead
-from engine.settings import Settings, setting
 
 
 class DepthLayers(Settings):
@@ -50,6 +50,6 @@ class DepthLayers(Settings):
 
 def given_panels(path: Path | None) -> DualHead | None:
     """Return whose response a file holds; None where there is no file."""
-    from engine.io.response_hdf5 import read_response_scanner
+    from engine.io.hdf5.response import read_response_scanner
 
     return None if path is None else read_response_scanner(path)

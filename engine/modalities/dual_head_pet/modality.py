@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
+from engine.core.paths import cache_dir
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, LineScatter
 from engine.data.histogram import Histogram, one_layer
 from engine.data.input_role import InputRole
@@ -24,16 +25,15 @@ from engine.modalities.dual_head_pet.response.identity import path_of
 from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.requirements import Requirements
-from engine.paths import cache_dir
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.volume import Volume
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
-    from engine.reporting.context import Resume, RunContext
+    from engine.protocols.run_context.context import Resume, RunContext
 
 
 class DualHeadPet(Modality[DualHeadProtocol]):

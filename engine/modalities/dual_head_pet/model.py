@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.profiling import Profiler
 from engine.data.histogram import Histogram, total
 from engine.data.layered_response import LayeredResponse, StoredResponse
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError
 from engine.geometry.dual_head_symmetry import stored_index
-from engine.model import HistogramModel
-from engine.operators.layered import projector
+from engine.operators.matrix.layered import projector
 from engine.operators.prior import Prior
-from engine.profiling import Profiler
+from engine.recon.model import HistogramModel
 
 OnProgress = Callable[[int, int], None]
 

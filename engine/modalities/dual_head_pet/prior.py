@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.settings import Settings, setting
 from engine.data.histogram import Histogram, total
 from engine.geometry.grid import ImageGrid
-from engine.penalties.edges import EdgePrior
-from engine.settings import Settings, setting
+from engine.recon.priors.edges import EdgePrior
 
 
 class PriorSettings(Settings):
-    """Choose how alike neighbouring voxels are held (`engine.penalties.edges`).
+    """Choose how alike neighbouring voxels are held (`engine.recon.priors.edges`).
 
     Examples
     --------

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from engine.algorithms import ALGORITHMS
+from engine.core.errors import SettingsError
+from engine.core.settings import setting
 from engine.data.histogram import with_settings
-from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.modalities.dual_head_pet.layers import DepthLayers
 from engine.modalities.dual_head_pet.prior import PriorSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
-from engine.settings import setting
-from engine.study.choices import CountsAlgorithm, HistogramCorrections
-from engine.study.fields import Name, Voxel
-from engine.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.protocols.study.choices import CountsAlgorithm, HistogramCorrections
+from engine.protocols.study.fields import Name, Voxel
+from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.recon.algorithms import ALGORITHMS
 
 MOST_ON_A_PITCH = 16
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.histogram import LineScatter
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
-from engine.io.budget import free_memory
-from engine.kernels.matrix_memory import MOST_KEPT_BYTES, fits_in_lanes
+from engine.io.safety.budget import free_memory
+from engine.kernels.matrix.memory import MOST_KEPT_BYTES, fits_in_lanes
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements

@@ -10,11 +10,11 @@ from engine.data.input_role import InputRole
 from engine.geometry.dual_head import DualHead
 
 if TYPE_CHECKING:
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
 
 
 def _read(path: Path, scanner: Any) -> Any:
-    from engine.io.response_hdf5 import read_response, read_response_scanner
+    from engine.io.hdf5.response import read_response, read_response_scanner
 
     panels = scanner if isinstance(scanner, DualHead) else None
     if panels is not None and read_response_scanner(path).settings.n_layers == 1:
@@ -27,7 +27,7 @@ def _describe(response: Any) -> str:
 
 
 def _accepts(file: InputFile) -> bool:
-    from engine.io.response_hdf5 import is_response
+    from engine.io.hdf5.response import is_response
 
     return is_response(file)
 

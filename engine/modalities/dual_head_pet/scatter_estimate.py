@@ -1,11 +1,12 @@
 """Scatter in the object between two panels, from the scan's own image, in rounds.
 
 Each round makes an image with the stored response, within the support, with the scatter of the
-round before, and simulates the single scatter of that image (`engine.scatter.panels`), absolute.
-With x single scatters for each true, photons scatter (eˣ − 1) / x times as often as once
-(`engine.scatter.multiple`). The image of the first round holds scatter too: it is taken as much too
-high as scatter adds to the trues. Lines beside the object scale nothing here, since photons that
-scatter in the crystals are seen there, too.
+round before, and simulates the single scatter of that image
+(`engine.corrections.scatter_estimation.panels`), absolute. With x single scatters for each true,
+photons scatter (eˣ − 1) / x times as often as once
+(`engine.corrections.scatter_estimation.multiple`). The image of the first round holds scatter too:
+it is taken as much too high as scatter adds to the trues. Lines beside the object scale nothing
+here, since photons that scatter in the crystals are seen there, too.
 
 Of panels with several layers of crystals a photon of energy E is seen in layer l with the share
 s_l(E) of those seen (`engine.operators.panel_energies`), so that a line of layers i and k counts
@@ -26,23 +27,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Osem, solve
-from engine.algorithms.subsets import divisor_of
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.corrections.scatter import Simulation
+from engine.corrections.scatter_estimation.multiple import over_single
+from engine.corrections.scatter_estimation.panels import PanelTable, simulate_panels
 from engine.data.histogram import Column, Histogram, one_layer, total
 from engine.data.layered_response import StoredResponse
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.grid import ImageGrid
 from engine.modalities.count_demand import panel_demand
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.operators.panel_energies import layer_shares, relative_efficiency
-from engine.scatter.multiple import over_single
-from engine.scatter.panels import PanelTable, simulate_panels
+from engine.recon.algorithms import Osem, solve
+from engine.recon.algorithms.subsets import divisor_of
 
 SUBSETS = 8
 """Updates of the image of a round."""

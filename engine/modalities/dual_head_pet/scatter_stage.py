@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.errors import DataError
 from engine.corrections.histogram import LineAttenuation, LineScatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.histogram import Column, Histogram
 from engine.data.layered_response import StoredResponse
-from engine.errors import DataError
-from engine.events import Corrected
+from engine.data.runs.events import Corrected
 from engine.modalities import stages
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.scatter_estimate import estimate_scatter
 from engine.modalities.stages import Stage
-from engine.reporting.context import RunContext
+from engine.protocols.run_context.context import RunContext
 
 Context = RunContext[DualHeadProtocol]
 Support = NDArray[np.bool_] | None

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from engine.core.errors import SettingsError
+from engine.core.settings import Settings, setting
 from engine.data.volume import Volume
-from engine.errors import SettingsError
 from engine.geometry.grid import ImageGrid, Point
-from engine.settings import Settings, setting
 
 MATTER_PER_MM = 0.001
 """Attenuation at 511 keV above which there is something: a tenth of that of water, below lung's."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.modalities.warm_up import Steps
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def of_response(response: StoredResponse, *, on: Backend, scatter: bool = False)
     Those that track photons for the edges of blocks are among them, and, where scatter is
     simulated, its own.
     """
+    from engine.core.profiling import Profiler
     from engine.data.layered_response import LayeredResponse
     from engine.operators.crystal_edges import edge_efficiencies
-    from engine.operators.matrix import MatrixProjector
-    from engine.operators.matrix_device import DeviceResponse
-    from engine.profiling import Profiler
+    from engine.operators.matrix.device import DeviceResponse
+    from engine.operators.matrix.projector import MatrixProjector
 
     edges = partial(edge_efficiencies, response.scanner, n_photons=1)
     photons: Steps = [edges, *_of_scatter(response.scanner, on, scatter=scatter)]

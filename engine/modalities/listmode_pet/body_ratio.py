@@ -1,10 +1,10 @@
 """What a body and uneven crystals leave of the sensitivity of a ring: the ratio of equal samples.
 
 r_n = Σ_i w_i δ_1 δ_2 a_i / Σ_i w_i over sampled lines i through the middle of voxel n, w being what
-all lines like i share. Both sums are of the same lines (`engine.kernels.ring_views`), so what the
-choice of lines does to them is in both and cancels; no smoother is needed, and none blurs the edges
-of the body. Gaps, which a few views meet at some angles alone, are filled in both. Sums of every
-other view alone tell how well the ratio is known.
+all lines like i share. Both sums are of the same lines (`engine.kernels.rays.ring_views`), so what
+the choice of lines does to them is in both and cancels; no smoother is needed, and none blurs the
+edges of the body. Gaps, which a few views meet at some angles alone, are filled in both. Sums of
+every other view alone tell how well the ratio is known.
 
 Against all lines one by one, for the head of the demo: 0.3 % rms, and 3 % at most.
 """
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.data.cropping import extent
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import run_blocks
-from engine.kernels.ring_views import (
+from engine.kernels.rays.ring_views import (
     ROOM,
     Body,
     PixelCentres,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
-from engine.data.column_room import pieces
+from engine.core.arrays import Array
 from engine.data.listmode import ListMode
+from engine.data.storage.columns import pieces
 from engine.geometry.order import OrderClasses, ray_keys
 
 AT_ONCE = 1 << 22

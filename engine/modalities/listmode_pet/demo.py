@@ -13,7 +13,7 @@ from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import find_protocol
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

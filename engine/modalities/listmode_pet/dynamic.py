@@ -1,14 +1,15 @@
 """A scan in frames of time or gates: one image after the other, with what they share made once.
 
 Events are corrected and sorted for the whole scan, the sensitivity is the same for all; a frame
-takes its events and its parts of the background (`engine.data.time_division`). In Bq/mL, values are
-those at the moment of reference of the whole scan: of a frame with parts from t_i, d_i long,
+takes its events and its parts of the background (`engine.data.timing.time_division`). In Bq/mL,
+values are those at the moment of reference of the whole scan: of a frame with parts from t_i, d_i
+long,
 
     C_f = (per count/mm of its length d = Σ d_i and decay within that) x_f / (l_f r_f)
-    l_f = Σ d_i 2^(−t_i / T½) / F(d_i) · F(d) / d,    F as in `engine.data.decay`
+    l_f = Σ d_i 2^(−t_i / T½) / F(d_i) · F(d) / d,    F as in `engine.data.timing.decay`
 
-with r_f the part of it that was alive, against the scan (`engine.data.live_time`). Of one part,
-l = 2^(−t / T½).
+with r_f the part of it that was alive, against the scan (`engine.data.timing.live_time`). Of one
+part, l = 2^(−t / T½).
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Algorithm
+from engine.core.errors import DataError
 from engine.corrections.calibration import ActivityConcentration, concentration_of
 from engine.corrections.normalisation import Normalisation
 from engine.data.calibration import CONCENTRATION
 from engine.data.listmode import ListMode
-from engine.data.time_division import FrameShares, TimeDivision, length_ms
-from engine.data.time_frames import TimeFrame, join_up
+from engine.data.runs.events import Measured, Preview
+from engine.data.timing.time_division import FrameShares, TimeDivision, length_ms
+from engine.data.timing.time_frames import TimeFrame, join_up
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Measured, Preview
 from engine.modalities import stages
 from engine.modalities.fit_subsets import with_algorithm
 from engine.modalities.listmode_pet.iterations import Context, in_units, iterated
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.stages import Stage
-from engine.reporting.context import ImageSpace, Resume
+from engine.protocols.run_context.context import ImageSpace, Resume
+from engine.recon.algorithms import Algorithm
 
 Image = NDArray[np.float32]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
-from engine.io.cut_off import EVENTS
-from engine.io.event_facts import EventFacts
-from engine.io.fact_labels import fact_of
+from engine.io.listmode.event_facts import EventFacts
+from engine.io.safety.cut_off import EVENTS
+from engine.io.text.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
-from engine.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

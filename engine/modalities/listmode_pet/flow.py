@@ -11,7 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from engine.algorithms import Algorithm
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.paths import cache_dir
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.corrections.calibration import (
@@ -23,40 +25,38 @@ from engine.corrections.calibration import (
 from engine.corrections.resolution import Resolution
 from engine.corrections.scatter import Scatter
 from engine.data.calibration import scanner_digest
-from engine.data.frame_request import FrameRequest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.patient_position import STATED_AXES, position_facts
-from engine.data.time_division import FrameShares, TimeDivision, counts_of_frames, length_ms
+from engine.data.runs.events import Loaded, Planned
+from engine.data.timing.frame_request import FrameRequest
+from engine.data.timing.time_division import FrameShares, TimeDivision, counts_of_frames, length_ms
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.fit_subsets import report_subsets
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
 from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
 from engine.modalities.listmode_pet.frame_subsets import fit_frames
 from engine.modalities.listmode_pet.iterations import in_units, iterated
-from engine.modalities.listmode_pet.laying_out import WholeScan
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.reading import in_files, needs_of, stored
 from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
+from engine.modalities.listmode_pet.spatial_sort import WholeScan
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
-from engine.modalities.listmode_pet.usual import demand_of, fitted
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
-from engine.paths import cache_dir
-from engine.plain import Plain
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.algorithms import Algorithm
 
 Context = RunContext[ListModeProtocol]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.algorithms import Algorithm, Osem
-from engine.algorithms.subsets import CountDemand
 from engine.modalities.fit_subsets import fewer_subsets, too_many_subsets
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.stages import Stage
-from engine.reporting.context import RunContext
+from engine.protocols.run_context.context import RunContext
+from engine.recon.algorithms import Algorithm, Osem
+from engine.recon.algorithms.subsets import CountDemand
 
 
 def fit_frames(

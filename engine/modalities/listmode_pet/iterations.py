@@ -17,8 +17,8 @@ from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.stages import Stage
-from engine.model import SystemModel
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.model import SystemModel
 
 Context = RunContext[ListModeProtocol]
 FUSED = 1

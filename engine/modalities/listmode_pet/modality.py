@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS, Attenuation, Scatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.input_role import InputRole
@@ -18,14 +18,14 @@ from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.requirements import Requirements
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.listmode import ListMode
     from engine.data.volume import Volume
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
-    from engine.reporting.context import Resume, RunContext
+    from engine.protocols.run_context.context import Resume, RunContext
 
 
 class ListModePet(Modality[ListModeProtocol]):

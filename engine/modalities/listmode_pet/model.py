@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
+from engine.core.errors import DataError
+from engine.core.profiling import Profiler
 from engine.data.listmode import ListMode
-from engine.data.sharding import DivideUpdates, TracedEvents
-from engine.errors import DataError
+from engine.data.runs.sharding import DivideUpdates, TracedEvents
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
 from engine.modalities.listmode_pet.content_order import sorted_by_content
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.model import BlurredModel, ListModeModel, ShardedModel, SystemModel
 from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays, RayVariant
-from engine.profiling import Profiler
+from engine.recon.model import BlurredModel, ListModeModel, ShardedModel, SystemModel
 
 OnProgress = Callable[[int, int], None]
 

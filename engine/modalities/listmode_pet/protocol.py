@@ -6,16 +6,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
-from engine.algorithms import ALGORITHMS
-from engine.data.frame_request import FrameRequest
+from engine.core.settings import Settings, setting
+from engine.data.timing.frame_request import FrameRequest
 from engine.geometry.bounds import outside_bore
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
-from engine.postprocess import Gaussian
-from engine.settings import Settings, setting
-from engine.study.choices import Corrections, CountsAlgorithm
-from engine.study.fields import Finishing, Name, Voxel, shape_for
-from engine.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.protocols.study.choices import Corrections, CountsAlgorithm
+from engine.protocols.study.fields import Finishing, Name, Voxel, shape_for
+from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.recon.algorithms import ALGORITHMS
+from engine.recon.postprocess import Gaussian
 
 MAX_GRID_EDGE = 2000
 

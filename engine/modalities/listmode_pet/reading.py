@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.backend.devices import device_of
-from engine.data.column_room import MEMORY, ColumnRoom, Scratch
+from engine.core.backend.devices import device_of
+from engine.core.paths import cache_dir
 from engine.data.listmode import ListMode
-from engine.events import Progressed
+from engine.data.runs.events import Progressed
+from engine.data.storage.columns import MEMORY, ColumnRoom, Scratch
 from engine.geometry.grid import ImageGrid
 from engine.io import open_pieces, read_listmode
-from engine.io.event_pieces import EventPieces
-from engine.modalities.listmode_pet.laying_out import laid_out
+from engine.io.listmode.event_pieces import EventPieces
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import SCRATCH_BYTES_PER_EVENT, estimate
+from engine.modalities.listmode_pet.spatial_sort import laid_out
 from engine.modalities.requirements import Requirements, refuse_if_too_large
-from engine.paths import cache_dir
-from engine.reporting.context import RunContext
+from engine.protocols.run_context.context import RunContext
 
 Context = RunContext[ListModeProtocol]
 READINGS = 2

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.backend.devices import DeviceInfo
-from engine.data.column_room import Scratch
+from engine.core.backend.devices import DeviceInfo
+from engine.core.paths import cache_dir
 from engine.data.listmode import ListMode
+from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
-from engine.io.budget import free_memory
+from engine.io.safety.budget import free_memory
+from engine.modalities.listmode_pet.auto_settings import passes_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.ratio_size import memory_bytes
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
-from engine.modalities.listmode_pet.usual import passes_of
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements, card_rate
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
-from engine.paths import cache_dir
 
 MOST_SAMPLED = 20_000_000
 """Lines a sensitivity usually takes: all of them, or a sample."""

@@ -2,7 +2,7 @@
 
 s_n = Σ_i u_r1 u_r2 v_p1 v_p2 g(Δ, |t|) m(p, |t|) A_in
 
-Lines that differ in their rings alone are added together (`engine.kernels.ring_sums`), and of
+Lines that differ in their rings alone are added together (`engine.kernels.rays.ring_sums`), and of
 transaxial lines that mirrors of scanner and grid turn into one another only one: the image is then
 averaged over the mirrors.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.geometry.grid import ImageGrid
 from engine.geometry.symmetry import IDENTITY, Mirror, moved, symmetries, symmetrise
 from engine.kernels.blocks import run_blocks
-from engine.kernels.ring_sums import N_NODES, RingPairs, TransaxialLines, add_lines, tabulate
+from engine.kernels.rays.ring_sums import N_NODES, RingPairs, TransaxialLines, add_lines, tabulate
 from engine.modalities.listmode_pet.ring_weights import EVEN, RingWeights, Values
 
 TABLE_BYTES = 1 << 25

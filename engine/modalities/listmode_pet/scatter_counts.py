@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import solve
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.corrections.attenuation import AttenuationFactor
+from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.geometry.sampling import lattice
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet import model as listmode_pet
@@ -29,7 +29,7 @@ from engine.modalities.ring_scatter.effort import (
 )
 from engine.modalities.ring_scatter.lines import SampledLines
 from engine.operators.rays import Rays
-from engine.scatter.simulation import ScatterTable
+from engine.recon.algorithms import solve
 
 COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
 

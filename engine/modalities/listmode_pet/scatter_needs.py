@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.attenuation import Attenuation
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode

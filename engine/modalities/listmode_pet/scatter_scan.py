@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.corrections.attenuation import AttenuationFactor
+from engine.corrections.scatter_estimation.profiles import distance_from_axis
+from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.listmode import ListMode
 from engine.modalities.listmode_pet.scatter_counts import CountedEvents, expected_of
 from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
 from engine.modalities.ring_scatter.stage import ScatteringScan
-from engine.scatter.profiles import distance_from_axis
-from engine.scatter.simulation import ScatterTable
 
 
 class ScatteringEvents(ScatteringScan[ListMode]):

@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
-from engine.backend import Backend
-from engine.backend.gpu import Array
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array
 from engine.data.line_factors import crystal_product, live_lines
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import EngineError
 from engine.data.line_factors import fingerprint
 from engine.data.listmode import ListMode
-from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
-from engine.io.atomic_write import write_atomically
-from engine.io.dead_parts import sweep_parts
-from engine.io.npz import DAMAGE
-from engine.io.seal import seal_of
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.dead_parts import sweep_parts
+from engine.io.safety.seal import seal_of
+from engine.io.volumes.npz import DAMAGE
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 

@@ -17,7 +17,7 @@ from engine.corrections.resolution import Resolution
 from engine.data.listmode import ListMode
 from engine.geometry.grid import Point
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.postprocess import Gaussian
+from engine.recon.postprocess import Gaussian
 
 RIM_WARNING = (
     "The final filter is part of the model: a rim 16 to 22 % too hot lies 5 to 8 mm inside every "

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.data.input_role import InputRole
-from engine.data.triggers import Triggers
+from engine.data.timing.triggers import Triggers
 from engine.geometry.scanner import Scanner
 
 if TYPE_CHECKING:
     from engine.data.listmode import ListMode
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
 
 
 def _read(path: Path, scanner: Scanner | None) -> Triggers:
-    from engine.io.trigger_file import read_triggers
+    from engine.io.auxiliary.trigger_file import read_triggers
 
     return read_triggers(path)
 
 
 def _is_triggers(file: InputFile) -> bool:
-    from engine.io.trigger_file import is_trigger_file
+    from engine.io.auxiliary.trigger_file import is_trigger_file
 
     return is_trigger_file(file)
 

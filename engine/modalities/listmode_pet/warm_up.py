@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.modalities.ring_scatter.warm_up import of_scatter
@@ -79,9 +79,9 @@ def of_any_events(on: Backend) -> Steps:
 
 def _lay_out_few() -> None:
     """Put a few events in order, as those are that do not fit the memory."""
-    from engine.data.column_room import MEMORY
     from engine.data.listmode import ListMode
-    from engine.modalities.listmode_pet.laying_out import WholeScan, laid_out
+    from engine.data.storage.columns import MEMORY
+    from engine.modalities.listmode_pet.spatial_sort import WholeScan, laid_out
 
     columns = {"time_ms": np.uint32, "tof_bins": np.int16, "additive": np.float32}
     few = {name: np.zeros(1, kind) for name, kind in columns.items()}

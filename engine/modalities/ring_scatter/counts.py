@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner

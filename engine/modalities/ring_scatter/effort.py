@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 
-from engine.algorithms import Osem
-from engine.algorithms.subsets import CountDemand, divisor_of
 from engine.corrections.scatter import Simulation
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
+from engine.recon.algorithms import Osem
+from engine.recon.algorithms.subsets import CountDemand, divisor_of
 
 MOST_EVENTS = 2_000_000
 """Events that the coarse images are made of, and counts of the bins that they are made of."""

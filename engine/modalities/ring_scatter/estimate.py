@@ -1,8 +1,9 @@
 """Scatter of a scan from its own image, in rounds.
 
 Each round makes a coarse image of part of the counts, with the scatter of the round before, and
-simulates what of it scatters once (`engine.scatter.simulation`) and twice (`engine.scatter.twice`).
-What scatters more often lies as what does so twice, so that
+simulates what of it scatters once (`engine.corrections.scatter_estimation.simulation`) and twice
+(`engine.corrections.scatter_estimation.double_scatter`). What scatters more often lies as what does
+so twice, so that
 
     S = α · (S₁ + (1 + 2/3 ΣS₂ / ΣS₁) S₂),    Σ over all lines,
 
@@ -21,20 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corrections.scatter import Simulation
+from engine.corrections.scatter_estimation.axial import AxialScale, TailEvents, fit_along_axis
+from engine.corrections.scatter_estimation.coarse_map import coarsened
+from engine.corrections.scatter_estimation.double_scatter import simulate_twice
+from engine.corrections.scatter_estimation.multiple import over_twice
+from engine.corrections.scatter_estimation.profiles import distance_from_axis, profile_of
+from engine.corrections.scatter_estimation.samples import DetectorSamples
+from engine.corrections.scatter_estimation.simulation import ScatterTable, simulate_scatter
+from engine.corrections.scatter_estimation.tails import TailFit
 from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.modalities.ring_scatter.counts import CountedLines
 from engine.modalities.ring_scatter.effort import map_edge_mm, n_points_of
 from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengths, reach_of
 from engine.operators.rays import Rays
-from engine.scatter.axial import AxialScale, TailEvents, fit_along_axis
-from engine.scatter.coarse_map import coarsened
-from engine.scatter.multiple import over_twice
-from engine.scatter.profiles import distance_from_axis, profile_of
-from engine.scatter.samples import DetectorSamples
-from engine.scatter.simulation import ScatterTable, simulate_scatter
-from engine.scatter.tails import TailFit
-from engine.scatter.twice import simulate_twice
 
 ANSWER = 0.75
 """How much too little scatter the image of a round gives, for each part that the round before found

@@ -11,11 +11,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, dense_mu
 from engine.data.cropping import cropped, extent
 from engine.data.volume import Volume
 from engine.operators.rays import RayProjector, Rays
-from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MARGIN = 0.03
 """Lines that miss the object pass it at this part of the scanner's radius, or further off: and the

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.scatter import Simulation
+from engine.corrections.scatter_estimation.layout import TimeLayout
+from engine.corrections.scatter_estimation.samples import n_samples
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
-from engine.kernels.device_scatter import batch_bytes, table_bytes
+from engine.kernels.scatter.device_scatter import batch_bytes, table_bytes
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, map_edge_mm, n_points_of
-from engine.scatter.layout import TimeLayout
-from engine.scatter.samples import n_samples
 
 BYTES_PER_PAIR, BYTES_PER_PAIR_AND_GROUP = 104, 24
 """Memory of a pair of samples: factors of its line; sums, their mirror, this table and the last."""

@@ -12,8 +12,8 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, dense_mu
 from engine.data.volume import Volume
-from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MOST_LINES = 200_000
 """Lines that are looked at."""

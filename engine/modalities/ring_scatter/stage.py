@@ -7,21 +7,21 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.corrections.scatter import NEEDS_ATTENUATION, RingScatter
+from engine.corrections.scatter_estimation.cost import cost_of
+from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.listmode import ListMode
+from engine.data.runs.events import Corrected
 from engine.data.sinogram import Sinogram
-from engine.errors import DataError
-from engine.events import Corrected
 from engine.geometry.scanner import Scanner
 from engine.modalities import stages
 from engine.modalities.ring_scatter.counts import CountedLines
 from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
 from engine.modalities.stages import Stage
-from engine.reporting.context import RunContext
-from engine.scatter.cost import cost_of
-from engine.scatter.simulation import ScatterTable
-from engine.study.protocol import Protocol
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.study.protocol import Protocol
 
 D = TypeVar("D", ListMode, Sinogram)
 P = TypeVar("P", bound=Protocol)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.tof import TofBins
 from engine.modalities.warm_up import TINY
 
@@ -21,11 +21,11 @@ def of_scatter(
 
 def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
     """Simulate the scatter of next to nothing, in two crystals for each sample."""
+    from engine.corrections.scatter_estimation.cost import USUAL
+    from engine.corrections.scatter_estimation.double_scatter import simulate_twice
+    from engine.corrections.scatter_estimation.simulation import simulate_scatter
     from engine.data.volume import Volume
     from engine.geometry.ring import RingScanner, RingSettings
-    from engine.scatter.cost import USUAL
-    from engine.scatter.simulation import simulate_scatter
-    from engine.scatter.twice import simulate_twice
 
     settings = RingSettings(
         name="Tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=100, ring_pitch_mm=4,

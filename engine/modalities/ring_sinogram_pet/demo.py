@@ -12,7 +12,7 @@ from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.listmode_pet.demo import HEAD_MM, SCANNER
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import find_protocol
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
     from engine.data.listmode import ListMode
@@ -39,13 +39,13 @@ class SinogramDemo(Demo):
     version: ClassVar[int] = 3
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
-        from engine.backend import cpu
+        from engine.core.backend import cpu
         from engine.corrections.sinogram import BinAttenuation
         from engine.corrections.sinogram_roles import ATTENUATION, RANDOMS
         from engine.data.sinogram import Sinogram, binned
         from engine.geometry.ring import RingScanner
         from engine.io import read_scanner
-        from engine.io.sinogram_interfile_out import write_sinogram
+        from engine.io.interfile.sinogram_writer import write_sinogram
         from engine.simulate import brain, simulate_listmode
         from engine.simulate.phantoms import moved
 

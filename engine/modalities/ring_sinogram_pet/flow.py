@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.algorithms.subsets import CountDemand
-from engine.arrays import Array
-from engine.backend.devices import device_of
+from engine.core.arrays import Array
+from engine.core.backend.devices import device_of
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.corrections.base import inputs_of
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
 from engine.data.histogram import total
 from engine.data.patient_position import STATED_AXES, position_facts
+from engine.data.runs.events import Loaded, Planned
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Loaded, Planned
 from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram
 from engine.modalities import stages
@@ -32,9 +32,9 @@ from engine.modalities.ring_sinogram_pet.scatter_scan import ScatteringBins, is_
 from engine.modalities.ring_sinogram_pet.time_order import found_order
 from engine.modalities.ring_sinogram_pet.warm_up import of_bins
 from engine.modalities.stages import Stage
-from engine.model import ReadyModel, SystemModel
-from engine.plain import Plain
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.algorithms.subsets import CountDemand
+from engine.recon.model import ReadyModel, SystemModel
 
 Context = RunContext[RingSinogramProtocol]
 

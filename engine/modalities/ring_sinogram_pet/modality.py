@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.corrections.sinogram import (
@@ -27,13 +27,13 @@ from engine.modalities.ring_sinogram_pet.sinogram_summary import SinogramSummary
 from engine.modalities.scan_files import ScanFiles
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.volume import Volume
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
-    from engine.reporting.context import Resume, RunContext
+    from engine.protocols.run_context.context import Resume, RunContext
 
 
 class RingSinogramPet(Modality[RingSinogramProtocol]):

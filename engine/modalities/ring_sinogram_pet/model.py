@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, to_host
-from engine.backend import Backend
+from engine.core.arrays import Array, to_host
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.profiling import Profiler
 from engine.data.histogram import total
 from engine.data.sinogram import Sinogram
-from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.modalities.ring_sinogram_pet import timed_rows
-from engine.model import BinnedModel, TimedModel
 from engine.operators.rays import RayProjector, Rays
-from engine.profiling import Profiler
+from engine.recon.model import BinnedModel, TimedModel
 
 OnProgress = Callable[[int, int], None]
 

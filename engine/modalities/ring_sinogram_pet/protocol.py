@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.algorithms import ALGORITHMS
+from engine.core.settings import setting
 from engine.modalities.listmode_pet.protocol import ListModeGrid
-from engine.postprocess import Gaussian
-from engine.settings import setting
-from engine.study.choices import CountsAlgorithm, SinogramCorrections
-from engine.study.fields import Finishing, Name
-from engine.study.protocol import Protocol
+from engine.protocols.study.choices import CountsAlgorithm, SinogramCorrections
+from engine.protocols.study.fields import Finishing, Name
+from engine.protocols.study.protocol import Protocol
+from engine.recon.algorithms import ALGORITHMS
+from engine.recon.postprocess import Gaussian
 
 
 class RingSinogramProtocol(Protocol):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sinogram_layout import SinogramLayout
-from engine.io.budget import free_memory
+from engine.io.safety.budget import free_memory
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,

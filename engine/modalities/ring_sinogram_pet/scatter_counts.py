@@ -12,11 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Osem, solve
-from engine.arrays import to_host
-from engine.backend import Backend
+from engine.core.arrays import to_host
+from engine.core.backend import Backend
+from engine.core.errors import DataError
 from engine.data.sinogram import Sinogram
-from engine.errors import DataError
 from engine.geometry.sampling import lattice
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.ring_scatter.counts import CountedLines, Values
@@ -24,6 +23,7 @@ from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, part_bin
 from engine.modalities.ring_scatter.lines import SampledLines
 from engine.modalities.ring_sinogram_pet.model import build_of, rows_of, start_from
 from engine.operators.rays import RayProjector, Rays
+from engine.recon.algorithms import Osem, solve
 
 
 class CountedBins(CountedLines):

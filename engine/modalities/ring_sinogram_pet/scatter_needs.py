@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
 from engine.corrections.sinogram import BinAttenuation, BinScatter
 from engine.data.sinogram import Sinogram
 from engine.modalities.ring_scatter.effort import part_bins, updates_of

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.corrections.attenuation import BATCH
+from engine.corrections.scatter_estimation.profiles import distance_from_axis
+from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.corrections.sinogram import BinScatter
 from engine.data.sinogram import Sinogram
 from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
 from engine.modalities.ring_scatter.stage import ScatteringScan
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins, own_efficiency
-from engine.scatter.profiles import distance_from_axis
-from engine.scatter.simulation import ScatterTable
 
 
 class ScatteringBins(ScatteringScan[Sinogram]):

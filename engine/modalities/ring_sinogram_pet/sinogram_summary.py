@@ -10,7 +10,7 @@ import numpy as np
 from engine.data.histogram import total
 from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
-from engine.io.fact_labels import fact_of
+from engine.io.text.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.input_role import InputRole
-from engine.io.interfile import InterfileHeader, read_header
-from engine.io.open_input import open_input
-from engine.io.siemens_folder import Part, siemens_folder
-from engine.io.siemens_sinogram import RANDOMS as KINDS_OF_RANDOMS
-from engine.io.siemens_sinogram import types_of
+from engine.io.interfile.header import InterfileHeader, read_header
+from engine.io.safety.open_input import open_input
+from engine.io.siemens.folder import Part, siemens_folder
+from engine.io.siemens.sinogram import RANDOMS as KINDS_OF_RANDOMS
+from engine.io.siemens.sinogram import types_of
 from engine.modalities.scan_files import ScanFiles
 
 ROLES: dict[Part, InputRole] = {

@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import to_host
-from engine.backend import Backend
+from engine.core.arrays import to_host
+from engine.core.backend import Backend
 from engine.data.sinogram import Sinogram
-from engine.data.timed_counts import TimedCounts
+from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.grid import ImageGrid
 from engine.modalities.ring_sinogram_pet.model import build, rows_of, uniform_start
-from engine.model.counts import log_sum_of
 from engine.operators.rays import RayProjector, Rays
+from engine.recon.model.counts import log_sum_of
 
 LINES, COUNTS, SEED = 1_000_000, 200_000, 1
 """At most so many lines make the image, and so many timed counts judge; seed of the choice."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.profiling import Profiler
 from engine.data.sinogram import Sinogram
-from engine.data.timed_counts import TimedCounts
-from engine.errors import DataError
+from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.grid import ImageGrid
-from engine.model import TimedModel
 from engine.operators.rays import RayProjector, Rays
-from engine.profiling import Profiler
+from engine.recon.model import TimedModel
 
 OnProgress = Callable[[int, int], None]
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.modalities.ring_scatter.warm_up import of_scatter

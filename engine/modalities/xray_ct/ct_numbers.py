@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.data.run_record import RecordedRun
+from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.reporting.context import RunContext
-from engine.reporting.provenance import with_run
+from engine.protocols.run_context.context import RunContext
+from engine.protocols.run_context.provenance import with_run
 
 
 def in_hounsfield(

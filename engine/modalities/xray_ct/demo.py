@@ -15,7 +15,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.studies import find_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM = 500.0, 700.0
 DETECTOR_MM = 201.6

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.core.errors import EngineError
+from engine.corrections.preprocess import PreprocessStep
+from engine.corrections.preprocess.base import no_values
 from engine.data.projections import Projections
-from engine.errors import EngineError
 from engine.geometry.xray import XrayGeometry
-from engine.preprocess import PreprocessStep
-from engine.preprocess.base import no_values
 
 
 @dataclass(frozen=True, eq=False)

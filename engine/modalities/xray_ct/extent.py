@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.backend.devices import device_of
+from engine.core.backend.devices import device_of
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.corrections.base import inputs_of
+from engine.corrections.preprocess import STEPS
+from engine.corrections.preprocess.plausibility import doubts_of_steps
 from engine.data.projections import Projections
+from engine.data.runs.events import Loaded, Planned
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Loaded, Planned
-from engine.filtering.projections import planned
-from engine.filtering.truncation import cut_sides
 from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
 from engine.modalities import stages
@@ -22,7 +23,7 @@ from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs, iterations_in_slabs
 from engine.modalities.xray_ct import model as xray_ct
-from engine.modalities.xray_ct.axis_words import axis_words
+from engine.modalities.xray_ct.axis_text import axis_words
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.extent import Region, grown
@@ -35,12 +36,11 @@ from engine.modalities.xray_ct.requirements import (
     way_out,
 )
 from engine.modalities.xray_ct.warm_up import of_projections
-from engine.operators.xray import XrayTransform
-from engine.plain import Plain
-from engine.preprocess import STEPS
-from engine.preprocess.plausibility import doubts_of_steps
-from engine.reporting.context import ImageSpace, Resume, RunContext
-from engine.reporting.provenance import hash_array
+from engine.operators.xray.transform import XrayTransform
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.provenance import hash_array
+from engine.recon.filtering.projections import planned
+from engine.recon.filtering.truncation import cut_sides
 
 Context = RunContext[CtProtocol]
 

@@ -8,17 +8,16 @@ from time import perf_counter
 
 import numpy as np
 
-from engine.arrays import Array, n_not_finite, rest
-from engine.backend.devices import device_of
-from engine.data import volume_file
-from engine.data.column_room import MEMORY, ColumnRoom, Scratch
+from engine.core.arrays import Array, n_not_finite, rest
+from engine.core.backend.devices import device_of
+from engine.core.errors import GeometryError, NumericalError
+from engine.core.paths import cache_dir
 from engine.data.projections import Projections
-from engine.data.sharding import ProjectedSlabs
+from engine.data.runs.events import Event, Planned, Preview
+from engine.data.runs.sharding import ProjectedSlabs
+from engine.data.storage import volume_file
+from engine.data.storage.columns import MEMORY, ColumnRoom, Scratch
 from engine.data.volume import Volume
-from engine.errors import GeometryError, NumericalError
-from engine.events import Event, Planned, Preview
-from engine.filtering.projections import planned
-from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
@@ -35,8 +34,9 @@ from engine.modalities.xray_ct.requirements import (
 )
 from engine.modalities.xray_ct.slab_fdk import SlabFdk, SlabRecipe
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds
-from engine.paths import cache_dir
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.filtering.projections import planned
+from engine.recon.filtering.settings import FilterSettings
 
 Context = RunContext[CtProtocol]
 WHAT = "projections and volume"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from engine.algorithms.base import Algorithm
+from engine.corrections.preprocess.blocks import BLOCK_BYTES
 from engine.geometry.grid import ImageGrid
 from engine.modalities.xray_ct.slab_sizes import (
     PART_OF_FREE,
@@ -20,9 +20,9 @@ from engine.modalities.xray_ct.slab_sizes import (
     STEP_COPIES,
     VOLUMES_ON_DISK,
 )
-from engine.operators.xray_slab_room import least_bytes
-from engine.penalties.tv_slabs import COPIES
-from engine.preprocess.blocks import BLOCK_BYTES
+from engine.operators.xray.slab_memory import least_bytes
+from engine.recon.algorithms.base import Algorithm
+from engine.recon.priors.tv_slabs import COPIES
 
 MOST_BYTES = 2**30
 """Memory for what is worked on together, at most; more makes iterations little faster."""

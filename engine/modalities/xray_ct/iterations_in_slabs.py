@@ -7,14 +7,15 @@ from typing import cast
 
 import numpy as np
 
-from engine.arrays import Array, rest
-from engine.backend.devices import device_of
-from engine.data import volume_file
-from engine.data.iterate_room import IterateRoom, remove_iterates
-from engine.data.out_of_core import OutOfCore
+from engine.core.arrays import Array, rest
+from engine.core.backend.devices import device_of
+from engine.core.paths import cache_dir
 from engine.data.projections import Projections
+from engine.data.runs.events import Planned
+from engine.data.storage import volume_file
+from engine.data.storage.iterates import IterateRoom, remove_iterates
+from engine.data.storage.out_of_core import OutOfCore
 from engine.data.volume import Volume
-from engine.events import Planned
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
@@ -27,10 +28,9 @@ from engine.modalities.xray_ct.model import describe_adjoint, expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, way_out
 from engine.modalities.xray_ct.warm_up import of_projections
-from engine.model import LinearModel
-from engine.operators.xray_slabs import SlabbedXrayTransform, parts_within
-from engine.paths import cache_dir
-from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.operators.xray.slabs import SlabbedXrayTransform, parts_within
+from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
+from engine.recon.model import LinearModel
 
 Context = RunContext[CtProtocol]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.backend.devices import DeviceInfo
+from engine.core.backend.devices import DeviceInfo
+from engine.corrections.preprocess import STEPS
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
@@ -14,16 +15,15 @@ from engine.modalities.xray_ct.parameters import SWEEPS
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate_unread, most_room
-from engine.preprocess import STEPS
 
 if TYPE_CHECKING:
-    from engine.backend import Backend
+    from engine.core.backend import Backend
     from engine.data.volume import Volume
-    from engine.io.open_input import InputFile
+    from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
-    from engine.reporting.context import Resume, RunContext
+    from engine.protocols.run_context.context import Resume, RunContext
 
 
 class XrayCt(Modality[CtProtocol]):

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.profiling import Profiler
 from engine.data.projections import Projections
-from engine.errors import DataError
-from engine.filtering.fdk import FilteredBackProjection
 from engine.geometry.grid import ImageGrid
-from engine.model import LinearModel
-from engine.operators.xray import Adjoint, XrayTransform
-from engine.profiling import Profiler
+from engine.operators.xray.transform import Adjoint, XrayTransform
+from engine.recon.filtering.fdk import FilteredBackProjection
+from engine.recon.model import LinearModel
 
 OnProgress = Callable[[int, int], None]
 

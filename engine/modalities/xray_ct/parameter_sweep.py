@@ -11,16 +11,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError, SettingsError
+from engine.core.json_types import Plain
+from engine.corrections.preprocess import CentreOfRotation, Roll
+from engine.corrections.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
+from engine.corrections.preprocess.rotation_axis import NOT_FOUND
 from engine.data.projections import Projections
-from engine.errors import DataError, SettingsError
-from engine.filtering.redundancy import coverage
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.plain import Plain
-from engine.preprocess import CentreOfRotation, Roll
-from engine.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
-from engine.preprocess.rotation_axis import NOT_FOUND
+from engine.recon.filtering.redundancy import coverage
 
 Of = str
 """Key of a parameter: "axis" or "roll"."""

@@ -1,7 +1,7 @@
 """Parameters of X-ray scans that can be chosen among slices made with several values."""
 
+from engine.corrections.preprocess.rotation_axis import CentreOfRotation, Roll
 from engine.modalities.base import Sweep
-from engine.preprocess.rotation_axis import CentreOfRotation, Roll
 
 SWEEPS = (
     Sweep(

@@ -13,26 +13,26 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from engine.arrays import Array
-from engine.backend import Backend
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError, GeometryError, ResourceError
+from engine.core.json_types import Plain
+from engine.corrections.preprocess.plausibility import doubts
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError, ResourceError
-from engine.filtering.projections import filtered, planned
-from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane, first_planes
-from engine.io.slice_frame import described
+from engine.io.volumes.slice_frame import described
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.preview import applied, messages_of, steps_of, walked
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.slice_sums import SliceSums
-from engine.plain import Plain
-from engine.preprocess.plausibility import doubts
-from engine.privacy.key import pseudonym_of
-from engine.reporting.environment import environment
-from engine.reporting.provenance import CLAIM, hash_array
+from engine.operators.xray.slice_sums import SliceSums
+from engine.protocols.privacy.key import pseudonym_of
+from engine.protocols.run_context.environment import environment
+from engine.protocols.run_context.provenance import CLAIM, hash_array
+from engine.recon.filtering.projections import filtered, planned
+from engine.recon.filtering.settings import FilterSettings
 
 FORMAT = "isocenter-slices-provenance-1"
 Check = Callable[[], None]

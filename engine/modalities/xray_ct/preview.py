@@ -14,23 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.corrections.preprocess import STEPS, PreprocessStep
+from engine.corrections.preprocess.plausibility import doubts
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.filtering.fdk import back_projected
-from engine.filtering.projections import filtered, planned
-from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values
 from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.xray import XrayTransform
-from engine.plain import Plain
-from engine.preprocess import STEPS, PreprocessStep
-from engine.preprocess.plausibility import doubts
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import back_projected
+from engine.recon.filtering.projections import filtered, planned
+from engine.recon.filtering.settings import FilterSettings
 
 MOST_UPDATES = 1.2e8
 """Voxels times views that two slow cores project back in a good part of a second."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from engine.core.errors import ResourceError
 from engine.data.projections import Projections
-from engine.errors import ResourceError
 from engine.io.xray.facts import facts_of
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values

@@ -7,15 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import LINEAR_ALGORITHMS
+from engine.core.settings import setting
+from engine.corrections.preprocess import Hounsfield
 from engine.geometry.bounds import MARGIN
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import Beam, XrayGeometry
-from engine.preprocess import Hounsfield
-from engine.settings import setting
-from engine.study.choices import LinearAlgorithm, Steps
-from engine.study.fields import FineVoxel, Name, shape_for
-from engine.study.protocol import GridSettings, Protocol
+from engine.protocols.study.choices import LinearAlgorithm, Steps
+from engine.protocols.study.fields import FineVoxel, Name, shape_for
+from engine.protocols.study.protocol import GridSettings, Protocol
+from engine.recon.algorithms import LINEAR_ALGORITHMS
 
 MAX_GRID_EDGE = 4096
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import ResourceError
 from engine.data.projections import Kind, Projections
-from engine.data.spooled_array import spooled
-from engine.errors import ResourceError
+from engine.data.storage.spooled_array import spooled
 
 NEIGHBOURS = 4
 """Rows to either side that the mending of bad pixels may look at."""
@@ -71,7 +71,7 @@ class RadiographStore:
 
 
 def _after(scan: Projections, steps: list[Any]) -> Projections:
-    from engine.backend import cpu
+    from engine.core.backend import cpu
 
     for step in steps:
         if step.use != "off" and step.obstacle(scan) is None:
@@ -94,7 +94,7 @@ def _rows(scan: Projections, rows: slice) -> Projections:
 
 def _on_disk(values: Array) -> Array:
     """Return the values as a map of a file that is gone when nobody needs it."""
-    from engine.paths import cache_dir
+    from engine.core.paths import cache_dir
 
     try:
         return spooled(values, cache_dir())

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from engine.algorithms.base import WorkingMemory
-from engine.backend.devices import DeviceInfo
-from engine.data.column_room import Scratch
+from engine.core.backend.devices import DeviceInfo
+from engine.core.errors import GeometryError
+from engine.core.paths import cache_dir
 from engine.data.projections import Projections
-from engine.errors import GeometryError
-from engine.filtering.orbit import orbit_of
+from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.io.budget import free_memory
+from engine.io.safety.budget import free_memory
 from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements, card_rate
 from engine.modalities.xray_ct.extent import most_grown
 from engine.modalities.xray_ct.iteration_sizes import IterationNeeds, iteration_needs
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
-from engine.paths import cache_dir
+from engine.recon.algorithms.base import WorkingMemory
+from engine.recon.filtering.orbit import orbit_of
 
 REAL_BYTES = 4
 

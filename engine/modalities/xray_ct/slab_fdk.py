@@ -1,6 +1,6 @@
 """Filtered back projection in slabs: a few slices at a time, from a few views at a time.
 
-x_z = Σ_views q / τ² for the slices z of a slab, with q from `engine.filtering.projections`
+x_z = Σ_views q / τ² for the slices z of a slab, with q from `engine.recon.filtering.projections`
 
 A voxel takes its views one after the other, so slabs have the bits of the whole volume. Rows are
 filtered anew for each slab, only those that it is seen by: filtering is a small part of the work,
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.backend import Backend, cpu
-from engine.data.column_room import MEMORY, ColumnRoom
-from engine.data.sharding import OfSlices
-from engine.filtering.design import FilterDesign
-from engine.filtering.projections import RowFilter
-from engine.filtering.settings import FilterSettings
-from engine.filtering.visibility import divided_by_visibility
+from engine.core.arrays import Array
+from engine.core.backend import Backend, cpu
+from engine.core.profiling import Profiler
+from engine.data.runs.sharding import OfSlices
+from engine.data.storage.columns import MEMORY, ColumnRoom
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import OnProgress
 from engine.modalities.xray_ct.slab_sizes import FILTERED_TOGETHER_BYTES, SlabSizes
-from engine.operators.xray import XrayTransform
-from engine.operators.xray_host import HostXray
-from engine.operators.xray_parts import pieces
-from engine.operators.xray_scene import Scene, VolumeBox, rows_seeing
-from engine.profiling import Profiler
+from engine.operators.xray.host import HostXray
+from engine.operators.xray.parts import pieces
+from engine.operators.xray.scene import Scene, VolumeBox, rows_seeing
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.design import FilterDesign
+from engine.recon.filtering.projections import RowFilter
+from engine.recon.filtering.settings import FilterSettings
+from engine.recon.filtering.visibility import divided_by_visibility
 
 
 class SlabFdk:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
+from engine.corrections.preprocess.blocks import BLOCK_BYTES
 from engine.geometry.grid import ImageGrid
-from engine.preprocess.blocks import BLOCK_BYTES
 
 REAL_BYTES = 4
 CHUNK_BYTES = 256 * 2**20

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.modalities.warm_up import Steps
 
 if TYPE_CHECKING:
-    from engine.operators.xray import XrayTransform
+    from engine.operators.xray.transform import XrayTransform
 
 TALL, FLAT = (ImageGrid((n, 4, 4), (2.0, 2.0, 2.0)) for n in (16, 1))
 TILT = 0.1
@@ -31,7 +31,7 @@ def of_any_projections(on: Backend) -> Steps:
     And slices that parallel rays see row by row.
     """
     from engine.geometry.orbits import circular_cone, parallel
-    from engine.operators.xray import XrayTransform
+    from engine.operators.xray.transform import XrayTransform
 
     upright = circular_cone(
         np.arange(2.0), source_axis_mm=100, source_detector_mm=150, shape=(16, 16), pixel_mm=2

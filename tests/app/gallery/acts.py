@@ -6,11 +6,11 @@ from tests.app.gallery.calibrating import CALIBRATING
 from tests.app.gallery.dialogs import DIALOGS
 from tests.app.gallery.fusing import FUSING
 from tests.app.gallery.long_names import LONG_NAMES
-from tests.app.gallery.looking import LOOKING
 from tests.app.gallery.queueing import QUEUEING
 from tests.app.gallery.start import START
 from tests.app.gallery.studies import STUDIES
 from tests.app.gallery.systems import SYSTEMS
+from tests.app.gallery.viewer_tools import LOOKING
 
 ACTS = (
     *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING),

@@ -7,19 +7,19 @@ from typing import cast
 
 import numpy as np
 
-from app.calibrate.calibrate_dialog import CalibrateDialog
-from app.calibrate.normalise_dialog import NormaliseDialog
-from app.forms.forms import Form
-from app.models.normalising_model import MeasuringPhase
-from app.study.tracer_dialog import TracerDialog
+from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
+from app.analysis.calibrate.normalise_dialog import NormaliseDialog
+from app.state.models.normalising_model import MeasuringPhase
+from app.ui.forms.forms import Form
+from app.workspace.steps.tracer_dialog import TracerDialog
 from engine.data import Tracer
-from engine.data.moment import Moment
+from engine.data.timing.datetime_setting import Moment
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode, write_tracer
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.normalise import Counted, Stepped
 from engine.simulate import simulate_listmode, uniform_cylinder
+from engine.tools.normalisation_scan import Counted, Stepped
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import PET
 

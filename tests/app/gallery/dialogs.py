@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import time
 
-from app.control.saving import may_write
-from app.inspect.sweep_dialog import SweepDialog
-from app.models.run_record import RunState
-from app.shell.dialogs import about_box
-from app.shell.guide import GuideWindow
-from app.shell.help import HelpDialog
-from app.shell.storage_dialog import StorageDialog
-from app.shell.support_dialog import SupportDialog
-from app.study.protocols_dialog import ProtocolsDialog
-from app.tune.tuning_dialog import TuningDialog
-from engine import paths
-from engine.kernels.kept_forms import ENDING, FORMAT
-from engine.support import gather
-from engine.tuning.keeping import write_record
+from app.run.tuning.tuning_dialog import TuningDialog
+from app.shell.dialogs.questions import about_box
+from app.shell.dialogs.storage_dialog import StorageDialog
+from app.shell.dialogs.support_dialog import SupportDialog
+from app.shell.help.guide import GuideWindow
+from app.shell.help.help_dialog import HelpDialog
+from app.state.models.run_record import RunState
+from app.state.services.saving import may_write
+from app.workspace.ct_inspection.sweep_dialog import SweepDialog
+from app.workspace.steps.protocols_dialog import ProtocolsDialog
+from engine.core import paths
+from engine.kernels.stored_variants import ENDING, FORMAT
+from engine.tools.diagnostics import gather
+from engine.tools.tuning.storing import write_record
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import CT, PET
 
@@ -87,7 +87,7 @@ def _agree(*words: str) -> bool:
 
 def exports(shots: Photographer) -> None:
     """Writing an image, over another one, over an input."""
-    from app.export.export_dialog import ExportDialog
+    from app.output.export.export_dialog import ExportDialog
 
     window, folder = shots.window, shots.folder / "settings"
     study = shots.make(PET)

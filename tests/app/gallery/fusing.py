@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.models.open_volumes import OpenVolume
-from app.models.volume_origin import Origin
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import Origin
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.gallery.photographer import Act, Photographer

@@ -6,10 +6,10 @@ import shutil
 
 from PySide6.QtWidgets import QScrollArea
 
-from app.control.saving import may_write
-from app.export.export_dialog import ExportDialog
-from app.models.messages import Problem
-from app.shell.storage_dialog import StorageDialog
+from app.output.export.export_dialog import ExportDialog
+from app.shell.dialogs.storage_dialog import StorageDialog
+from app.state.models.messages import Problem
+from app.state.services.saving import may_write
 from app.views.line import Line
 from engine.modalities.studies import Study
 from tests.app.gallery.photographer import Act, Photographer

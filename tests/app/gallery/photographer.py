@@ -11,11 +11,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.look.widgets import fitted
-from app.models.preferences import Preferences
-from app.models.run_record import RunState
 from app.shell.application import make_window
 from app.shell.main_window import MainWindow
+from app.state.models.preferences import Preferences
+from app.state.models.run_record import RunState
+from app.ui.theme.widgets import fitted
 from engine.modalities.demo import Demo
 from engine.modalities.studies import Study
 from tests.app.screen_laws import faults_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime, timedelta
 
-from app.queue.queue_dialog import QueueDialog
+from app.workspace.queue.queue_dialog import QueueDialog
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import StudyQueue
 from tests.app.gallery.photographer import Act, Photographer

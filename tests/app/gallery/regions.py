@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.regions import EllipsoidRegion, SphereRegion
+from engine.analysis.regions import EllipsoidRegion, SphereRegion
 from tests.app.gallery.photographer import Photographer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.models.messages import Answer, Problem
-from engine.backend.devices import DeviceInfo, cpu_device
+from app.state.models.messages import Answer, Problem
+from engine.core.backend.devices import DeviceInfo, cpu_device
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import CT, PET
 from tests.engine import engine_sources

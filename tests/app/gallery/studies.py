@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.studies.studies_dialog import StudiesDialog
-from engine.catalogue import ImagingOrder, Worklist
+from app.workspace.study_list.studies_dialog import StudiesDialog
 from engine.data import Volume
-from engine.documents import Site, sign
 from engine.geometry.grid import ImageGrid
 from engine.jobs import StudyQueue
+from engine.jobs.study_index import ImagingOrder, Worklist
 from engine.results import EXPORTED, NewResult, Results, unrecorded
+from engine.results.reports import Site, sign
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import PET
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.models.run_record import RunState
-from engine.algorithms.sirt import Sirt
+from app.state.models.run_record import RunState
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.demo import CtDemo
+from engine.recon.algorithms.sirt import Sirt
 from tests.app.gallery.photographer import Act, Photographer
 from tests.engine import engine_sources
 

@@ -19,7 +19,7 @@ from app.language.translation import (
     tr,
     use_language,
 )
-from app.models.preferences import Preferences
+from app.state.models.preferences import Preferences
 
 ROOT = Path(__file__).resolve().parents[3]
 LAWS = "tests/app/shell/test_everything_has_a_name.py"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from app.language.translation import ENGLISH, use_language
-from app.models.run_record import RunState
 from app.run.progress_panel import _steps
 from app.shell.header_bar import progress_text, time_text
+from app.state.models.run_record import RunState
 from engine.data import TimeFrame, Volume
-from engine.events import Preview, StageStarted
+from engine.data.runs.events import Preview, StageStarted
 from engine.geometry import ImageGrid
 
 GRID = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))

@@ -18,15 +18,15 @@ from app.live.live_commands import LiveCommands
 from app.live.live_request import LiveRequest
 from app.live.live_views import LiveViews
 from app.shell.actions import Actions
-from app.views.plane_placement import PlanePlacement
-from app.views.plane_view import PlaneView
-from engine.filtering.settings import FilterSettings
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_view import PlaneView
 from engine.geometry import Edges
 from engine.geometry.plane import orthogonal
 from engine.io import read_projections, save_projections, slice_files
-from engine.live.images import LiveImages
-from engine.live.statistics import LiveStatistics
-from tests.engine.live.live_scans import scan
+from engine.live.ct.images import LiveImages
+from engine.live.ct.statistics import LiveStatistics
+from engine.recon.filtering.settings import FilterSettings
+from tests.engine.live.ct.live_scans import scan
 
 N = 24
 
@@ -141,7 +141,7 @@ def test_slices_on_show_are_kept_with_what_made_them(qtbot, live, stored, tmp_pa
 
 def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
     """Keep the slices on show, and look for them and for what is said of them."""
-    monkeypatch.setattr("app.control.slice_saving.ask_save", lambda *_: path)
+    monkeypatch.setattr("app.state.services.slice_saving.ask_save", lambda *_: path)
     live.page.slices.snapshot.click()
     qtbot.waitUntil(lambda: not live.model._commands.is_busy, timeout=20_000)
     for file, values in zip(slice_files(path, names.split()), images.values, strict=True):

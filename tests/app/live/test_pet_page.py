@@ -15,7 +15,7 @@ from app.live.figures import texts_of_events
 from app.live.live_commands import LiveCommands
 from app.live.pet_history import PetHistory, main_axis_deg
 from app.live.pet_request import PetRequest
-from app.views.block_map import BlockMap, cells_of
+from app.views.scan.block_map import BlockMap, cells_of
 from engine.io import read_listmode, read_volume, write_listmode
 from engine.live.pet.motion import Motion
 from engine.live.pet.statistics import LivePetStatistics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.run.facts_panel import FactsTab
-from app.views.plain_text import PlainLabel
+from app.views.literal_text import PlainLabel
 
 
 def shown(tab: FactsTab) -> list[str]:

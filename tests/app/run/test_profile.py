@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from app.models.run_record import RunState
 from app.run import profile_text as words
 from app.run.profile_panel import ProfileTab
 from app.shell.main_window import RIGHT_PX
-from engine.events import Profiled
-from engine.profiling.profile import (
+from app.state.models.run_record import RunState
+from engine.core.profiling.profile import (
     ON_THE_BUS,
     TITLES,
     Counters,
@@ -23,6 +22,7 @@ from engine.profiling.profile import (
     Profile,
     Stage,
 )
+from engine.data.runs.events import Profiled
 from tests.app.conftest import PATIENCE_MS
 
 GIB = 1 << 30

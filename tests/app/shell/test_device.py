@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.models.preferences import Preferences
-from app.models.run_record import RunState
 from app.shell.application import make_window
-from engine.backend import cpu, named
-from engine.backend.devices import DeviceInfo, cpu_device
-from engine.errors import ResourceError
+from app.state.models.preferences import Preferences
+from app.state.models.run_record import RunState
+from engine.core.backend import cpu, named
+from engine.core.backend.devices import DeviceInfo, cpu_device
+from engine.core.errors import ResourceError
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import write_study
 from tests.app.conftest import PATIENCE_MS
@@ -178,7 +178,7 @@ RECONSTRUCT = """
 import sys, time
 from pathlib import Path
 from app.shell.application import make_app, make_window
-from app.shell.leaving import leave
+from app.shell.shutdown import leave
 from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)

@@ -18,32 +18,32 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.calibrate.calibrate_dialog import CalibrateDialog
-from app.calibrate.normalise_dialog import NormaliseDialog
-from app.control.saving import question_of
-from app.export.export_dialog import ExportDialog
-from app.inspect.sweep_dialog import SweepDialog
-from app.look.questions import question_box
-from app.look.theme import THEMES
-from app.look.widgets import fitted, scrolled
-from app.report.report_dialog import ReportDialog
-from app.shell.dialogs import about_box
-from app.shell.folder_dialog import FolderDialog
-from app.shell.guide import GuideWindow
-from app.shell.help import HelpDialog
-from app.shell.settings_dialog import SettingsDialog
-from app.shell.storage_dialog import StorageDialog
-from app.shell.support_dialog import SupportDialog
-from app.studies.studies_dialog import StudiesDialog
-from app.studies.study_text import STATES
-from app.study.import_dialog import ImportDialog
-from app.study.protocols_dialog import ProtocolsDialog
-from app.tune.tuning_dialog import TuningDialog
-from engine.catalogue import ImagingOrder, KnownStudy, Worklist
-from engine.errors import FolderItem
-from engine.importing import look_at
+from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
+from app.analysis.calibrate.normalise_dialog import NormaliseDialog
+from app.output.export.export_dialog import ExportDialog
+from app.output.report.report_dialog import ReportDialog
+from app.run.tuning.tuning_dialog import TuningDialog
+from app.shell.dialogs.folder_dialog import FolderDialog
+from app.shell.dialogs.questions import about_box
+from app.shell.dialogs.settings_dialog import SettingsDialog
+from app.shell.dialogs.storage_dialog import StorageDialog
+from app.shell.dialogs.support_dialog import SupportDialog
+from app.shell.help.guide import GuideWindow
+from app.shell.help.help_dialog import HelpDialog
+from app.state.services.saving import question_of
+from app.ui.theme.questions import question_box
+from app.ui.theme.theme import THEMES
+from app.ui.theme.widgets import fitted, scrolled
+from app.workspace.ct_inspection.sweep_dialog import SweepDialog
+from app.workspace.steps.import_dialog import ImportDialog
+from app.workspace.steps.protocols_dialog import ProtocolsDialog
+from app.workspace.study_list.studies_dialog import StudiesDialog
+from app.workspace.study_list.study_text import STATES
+from engine.core.errors import FolderItem
+from engine.jobs.study_index import ImagingOrder, KnownStudy, Worklist
 from engine.modalities import MODALITIES
-from engine.support import SupportBundle
+from engine.raw_import import look_at
+from engine.tools.diagnostics import SupportBundle
 from tests.app.screen_laws import (
     contrast_of,
     cut_controls,
@@ -58,7 +58,7 @@ from tests.app.screen_laws import (
     without_tips,
 )
 from tests.app.shell.test_fits_the_screen import LONG, long_volume
-from tests.engine.importing.scans import raw_file
+from tests.engine.raw_import.scans import raw_file
 
 SCREEN = QSize(1280, 720)
 

@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.export.export_dialog import ExportDialog
-from app.look.widgets import fitted
-from app.models.inputs import Input
-from app.models.messages import Problem
-from app.models.run_record import RunState
-from app.views.labels import WrappedLabel, shortened, shortened_words
-from app.views.plain_text import BREAK, breakable, plain_tip
+from app.output.export.export_dialog import ExportDialog
+from app.state.models.inputs import Input
+from app.state.models.messages import Problem
+from app.state.models.run_record import RunState
+from app.ui.theme.widgets import fitted
+from app.views.literal_text import BREAK, breakable, plain_tip
+from app.views.slices.labels import WrappedLabel, shortened, shortened_words
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.screen_laws import cut_labels

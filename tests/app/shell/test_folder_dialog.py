@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
-from app.shell.folder_dialog import FolderDialog
+from app.shell.dialogs.folder_dialog import FolderDialog
+from engine.core.paths import HOME_VARIABLE
 from engine.io import save
 from engine.jobs import StudyQueue
 from engine.modalities import digest_of, modality_of
-from engine.paths import HOME_VARIABLE
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.io.test_folder_contents import IMAGE
-from tests.engine.io.xray_files import dxchange
+from tests.engine.io.xray.xray_files import dxchange
 
 
 def drop(window, *paths):
@@ -99,6 +99,8 @@ def test_open_takes_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.Monkey
     folder = tmp_path / "tooth"
     folder.mkdir()
     dxchange(folder)
-    monkeypatch.setattr("app.shell.dialogs.ask_folder", lambda *_: folder)  # Qt's own dialog
+    monkeypatch.setattr(
+        "app.shell.dialogs.questions.ask_folder", lambda *_: folder
+    )  # Qt's own dialog
     window.actions_.open_folder.trigger()
     qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)

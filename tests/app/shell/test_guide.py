@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextDocument
 
-from app.look.theme import Theme
-from app.shell.guide import GuideWindow
-from app.shell.guide_pages import guide_folder, page_text, pages
+from app.shell.help.guide import GuideWindow
+from app.shell.help.guide_pages import guide_folder, page_text, pages
+from app.ui.theme.theme import Theme
 
 FOLDER = guide_folder()
 PAGES = pages(FOLDER)

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from app.models.preferences import Preferences
-from app.views.plain_text import BREAK
-from engine.backend import find_devices
+from app.state.models.preferences import Preferences
+from app.views.literal_text import BREAK
+from engine.core.backend import find_devices
 from tests.machines.made import can_be_made, put_up
 from tests.machines.table import MACHINES
 

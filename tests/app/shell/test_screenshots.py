@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.look.theme import THEMES
+from app.ui.theme.theme import THEMES
 from tests.app.gallery.acts import ACTS
 
 ROOT = Path(__file__).resolve().parents[3]

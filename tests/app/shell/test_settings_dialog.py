@@ -7,13 +7,13 @@ import pytest
 from PySide6.QtGui import QPageLayout
 from PySide6.QtPrintSupport import QPrinter
 
-from app.models.passphrase import is_right
-from app.report.printing import print_pages
-from app.shell.settings_dialog import SettingsDialog
+from app.output.report.printing import print_pages
+from app.shell.dialogs.settings_dialog import SettingsDialog
+from app.state.models.passphrase import is_right
 from engine.data import Volume
-from engine.documents import Site
-from engine.io.png import snapshot
-from tests.engine.documents.test_report import GRID
+from engine.io.raster.png import snapshot
+from engine.results.reports import Site
+from tests.engine.results.reports.test_report import GRID
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def dialog(parent, controls):
 
 def test_what_is_saved_is_what_the_command_line_reads(dialog, preferences, tmp_path, monkeypatch):
     said = iter(("secret", "secret"))
-    monkeypatch.setattr("app.shell.settings_dialog.ask_text", lambda *_, **__: next(said))
+    monkeypatch.setattr("app.shell.dialogs.settings_dialog.ask_text", lambda *_, **__: next(said))
     dialog.fields["name"].setText("City hospital")
     dialog.fields["people"].setText("A. One,  B. Two ,")
     dialog.fields["protocols"].setText(str(tmp_path))

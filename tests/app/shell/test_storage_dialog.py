@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.shell.storage_dialog import StorageDialog
-from engine import paths
+from app.shell.dialogs.storage_dialog import StorageDialog
+from engine.core import paths
 from engine.jobs.checkpoint import Job
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.control.saving import REPLACE
-from app.shell.dialogs import Dialogs
-from app.shell.support_dialog import SupportDialog
-from engine.support import SupportBundle
+from app.shell.dialogs.questions import Dialogs
+from app.shell.dialogs.support_dialog import SupportDialog
+from app.state.services.saving import REPLACE
+from engine.tools.diagnostics import SupportBundle
 
 
 @pytest.fixture

@@ -17,15 +17,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.models.inputs import Input
-from app.models.passphrase import hashed, is_right
 from app.shell import qt_start
-from app.shell.technician_mode import ALLOWED
-from app.study.step_changes import StepChanges
+from app.shell.technician.mode import ALLOWED
+from app.state.models.inputs import Input
+from app.state.models.passphrase import hashed, is_right
+from app.workspace.steps.step_changes import StepChanges
+from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.volume import Volume
-from engine.events import Corrected, Finished, Warned
 from engine.geometry.grid import ImageGrid
-from tests.engine.study.test_saved_as import with_iterations
+from tests.engine.protocols.study.test_stored_protocol import with_iterations
 
 MOST_CLICKS = 6
 SCREEN = "1440x900x24"
@@ -102,11 +102,11 @@ def test_only_who_knows_the_passphrase_gets_out(qtbot, window, monkeypatch):
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert study.protocol == before, "keys of what is hidden do nothing"
     for said in ("wrong", ""):
-        monkeypatch.setattr("app.shell.technician_mode.ask_text", lambda *_, s=said, **__: s)
-        monkeypatch.setattr("app.shell.technician_mode.tell", lambda *_: None)
+        monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, s=said, **__: s)
+        monkeypatch.setattr("app.shell.technician.mode.tell", lambda *_: None)
         mode.toggle()
         assert mode.is_on
-    monkeypatch.setattr("app.shell.technician_mode.ask_text", lambda *_, **__: "right")
+    monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, **__: "right")
     mode.toggle()
     assert not mode.is_on and window.steps[1].isVisible()
     assert all(each.isVisible() for each in window.actions_.named().values())

@@ -11,14 +11,14 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from app.export.export_dialog import ExportDialog
-from app.export.writing import provenance_of, write
-from app.models.inputs import Input
-from app.models.run_record import RunState
+from app.output.export.export_dialog import ExportDialog
+from app.output.export.writing import provenance_of, write
 from app.shell.application import make_window
+from app.state.models.inputs import Input
+from app.state.models.run_record import RunState
 from engine.corrections import CORRECTIONS
 from engine.io import WRITERS
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 from tests.app.conftest import PATIENCE_MS
 
 
@@ -291,7 +291,7 @@ def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened,
 
 def test_every_kept_image_exports_with_its_own_digest(qtbot, window, opened, tmp_path):
     from engine.io import read_volume
-    from engine.reporting.provenance import hash_array
+    from engine.protocols.run_context.provenance import hash_array
 
     opened()
     window.runner.start()
@@ -368,7 +368,7 @@ def test_the_claim_is_always_on_show(window):
 
 
 def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened, tmp_path):
-    from engine.settings import to_toml
+    from engine.core.settings import to_toml
 
     opened()
     settings = window.session.study.scanner.settings.model_copy(update={"name": "Twin"})
@@ -433,7 +433,7 @@ def test_about_tells_the_version_the_claim_and_the_licence(window):
 
 
 def test_help_lists_every_shortcut(qtbot, window):
-    from app.shell.help import SHORTCUTS, HelpDialog
+    from app.shell.help.help_dialog import SHORTCUTS, HelpDialog
 
     listed = " ".join(keys for keys, _ in SHORTCUTS)
     for action in window.actions():

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.models.run_record import RunState
 from app.shell.application import make_window
-from engine.backend import cpu
-from engine.events import Finished
+from app.state.models.run_record import RunState
+from engine.core.backend import cpu
+from engine.data.runs.events import Finished
 from engine.jobs.checkpoint import jobs
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import write_study
@@ -28,7 +28,7 @@ WINDOW = """
 import sys
 from pathlib import Path
 from app.shell.application import make_app, make_window
-from app.shell.leaving import leave
+from app.shell.shutdown import leave
 from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.views.colour_maps import lookup_table
-from app.views.ortho_view import OrthoView
-from app.views.placing import VolumePlacing
-from app.views.slice_view import SliceView
+from app.views.colour.colour_maps import lookup_table
+from app.views.planes.placing import VolumePlacing
+from app.views.slices.ortho_view import OrthoView
+from app.views.slices.slice_view import SliceView
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.views.painted import painted

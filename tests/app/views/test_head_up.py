@@ -10,12 +10,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from app.fusion.view_menu import ViewMenu
-from app.looking.cine import Cine
-from app.looking.film_recorder import FilmRecorder
-from app.views.ortho_view import OrthoView
-from app.views.planes import POSITIONS
+from app.viewing.fusion.view_menu import ViewMenu
+from app.viewing.viewer_tools.cine import Cine
+from app.viewing.viewer_tools.film_recorder import FilmRecorder
+from app.views.planes.plane_geometry import POSITIONS
 from app.views.scrubber import IterationScrubber
+from app.views.slices.ortho_view import OrthoView
 from app.views.state import ViewState
 from engine.data.volume import Volume
 from tests.engine.marked import CORNERS, ORIENTATIONS, corner_of, marked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from app.views.labels import ElidedLabel
+from app.views.slices.labels import ElidedLabel
 
 
 def test_what_does_not_fit_between_the_margins_ends_in_dots(qtbot):

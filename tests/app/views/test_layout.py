@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from app.views.layout import ViewLayout
-from app.views.ortho_view import OrthoView
-from app.views.planes import slice_index
+from app.views.planes.plane_geometry import slice_index
+from app.views.slices.ortho_view import OrthoView
 
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHEET = ViewLayout("sheet", "axial", 3, 4)

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from app.views.colour_maps import lookup_table
-from app.views.magnifier import DIAMETER_PX
-from app.views.slice_view import SliceView
+from app.views.colour.colour_maps import lookup_table
+from app.views.slices.magnifier import DIAMETER_PX
+from app.views.slices.slice_view import SliceView
 
 
 def marked(image, number):

@@ -3,7 +3,7 @@
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from app.views.mip_view import MipView
+from app.views.slices.mip_view import MipView
 from engine.data.volume import Volume
 
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.views.colour_maps import lookup_table
-from app.views.colours import LIGHT
-from app.views.ortho_view import OrthoView
+from app.views.colour.colour_maps import lookup_table
+from app.views.colour.colours import LIGHT
+from app.views.slices.ortho_view import OrthoView
 from app.views.state import ViewState
 from engine.data.volume import Volume
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.views.colour_bar import ColourBar
-from app.views.mip_view import MipView
-from app.views.slice_view import SliceView
+from app.views.colour.colour_bar import ColourBar
+from app.views.slices.mip_view import MipView
+from app.views.slices.slice_view import SliceView
 from engine.data.volume import Volume
 from tests.app.screen_laws import words_beyond, words_over
 from tests.app.views.painted import Painted, Text, painted

@@ -5,9 +5,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 
-from app.views.detector_state import DetectorFrame, DetectorState
-from app.views.detector_view import BAD_COLOUR
-from app.views.projections_view import ProjectionsView
+from app.views.scan.detector_state import DetectorFrame, DetectorState
+from app.views.scan.detector_view import BAD_COLOUR
+from app.views.scan.projections_view import ProjectionsView
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.modalities.xray_ct.radiograph_store import Part
 

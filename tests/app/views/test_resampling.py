@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.ndimage import map_coordinates
 
-from app.views.placing import VolumePlacing
-from app.views.resampling import resampled, slice_through, value_at
-from app.views.trilinear import plane_values
+from app.views.fusion.resampling import resampled, slice_through, value_at
+from app.views.fusion.trilinear import plane_values
+from app.views.planes.placing import VolumePlacing
 from engine.data.volume import Volume
 from engine.geometry import PLANES, orientation
 from engine.geometry.grid import ImageGrid

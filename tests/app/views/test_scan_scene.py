@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
-from app.views.colours import DARK
-from app.views.scan_scene import ScanScene, SceneCamera
-from app.views.scan_view import WAYS, ScanView
+from app.views.colour.colours import DARK
+from app.views.scan.scan_scene import ScanScene, SceneCamera
+from app.views.scan.scan_view import WAYS, ScanView
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 

@@ -8,9 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-from app.views.placing import VolumePlacing
-from app.views.slab import Slab, SlabCutter
-from app.views.slice_view import SliceView
+from app.views.planes.placing import VolumePlacing
+from app.views.slices.slab import Slab, SlabCutter
+from app.views.slices.slice_view import SliceView
 from engine.data.volume import Volume
 from engine.geometry import PLANES, orientation
 from engine.geometry.grid import ImageGrid

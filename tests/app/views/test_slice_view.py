@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.views.colour_maps import lookup_table
-from app.views.slice_view import SliceView
+from app.views.colour.colour_maps import lookup_table
+from app.views.slices.slice_view import SliceView
 from engine.data.volume import Volume
 from engine.geometry import PLANES
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.views import projection
-from app.views.projection import Projector, cursor_uv, edges
+from app.views.slices import projection
+from app.views.slices.projection import Projector, cursor_uv, edges
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 

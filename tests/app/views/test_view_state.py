@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.views.start_cursor import centre_of_activity, place_to_look, shows_something
+from app.views.slices.start_cursor import centre_of_activity, place_to_look, shows_something
 from app.views.state import ViewState
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid

@@ -15,13 +15,13 @@ from types import CodeType, FrameType
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
-OF_CUPY = ("engine/backend/cupy_*.py",)
+OF_CUPY = ("engine/core/backend/cupy_*.py",)
 OF_DEVICE = (
-    "engine/operators/*device*.py",
-    "engine/operators/resident_projections.py",
-    "engine/operators/slices.py",
-    "engine/operators/patches.py",
-    "engine/kernels/device_*.py",
+    "engine/operators/**/*device*.py",
+    "engine/operators/xray/resident_projections.py",
+    "engine/operators/xray/slices.py",
+    "engine/operators/xray/patches.py",
+    "engine/kernels/**/device_*.py",
 )
 OUT = "ISOCENTER_CARD_LINES"
 """Variable of the environment that names the file to write."""

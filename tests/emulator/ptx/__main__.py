@@ -14,12 +14,14 @@ from pathlib import Path
 ARCHITECTURES = (75, 90, 120)
 ROOT = Path(__file__).parents[3]
 KERNELS = (
-    *("cuda_twins", "cone_back_cuda", "joseph_cuda", "matrix_cuda", "scatter_cuda"),
+    *("cuda_twins", "cone_back_cuda", "joseph_cuda"),
     *("constants_and_grids", "joseph_gather_cuda"),
 )
 TESTS = (
     *(f"tests/engine/kernels/test_{name}.py" for name in KERNELS),
-    "tests/engine/algorithms/test_em_on_gpu.py",
+    "tests/engine/kernels/matrix/test_matrix_cuda.py",
+    "tests/engine/kernels/scatter/test_scatter_cuda.py",
+    "tests/engine/recon/algorithms/test_em_on_gpu.py",
     "tests/engine/operators/test_xray_on_gpu.py",
 )
 

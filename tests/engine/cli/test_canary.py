@@ -12,19 +12,19 @@ import h5py
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.cli.main import main
+from engine.core.backend import cpu
 from engine.data.listmode import ListMode
+from engine.data.runs.events import Preview
 from engine.data.volume import Volume
-from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_volume, save, write_listmode
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.privacy import pseudonym_of
-from engine.study.study import Study
+from engine.protocols.privacy import pseudonym_of
+from engine.protocols.study.study import Study
 
 CANARIES = ("Mustermann", "Erika", "19641221", "Zimmer7", "KH-Nord")
 """Parts of a name, of a number and of a folder, as a hospital would write them."""

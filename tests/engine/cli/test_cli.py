@@ -13,13 +13,13 @@ import pytest
 
 from engine.cli import main
 from engine.cli.console import Console
+from engine.core.settings import to_toml
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_volume, save, write_listmode
-from engine.io.provenance_file import sidecar_path
-from engine.settings import to_toml
+from engine.io.auxiliary.provenance_file import sidecar_path
 
 RING = RingSettings(
     name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
@@ -209,7 +209,7 @@ INTERRUPTED = """
 import os, signal, sys
 from engine.cli import main
 from engine.cli.console import Console
-from engine.events import Preview
+from engine.data.runs.events import Preview
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it behind &
 show, seen = Console.show, []

@@ -12,7 +12,7 @@ from engine.cli.main import main
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.io import read_histogram, read_scanner, read_volume, write_listmode
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 

@@ -10,14 +10,14 @@ import pytest
 from engine.cli.console import Console
 from engine.cli.exit_codes import INTERRUPTED
 from engine.cli.main import main
+from engine.core.settings import to_toml
 from engine.data.histogram import with_settings
-from engine.events import Event, Progressed
+from engine.data.runs.events import Event, Progressed
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
-from engine.io.response_hdf5 import read_response
+from engine.io.hdf5.response import read_response
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
-from engine.settings import to_toml
 from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 
 TEST = ("--scanner", "test-panels")

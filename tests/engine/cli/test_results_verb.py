@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine import paths
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.core import paths
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.cli.main import main
+from engine.core.errors import GeometryError, UnknownFormatError
 from engine.data.volume import Volume
-from engine.errors import GeometryError, UnknownFormatError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.io import read_projections, save, save_projections

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
 from engine.corrections import LineGeometry, Normalisation
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.components import Components, TableFactor

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.corrections.histogram import LineNormalisation, LineRandoms, LineScatter
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.volume import Volume
-from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import pair_product
 from tests.engine.geometry.panels import panels

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.analysis.quality.cylinder import UprightCylinder, mean_inside
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.core.backend import cpu
 from engine.corrections import ActivityConcentration
 from engine.corrections.calibration import APPLIED, KEY, efficiencies_digest
 from engine.corrections.normalisation import EFFICIENCIES
@@ -19,7 +20,6 @@ from engine.data.calibration import Calibration, CountedFrame
 from engine.data.components import Components
 from engine.data.listmode import ListMode
 from engine.io import read_volume, save, write_listmode
-from engine.quality.cylinder import UprightCylinder, mean_inside
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder as Solid
 from tests.farm.scanners import small_ring

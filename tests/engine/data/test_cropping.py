@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.data.cropping import cropped
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid

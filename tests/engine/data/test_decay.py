@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.data.decay import NUCLIDES, decayed, frame_factor
+from engine.data.timing.decay import NUCLIDES, decayed, frame_factor
 
 # Decay Data Evaluation Project (LNE-LNHB / BNM), Table of Radionuclides: half-life, positrons for
 # 100 decays and their standard uncertainty. https://www.lnhb.fr/nuclear-data/nuclear-data-table/

@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.data.decay import decayed
-from engine.data.frame_request import FrameRequest
-from engine.data.gating import GateRequest
-from engine.data.time_division import TimeDivision
-from engine.data.time_frames import Gate, TimeFrame, join_up
-from engine.data.triggers import OF_FILE, Triggers
-from engine.errors import DataError
+from engine.core.errors import DataError
+from engine.data.timing.decay import decayed
+from engine.data.timing.frame_request import FrameRequest
+from engine.data.timing.gating import GateRequest
+from engine.data.timing.time_division import TimeDivision
+from engine.data.timing.time_frames import Gate, TimeFrame, join_up
+from engine.data.timing.triggers import OF_FILE, Triggers
 
 OVER_MS = 60_000
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core.errors import GeometryError
 from engine.data.histogram import Histogram, histogrammed
 from engine.data.listmode import ListMode
-from engine.errors import GeometryError
 from engine.geometry.ring import RingScanner, RingSettings
 from tests.engine.geometry.panels import panels
 

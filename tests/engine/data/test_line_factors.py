@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.data.histogram import histogrammed
 from engine.data.input_role import with_auxiliary
 from engine.data.line_factors import (

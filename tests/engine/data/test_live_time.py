@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.data.live_time import LiveTimes
+from engine.data.timing.live_time import LiveTimes
 
 
 def test_frames_that_cover_the_scan_have_its_mean():

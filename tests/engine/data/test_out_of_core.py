@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.arrays import module_of, n_not_finite, to_host
-from engine.data.iterate_room import IterateRoom, iterate_files
-from engine.data.out_of_core import MOST_READ, OutOfCore, OutOfCoreArray
-from engine.errors import GeometryError
-from engine.penalties.gradient import Gradient
-from engine.penalties.tv import TotalVariation
-from engine.penalties.tv_slabs import SlabbedTotalVariation
+from engine.core.arrays import module_of, n_not_finite, to_host
+from engine.core.errors import GeometryError
+from engine.data.storage.iterates import IterateRoom, iterate_files
+from engine.data.storage.out_of_core import MOST_READ, OutOfCore, OutOfCoreArray
+from engine.recon.priors.gradient import Gradient
+from engine.recon.priors.tv import TotalVariation
+from engine.recon.priors.tv_slabs import SlabbedTotalVariation
 
 SHAPE = (7, 5, 6)
 
@@ -27,7 +27,7 @@ def room(tmp_path: Path) -> IterateRoom:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of two rows, so that the last one is short."""
-    monkeypatch.setattr("engine.data.out_of_core.BLOCK_BYTES", 2 * 4 * 5 * 6)
+    monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 2 * 4 * 5 * 6)
 
 
 def drawn(rng: np.random.Generator, n: int, shape: tuple[int, ...] = SHAPE) -> list[np.ndarray]:
@@ -117,7 +117,7 @@ def test_an_image_that_is_shown_has_a_file_with_a_name(
 def test_rows_take_the_memory_of_a_few(
     rng: np.random.Generator, room: IterateRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.data.out_of_core.BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 1 << 16)
     x, y = filed(room, drawn(rng, 2, (64, 64, 64)))
     (x + 1).held()  # what is loaded once is no part of the work
     tracemalloc.start()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core.errors import EngineError
 from engine.data.projections import Projections
-from engine.errors import EngineError
 from engine.geometry.orbits import circle, parallel
 
 GEOMETRY = parallel(circle(4), shape=(3, 5), pixel_mm=1.0)

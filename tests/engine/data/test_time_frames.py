@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.data.frame_request import FrameRequest
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.data.time_division import FrameShares, TimeDivision
-from engine.data.time_frames import TimeFrame
-from engine.errors import DataError
+from engine.data.timing.frame_request import FrameRequest
+from engine.data.timing.time_division import FrameShares, TimeDivision
+from engine.data.timing.time_frames import TimeFrame
 from engine.geometry.ring import RingScanner, RingSettings
 
 RING = RingScanner(

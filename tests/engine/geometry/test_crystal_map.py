@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner, RingSettings
 

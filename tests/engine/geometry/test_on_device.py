@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.order import ray_order
 from engine.geometry.ring import RingScanner, RingSettings

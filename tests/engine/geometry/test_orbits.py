@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.orbits import (
     circle,
     circular_cone,

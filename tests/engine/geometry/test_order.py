@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from engine.geometry.order import N_KEYS, OrderClasses, interleaved, ray_keys, ray_order
-from engine.kernels.event_order import AT_ONCE, classify
+from engine.kernels.rays.event_order import AT_ONCE, classify
 
 
 def circle(n: int, height_mm: float = 0.0) -> np.ndarray:

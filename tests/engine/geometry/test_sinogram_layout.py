@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.modalities.ring_sinogram_pet.requirements import ends_bytes

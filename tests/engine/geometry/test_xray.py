@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import GeometryError
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.vectors import about_z

@@ -17,7 +17,7 @@ import numpy as np
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main
 from engine.io import inspect, read_projections
-from tests.engine.importing.scans import integrals
+from tests.engine.raw_import.scans import integrals
 
 VALUES = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 FEW = integrals()[:, :4]

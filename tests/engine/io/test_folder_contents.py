@@ -11,15 +11,15 @@ import pytest
 
 from engine import read
 from engine.cli.main import main
+from engine.core.errors import EngineError, SeveralItemsError
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import EngineError, SeveralItemsError
 from engine.geometry.grid import ImageGrid
 from engine.io import inspect, read_projections, read_volume, save, scan_file
 from engine.io.folder_contents import items_in
 from engine.modalities.opening import scan_at
 from engine.modalities.recognise import purpose_of
-from tests.engine.io.xray_files import dxchange
+from tests.engine.io.xray.xray_files import dxchange
 
 IMAGE = Volume(
     np.arange(24, dtype=np.float32).reshape(2, 3, 4), ImageGrid((2, 3, 4), (1, 1, 2)), "HU"

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 import tifffile
 
+from engine.analysis.regions import Region, RegionSet, SphereRegion, write_regions
+from engine.analysis.regions.inspection import inspect_regions
 from engine.cli.main import main
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.io import save, write_listmode
 from engine.modalities.inspection import inspect
 from engine.modalities.opening import scan_at
-from engine.regions import Region, RegionSet, SphereRegion, write_regions
-from engine.regions.inspection import inspect_regions
-from tests.engine.io.xray_files import nxtomo
+from tests.engine.io.xray.xray_files import nxtomo
 
 VALUES = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 

@@ -14,10 +14,10 @@ import h5py
 import pytest
 
 import engine.io
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io import read_frames, read_histogram, read_listmode, read_volume
-from engine.io.response_hdf5 import read_response
-from tests.engine.io.older import unseal
+from engine.io.hdf5.response import read_response
+from tests.engine.io.hdf5.unsealed_files import unseal
 from tests.farm import volumes
 from tests.farm.formats import _histogram, _listmode, _response, _volume
 

@@ -13,9 +13,9 @@ from PIL import Image, ImageSequence
 
 from engine.data.patient_position import ASSUMED, position_facts
 from engine.io import save
-from engine.io.png import MARGIN_PX, PANEL_PX, TITLE_PX, snapshot
+from engine.io.raster.png import MARGIN_PX, PANEL_PX, TITLE_PX, snapshot
 from engine.results.thumbnail import thumbnail
-from tests.engine.io.test_orientation import glyph
+from tests.engine.io.volumes.test_orientation import glyph
 from tests.engine.marked import CORNERS, ORIENTATIONS, corner_of, marked
 
 STEP = PANEL_PX + 2 * MARGIN_PX

@@ -20,12 +20,12 @@ from engine.io.input_files import files_behind, images_behind
 from engine.io.xray.find import find
 from engine.simulate import point
 from engine.simulate.xray import Detector, simulate_xray
-from tests.engine.io import xray_files
-from tests.engine.io.ctsimu_files import ctsimu
-from tests.engine.io.elekta_files import elekta
-from tests.engine.io.esrf_files import esrf
-from tests.engine.io.obi_files import obi
-from tests.engine.io.varian_files import varian
+from tests.engine.io.xray import xray_files
+from tests.engine.io.xray.ctsimu_files import ctsimu
+from tests.engine.io.xray.elekta_files import elekta
+from tests.engine.io.xray.esrf_files import esrf
+from tests.engine.io.xray.obi_files import obi
+from tests.engine.io.xray.varian_files import varian
 
 _opened: list[set[str]] = []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.core.errors import FileFormatError
 from engine.data.listmode import ListMode
-from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import inspect, read_listmode, scan_file, write_listmode
 from engine.modalities.recognise import purpose_of

@@ -17,16 +17,16 @@ import h5py
 import numpy as np
 import pytest
 
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io import read_projections
 from engine.io.xray.zeiss import read_streams
-from tests.engine.io import test_xray_cil, test_xray_htc, test_xray_zeiss
-from tests.engine.io.ctsimu_files import ctsimu, scenario
-from tests.engine.io.elekta_files import elekta, listed
-from tests.engine.io.esrf_files import esrf
-from tests.engine.io.obi_files import obi
-from tests.engine.io.varian_files import varian
-from tests.engine.io.xray_files import bruker, dxchange, flexray, nikon, nxtomo
+from tests.engine.io.xray import test_xray_cil, test_xray_htc, test_xray_zeiss
+from tests.engine.io.xray.ctsimu_files import ctsimu, scenario
+from tests.engine.io.xray.elekta_files import elekta, listed
+from tests.engine.io.xray.esrf_files import esrf
+from tests.engine.io.xray.obi_files import obi
+from tests.engine.io.xray.varian_files import varian
+from tests.engine.io.xray.xray_files import bruker, dxchange, flexray, nikon, nxtomo
 
 DAMAGE = re.compile(r"damaged|truncated|cut off|cut or edited|copy (it|the file) again|corrupt")
 REMEDY = re.compile(r"; (correct|give) ")

@@ -25,9 +25,8 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram, read_volume, save
 from engine.io.recogniser import emission, packed, trees, volumes, xray
 from engine.io.recogniser.recognising import KNOWN
-from tests.engine.io import dicom_files, siemens_files, siemens_raw_files
-from tests.engine.io.esrf_files import edf_bytes
-from tests.engine.io.matlab_files import write_matlab_73
+from tests.engine.analysis.regions.test_dicom_regions import structures
+from tests.engine.io.dicom import dicom_files
 from tests.engine.io.remedies import (
     ELSEWHERE,
     FEW,
@@ -37,7 +36,9 @@ from tests.engine.io.remedies import (
     refusal,
     run_what_it_says,
 )
-from tests.engine.regions.test_dicom_regions import structures
+from tests.engine.io.siemens import siemens_files, siemens_raw_files
+from tests.engine.io.volumes.matlab_files import write_matlab_73
+from tests.engine.io.xray.esrf_files import edf_bytes
 
 
 def mu_map(path: Path) -> None:

@@ -17,11 +17,11 @@ import pytest
 import tifffile
 
 from engine.cli.main import main
-from engine.errors import EngineError
+from engine.core.errors import EngineError
 from engine.io import read_projections, read_volume
-from tests.engine.io import xray_files
+from tests.engine.io.hdf5.test_hdf5_filters import NOBODYS, packed_by
 from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_it
-from tests.engine.io.test_hdf5_filters import NOBODYS, packed_by
+from tests.engine.io.xray import xray_files
 
 
 def test_an_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.core.settings import to_toml
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.ring import RingScanner
 from engine.io import save, write_listmode
 from engine.modalities.inspection import inspect
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.settings import to_toml
 
 
 def fact(path: Path, label: str, **options: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 import tifffile
 from numpy.typing import NDArray
 
-from engine.data.time_frames import FrameVolume, Gate, TimeFrame
+from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane
@@ -30,14 +30,14 @@ from engine.io import (
     thin_volume,
 )
 from engine.io.bids.dataset import BidsWriter
-from engine.io.cine import CineWriter
 from engine.io.dicom.capture import DicomCaptureWriter
 from engine.io.dicom.series_writer import DicomSeriesWriter
-from engine.io.nifti import NiftiWriter
-from engine.io.png import PngWriter
-from engine.io.straight_axes import in_scanner_frame
-from engine.io.tiff_volume import TiffWriter
-from engine.reporting.provenance import FORMAT
+from engine.io.raster.cine import CineWriter
+from engine.io.raster.png import PngWriter
+from engine.io.tiff.volume import TiffWriter
+from engine.io.volumes.nifti import NiftiWriter
+from engine.io.volumes.straight_axes import in_scanner_frame
+from engine.protocols.run_context.provenance import FORMAT
 
 PICTURES = (PngWriter, CineWriter, DicomCaptureWriter)
 """Writers of pictures for the eye, which hold no values."""

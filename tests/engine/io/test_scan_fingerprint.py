@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import engine
+from engine.core.errors import DataError
 from engine.corrections.calibration import TRACER
 from engine.data.listmode import ListMode
-from engine.data.tracer import Tracer
-from engine.errors import DataError
+from engine.data.timing.tracer import Tracer
+from engine.io.auxiliary.tracer_file import read_tracer, write_tracer
 from engine.io.scan_fingerprint import scan_digest
-from engine.io.tracer_file import read_tracer, write_tracer
 from engine.modalities.attaching import attached
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.corrections import Attenuation, Scatter
-from engine.errors import DataError
-from engine.events import Corrected, Finished
+from engine.data.runs.events import Corrected, Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.rigid_motion import RigidMotion
 from engine.geometry.ring import RingScanner, RingSettings
@@ -21,7 +21,7 @@ from engine.modalities.studies import Study
 from engine.simulate import simulate_listmode
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Ellipsoid
-from tests.engine.registration.scenes import map_elsewhere
+from tests.engine.analysis.registration.scenes import map_elsewhere
 
 RING = RingScanner(
     RingSettings(

@@ -11,14 +11,21 @@ import numpy as np
 import psutil
 import pytest
 
-from engine import paths
-from engine.data.run_history import RunHistory
+from engine.core import paths
+from engine.core.errors import (
+    DataError,
+    FileFormatError,
+    NumericalError,
+    ResourceError,
+    SettingsError,
+)
+from engine.data.runs.events import Checkpointed, Finished, Preview, StageStarted, Warned
+from engine.data.runs.history import RunHistory
 from engine.data.volume import Volume
-from engine.errors import DataError, FileFormatError, NumericalError, ResourceError, SettingsError
-from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
-from engine.io.audit_log import log_file
-from engine.jobs.checkpoint import Job, jobs, keep, keeping
+from engine.io.safety.audit_log import log_file
+from engine.jobs.checkpoint import Job, jobs, keep
+from engine.jobs.checkpoint import saving as keeping
 from engine.jobs.checkpoint.images import IMAGES
 from engine.jobs.checkpoint.job import KEPT_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
@@ -26,7 +33,7 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, read_study
-from engine.privacy.names import Names
+from engine.protocols.privacy.names import Names
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))
 N_ITERATIONS, N_SUBSETS = 3, 4

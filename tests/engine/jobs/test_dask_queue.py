@@ -9,17 +9,17 @@ from threading import Thread
 
 import pytest
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
+from engine.core.paths import jobs_dir
 from engine.jobs.checkpoint import Job, jobs
 from engine.jobs.queue import StudyQueue
 from engine.jobs.queue.dask_executor import DaskExecutor, work_here
 from engine.jobs.queue.runner import QueueRunner
 from engine.jobs.reconstruction import reconstruct
-from engine.paths import jobs_dir
-from engine.reporting.environment import program_version
-from engine.reporting.provenance import hash_array
+from engine.protocols.run_context.environment import program_version
+from engine.protocols.run_context.provenance import hash_array
+from engine.protocols.study.study import Study
 from engine.results import Results
-from engine.study.study import Study
 from tests.dask_workers import cluster
 from tests.engine.jobs.test_queue import queue as queue
 from tests.engine.jobs.test_queue import running

@@ -9,11 +9,11 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.backend import cpu, named
 from engine.cli import reconstruct
+from engine.core.backend import cpu, named
+from engine.core.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.data.projections import Projections
-from engine.errors import DeviceError, DeviceMemoryError, ResourceError
-from engine.events import Failed, Finished, Preview
+from engine.data.runs.events import Failed, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.ring import RingScanner, RingSettings
@@ -24,7 +24,7 @@ from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.xray import XrayTransform
+from engine.operators.xray.transform import XrayTransform
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.emulator import EmulatedGpu
 from tests.engine import engine_sources
@@ -52,7 +52,7 @@ def study(tmp_path_factory):
 def end_of(study, source, **options):
     """Run it in a process; return the process, its images and its last event."""
     engine = EngineProcess(study, device="cpu", source=source, **options)
-    events = list(engine.events())
+    events = list(engine.data.runs.events())
     return engine, [e for e in events if isinstance(e, Preview)], events[-1]
 
 

@@ -11,11 +11,12 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.data.run_history import RunHistory
-from engine.errors import TakenOverError
-from engine.events import Event, Finished, Preview
-from engine.io.locks import after_others
+from engine.core.backend import cpu
+from engine.core.errors import TakenOverError
+from engine.core.paths import jobs_dir
+from engine.data.runs.events import Event, Finished, Preview
+from engine.data.runs.history import RunHistory
+from engine.io.safety.locks import after_others
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.checkpoint.job import RECORD
 from engine.jobs.checkpoint.owner import Owner
@@ -25,7 +26,6 @@ from engine.jobs.queue.executor import LocalExecutor, Work
 from engine.jobs.queue.leases import OwnLease
 from engine.jobs.queue.runner import QueueRunner
 from engine.jobs.reconstruction import Resume
-from engine.paths import jobs_dir
 from engine.results import Results
 from tests.engine import engine_sources
 from tests.engine.jobs.test_queue import queue as queue

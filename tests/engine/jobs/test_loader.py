@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.core.errors import EngineError, ReadingStoppedError
 from engine.data.projections import Projections
-from engine.data.spooled_array import SpooledArray
+from engine.data.storage.spooled_array import SpooledArray
 from engine.data.volume import Volume
-from engine.errors import EngineError, ReadingStoppedError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import read_scanner, save, write_projections

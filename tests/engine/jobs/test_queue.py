@@ -16,21 +16,21 @@ import numpy as np
 import psutil
 import pytest
 
-from engine import paths
-from engine.errors import SettingsError
-from engine.events import Preview
+from engine.core import paths
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Preview
 from engine.io import read_volume
 from engine.jobs.checkpoint import jobs
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueueEntry, StudyQueue
+from engine.jobs.queue.admission import SPARE, RunMemory, has_room
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
 from engine.jobs.queue.executor import LocalExecutor
-from engine.jobs.queue.room import SPARE, RunMemory, has_room
 from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.protocols.study.study import Study
 from engine.results import Results
-from engine.study.study import Study
 from tests.engine import engine_sources
 
 MOST_GROWTH_BYTES = 1 << 20

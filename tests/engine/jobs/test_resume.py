@@ -9,8 +9,8 @@ import signal
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.events import Checkpointed, Failed, Finished, Loaded, Measured, Preview
+from engine.core.backend import cpu
+from engine.data.runs.events import Checkpointed, Failed, Finished, Loaded, Measured, Preview
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
 from engine.jobs.checkpoint import Job
@@ -18,7 +18,7 @@ from engine.jobs.process import EngineProcess, run_isolated
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.reporting.provenance import hash_array
+from engine.protocols.run_context.provenance import hash_array
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 
@@ -88,7 +88,7 @@ def _killed(study, job, *, after_images):
     """Resume the job and kill its process some images after the next checkpoint; the last event."""
     engine = EngineProcess(study, job=job, resume=True, threads=2)
     left = None
-    for event in engine.events():
+    for event in engine.data.runs.events():
         if left is None and isinstance(event, Checkpointed):
             left = after_images
         elif left is not None and isinstance(event, Preview):

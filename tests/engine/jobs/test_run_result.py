@@ -8,14 +8,23 @@ import shutil
 import numpy as np
 import pytest
 
-from engine import paths
-from engine.data.run_record import Level, RecordedCorrection, RecordedRun
+from engine.core import paths
+from engine.core.errors import NumericalError
+from engine.data.runs.events import (
+    Corrected,
+    Finished,
+    Loaded,
+    Preview,
+    ResultKept,
+    StageStarted,
+    Warned,
+)
+from engine.data.runs.record import Level, RecordedCorrection, RecordedRun
 from engine.data.volume import Volume
-from engine.errors import NumericalError
-from engine.events import Corrected, Finished, Loaded, Preview, ResultKept, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.jobs import keep_partial
-from engine.jobs.checkpoint import Job, jobs, keep, keeping
+from engine.jobs.checkpoint import Job, jobs, keep
+from engine.jobs.checkpoint import saving as keeping
 from engine.jobs.checkpoint.iterates import Iterates
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.core.backend import cpu
+from engine.core.errors import ResourceError, WorkersGoneError
+from engine.core.paths import cache_dir
+from engine.data.runs.events import Finished, Preview
 from engine.data.volume import Volume
-from engine.errors import ResourceError, WorkersGoneError
-from engine.events import Finished, Preview
 from engine.io import read_volume, write_listmode
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.queue import StudyQueue
@@ -25,10 +26,9 @@ from engine.jobs.shards import DividedRun
 from engine.jobs.shards.division import Division
 from engine.jobs.shards.worker import forget
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.paths import cache_dir
+from engine.protocols.study.study import Study, write_study
 from engine.results import Results
 from engine.simulate import simulate_listmode, uniform_cylinder
-from engine.study.study import Study, write_study
 from tests.dask_workers import cluster, shards_left
 from tests.engine.jobs.test_queue import queue as queue
 from tests.farm.scanners import small_ring

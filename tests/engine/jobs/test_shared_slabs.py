@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import SettingsError, WorkersGoneError
+from engine.data.runs.events import Checkpointed, Corrected, Finished, Preview
 from engine.data.volume import Volume
-from engine.errors import SettingsError, WorkersGoneError
-from engine.events import Checkpointed, Corrected, Finished, Preview
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
 from engine.jobs.checkpoint import Job, keep
@@ -21,11 +21,11 @@ from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import reconstruct
 from engine.jobs.shards import DividedRun
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.study import Study
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
 from engine.simulate.xray import simulate_xray
-from engine.study.assignments import with_settings
-from engine.study.study import Study
 from tests.dask_workers import cluster, shards_left
 from tests.engine.jobs.test_queue import queue as queue
 

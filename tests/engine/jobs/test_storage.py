@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import paths
 from engine.cli.main import main
+from engine.core import paths
+from engine.core.errors import ResourceError
 from engine.data.volume import Volume
-from engine.errors import ResourceError
 from engine.geometry.grid import ImageGrid
-from engine.io.audit_log import log_file
-from engine.io.locks import only_writer
+from engine.io.safety.audit_log import log_file
+from engine.io.safety.locks import only_writer
 from engine.jobs.caches import MOST_DAYS, drop_unused
 from engine.jobs.checkpoint import Job
 from engine.jobs.storage import choose_stored, remove_stored, stored
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.protocols.study.study import Study
 from engine.results import NewResult, Results
-from engine.study.study import Study
 
 DAY_S = 86_400.0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.variants import RayVariant

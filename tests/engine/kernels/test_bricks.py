@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from engine.errors import ResourceError
+from engine.core.errors import ResourceError
 from engine.geometry.grid import ImageGrid
-from engine.kernels.bricks import EDGE, Bricks, Pairs
+from engine.kernels.rays.bricks import EDGE, Bricks, Pairs
 from engine.operators.ray_checks import check_size
 
 SHAPES = [

@@ -5,21 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.core.backend import cpu, cuda
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels import device_cone
-from engine.kernels.cone_variants import (
+from engine.kernels.cone import device_cone
+from engine.kernels.cone.cone_variants import (
     MOST_SHARED_BYTES,
     MOST_VIEWS,
     BackVariant,
     back_variants,
     fitted,
 )
-from engine.kernels.device_cone import ConeBack
+from engine.kernels.cone.device_cone import ConeBack
 from engine.kernels.tuning import UNMEASURED_BACK
-from engine.operators.xray import XrayTransform
-from engine.profiling import Profiler
+from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import cards_for
 from tests.emulator.sanitizer import assert_runs_sanitized
@@ -315,7 +315,7 @@ def test_no_kernel_reads_or_writes_beside_its_arrays():
     forms = [replace(GENERAL, texture="memory", split=2), COLUMNS]
     code = f"""
 from dataclasses import replace
-from engine.kernels.cone_variants import BackVariant
+from engine.kernels.cone.cone_variants import BackVariant
 from tests.emulator import EmulatedGpu
 from tests.engine.kernels.test_cone_back_cuda import *
 for variant in {forms!r}:

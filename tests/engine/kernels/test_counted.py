@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from engine.benchmark import counted as shipped
-from engine.benchmark import whole_fdk
-from engine.benchmark.counted import UnitCost
+from engine.tools.benchmark import counted as shipped
+from engine.tools.benchmark.cone import whole_fdk
+from engine.tools.benchmark.counted import UnitCost
 from tests.emulator import EmulatedGpu, counted, nvrtc
 from tests.emulator.registers import digests
 from tests.emulator.sass import MachineCode

@@ -12,9 +12,9 @@ from itertools import combinations
 import pytest
 
 from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
-from engine.kernels.cone_variants import back_variants
-from engine.kernels.device_scatter import THREADS
-from engine.kernels.joseph_variants import gather_variants, joseph_variants
+from engine.kernels.cone.cone_variants import back_variants
+from engine.kernels.cone.joseph_variants import gather_variants, joseph_variants
+from engine.kernels.scatter.device_scatter import THREADS
 from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import (

@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.core.backend import cpu, cuda
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
-from engine.kernels.device_rays import DeviceRays
-from engine.kernels.slice_tracing import EventRows
+from engine.kernels.rays.device_rays import DeviceRays
+from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant, variants
-from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
 from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.kernels import cuda_cases
@@ -136,7 +136,7 @@ def host_rows(rays, grid):
 def test_no_kernel_leaves_its_arrays():
     """All kernels once under AddressSanitizer, in a process that has it loaded from the start."""
     code = f"""
-from engine.backend import cuda
+from engine.core.backend import cuda
 from tests.emulator import EmulatedGpu
 from tests.engine.kernels import cuda_cases
 from engine.kernels.variants import RayVariant

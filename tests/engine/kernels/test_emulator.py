@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.arrays import module_of
-from engine.backend import cuda
-from engine.errors import DeviceError, DeviceMemoryError
+from engine.core.arrays import module_of
+from engine.core.backend import cuda
+from engine.core.errors import DeviceError, DeviceMemoryError
 from tests.emulator import EmulatedGpu
 from tests.emulator.kernels import KernelError
 from tests.emulator.sanitizer import sanitizer_environment

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from engine.backend import cuda
-from engine.kernels.device_gaussian import OPTIONS, source
-from engine.kernels.gaussian import SAMPLED_TRUE, mirrored, weights_of
+from engine.core.backend import cuda
+from engine.kernels.smoothing.device_gaussian import OPTIONS, source
+from engine.kernels.smoothing.gaussian import SAMPLED_TRUE, mirrored, weights_of
 from engine.operators.gaussian import smoothed
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.tolerances import FLOAT64

@@ -5,7 +5,7 @@ Forms in which any two settings meet always, every form in the tests marked slow
 
 import pytest
 
-from engine.kernels.joseph_variants import BLOCKS, MOST_VIEWS, JosephVariant, joseph_variants
+from engine.kernels.cone.joseph_variants import BLOCKS, MOST_VIEWS, JosephVariant, joseph_variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import any_two, cards_for
 

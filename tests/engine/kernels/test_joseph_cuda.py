@@ -7,14 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.core.backend import cpu, cuda
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
-from engine.kernels.device_joseph import InMemory, Joseph, Lines
-from engine.kernels.joseph_variants import MOST_VIEWS, JosephVariant
+from engine.kernels.cone.device_joseph import InMemory, Joseph, Lines
+from engine.kernels.cone.joseph_variants import MOST_VIEWS, JosephVariant
 from engine.kernels.units import value_unit
-from engine.operators.xray import XrayTransform
-from engine.profiling import Profiler
+from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
 from tests.emulator.sanitizer import assert_runs_sanitized
 
@@ -266,7 +266,7 @@ def test_a_launch_takes_no_more_work_than_its_share(monkeypatch):
     device = Device(replace(PLAIN, views_per_launch=8), *SCENES["cone"])
     n_samples = 14 * 18 * 19
     for samples, views in ((n_samples * 100, 8), (n_samples * 3, 3), (1, 1)):
-        monkeypatch.setattr("engine.kernels.device_joseph.SAMPLES_PER_LAUNCH", samples)
+        monkeypatch.setattr("engine.kernels.cone.device_joseph.SAMPLES_PER_LAUNCH", samples)
         assert device.kernels.views_per_launch(device.lines, GRID.shape) == views
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cuda
+from engine.core.backend import cuda
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
-from engine.kernels import device_joseph_gather
-from engine.kernels.device_joseph_gather import JosephGather, fitting, rows_of_voxels
-from engine.kernels.joseph_variants import GatherVariant, gather_variants
-from engine.operators.xray_scene import Scene
-from engine.profiling import Profiler
+from engine.kernels.cone import device_joseph_gather
+from engine.kernels.cone.device_joseph_gather import JosephGather, fitting, rows_of_voxels
+from engine.kernels.cone.joseph_variants import GatherVariant, gather_variants
+from engine.operators.xray.scene import Scene
 from tests.emulator import nvrtc
 from tests.emulator.registers import any_two, cards_for
 from tests.emulator.sanitizer import assert_runs_sanitized

@@ -19,8 +19,8 @@ PROGRAM = """
 import numpy as np
 from numba import njit
 from engine.kernels.processor import HAS_AVX512, HAS_LANES
-from engine.kernels.vector_pack import pack_row
-from engine.kernels.vector_window import MARGIN, add_between, can_collect
+from engine.kernels.vectors.pack import pack_row
+from engine.kernels.vectors.window import MARGIN, add_between, can_collect
 
 @njit
 def packed(values, places, n, kept, kept_places, end):
@@ -48,9 +48,9 @@ for begin, step in ((2.3, 0.7), (57.9, -1.8)):
 LAID = """
 import numpy as np
 from numba import njit
-from engine.kernels.bricks import steps
-from engine.kernels.tof import chord_table
-from engine.kernels.vector_slabs import lay_lanes, lay_timed_lanes
+from engine.kernels.rays.bricks import steps
+from engine.kernels.rays.tof import chord_table
+from engine.kernels.vectors.slabs import lay_lanes, lay_timed_lanes
 
 @njit
 def lay(line, layout, n, kept, places):

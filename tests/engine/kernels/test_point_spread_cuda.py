@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import cuda
+from engine.core.backend import cuda
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import PointSpread, uniform_spread
-from engine.kernels.device_point_spread import OPTIONS, source
+from engine.kernels.smoothing.device_point_spread import OPTIONS, source
 from engine.operators.point_spread import PointSpreadBlur
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.engine.kernels.test_gaussian_cuda import CARDS

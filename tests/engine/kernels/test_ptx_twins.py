@@ -8,15 +8,15 @@ from zlib import crc32
 
 import pytest
 
-from engine.kernels.cone_variants import back_variants
+from engine.kernels.cone.cone_variants import back_variants
 from engine.kernels.variants import variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import any_two
 from tests.engine.kernels import test_cone_back_cuda as cone
 from tests.engine.kernels import test_cuda_twins as rays
 from tests.engine.kernels import test_joseph_cuda as joseph
-from tests.engine.kernels import test_matrix_cuda as matrix
-from tests.engine.kernels import test_scatter_cuda as scatter
+from tests.engine.kernels.matrix import test_matrix_cuda as matrix
+from tests.engine.kernels.scatter import test_scatter_cuda as scatter
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),

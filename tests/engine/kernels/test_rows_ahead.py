@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
-from engine.kernels import rays as kernels
 from engine.kernels.blocks import padded
-from engine.kernels.bricks import Bricks
+from engine.kernels.rays import ray_tracing as kernels
+from engine.kernels.rays.bricks import Bricks
 from engine.kernels.rows_ahead import tap_room
 from engine.operators.rays import RayProjector, Rays, _rows
 from tests.engine.operators.ray_oracles import octant_rays

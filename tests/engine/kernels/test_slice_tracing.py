@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import (

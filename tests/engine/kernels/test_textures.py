@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pytest
 
-from engine.errors import DeviceError, DeviceMemoryError
+from engine.core.errors import DeviceError, DeviceMemoryError
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.kernels import KernelError
 from tests.emulator.registers import ARCHITECTURES

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.kernels.tof import N_LANES, chord_table, cut_gaussian_cdf
+from engine.kernels.rays.tof import N_LANES, chord_table, cut_gaussian_cdf
 from tests.tolerances import FLOAT64_SUMS
 
 

@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from engine.backend import cuda
+from engine.core.backend import cuda
 from engine.kernels import tuning
-from engine.kernels.cone_variants import BackVariant
+from engine.kernels.cone.cone_variants import BackVariant
 from engine.kernels.variants import RayVariant
 from tests.emulator import EmulatedGpu
 

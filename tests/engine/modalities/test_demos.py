@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.ndimage import binary_dilation, binary_erosion
 
-from engine.backend import cpu
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main, parser
+from engine.core.backend import cpu
+from engine.core.errors import ResourceError
+from engine.data.runs.events import Corrected, Finished
 from engine.data.volume import Volume
-from engine.errors import ResourceError
-from engine.events import Corrected, Finished
 from engine.io import (
     read_efficiencies,
     read_histogram,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.backend.devices import DeviceInfo
-from engine.backend.driver import NvidiaCard
-from engine.errors import DeviceMemoryError, ResourceError
+from engine.core.backend.devices import DeviceInfo
+from engine.core.backend.driver import NvidiaCard
+from engine.core.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.modalities.requirements import (
     GIB,
@@ -19,7 +19,7 @@ from engine.modalities.requirements import (
 )
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 GRID = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
 LEAST = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS
+from engine.core.settings import Settings, setting
 from engine.modalities.settings_page import chapter, settings_text
 from engine.modalities.studies import shipped_protocols
-from engine.postprocess import FILTERS
-from engine.settings import Settings, setting
+from engine.recon.algorithms import ALGORITHMS, LINEAR_ALGORITHMS
+from engine.recon.postprocess import FILTERS
 
 PAGE = settings_text()
 

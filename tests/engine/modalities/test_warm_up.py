@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.core.backend import cpu, cuda
 from engine.data.projections import Projections
-from engine.events import Measured, Progressed, StageStarted
+from engine.data.runs.events import Measured, Progressed, StageStarted
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import read_scanner, save, write_histogram, write_listmode, write_projections
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -28,10 +28,10 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, write_study
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, point, simulate_listmode
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 from tests.emulator import EmulatedGpu
 
 ROOT = Path(__file__).parents[3]

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.cli.console import Console
+from engine.core.backend import cpu
+from engine.corrections.preprocess.rotation_axis import FEWEST_VIEWS, CentreOfRotation
 from engine.data.projections import Projections
-from engine.events import Corrected, Level, Warned
+from engine.data.runs.events import Corrected, Level, Warned
 from engine.geometry.orbits import circle, parallel
 from engine.io import write_projections
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.preprocess.rotation_axis import FEWEST_VIEWS, CentreOfRotation
 
 ON = cpu(2)
 

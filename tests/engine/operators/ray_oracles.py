@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.operators.rays import RayProjector, Rays
 

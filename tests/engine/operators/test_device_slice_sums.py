@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import Backend, cpu
-from engine.errors import ResourceError
+from engine.core.backend import Backend, cpu
+from engine.core.errors import ResourceError
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.plane import orthogonal
-from engine.operators.device_slice_sums import DeviceSliceSums
-from engine.operators.slice_sums import SliceSums
+from engine.operators.xray.device_slice_sums import DeviceSliceSums
+from engine.operators.xray.slice_sums import SliceSums
 
 SHAPE, N_SLOTS = (6, 9), 5
 BLENDED = 2**-8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.units import in_units, share_unit

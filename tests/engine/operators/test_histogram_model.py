@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.algorithms import Mlem, Osem
-from engine.algorithms.driver import solve
-from engine.backend import Backend, cpu
-from engine.model import HistogramModel
-from engine.operators.matrix import MatrixProjector
+from engine.core.backend import Backend, cpu
+from engine.operators.matrix.projector import MatrixProjector
+from engine.recon.algorithms import Mlem, Osem
+from engine.recon.algorithms.driver import solve
+from engine.recon.model import HistogramModel
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
 from tests.tolerances import FLOAT64_SUMS

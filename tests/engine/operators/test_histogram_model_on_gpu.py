@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.algorithms import Mlem, Osem
-from engine.algorithms.base import Iterate
-from engine.algorithms.driver import solve
-from engine.backend import Backend, cpu, cuda
-from engine.errors import DeviceError
-from engine.model import HistogramModel
-from engine.operators import matrix_em
-from engine.operators.matrix import MatrixProjector
-from engine.penalties.edges import EdgePrior
-from engine.profiling import Profiler
+from engine.core.backend import Backend, cpu, cuda
+from engine.core.errors import DeviceError
+from engine.core.profiling import Profiler
+from engine.operators.matrix import em as matrix_em
+from engine.operators.matrix.projector import MatrixProjector
+from engine.recon.algorithms import Mlem, Osem
+from engine.recon.algorithms.base import Iterate
+from engine.recon.algorithms.driver import solve
+from engine.recon.model import HistogramModel
+from engine.recon.priors.edges import EdgePrior
 from tests.emulator import EmulatedGpu
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response

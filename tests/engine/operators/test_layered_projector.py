@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.algorithms import Osem
-from engine.algorithms.driver import solve
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
 from engine.data.layered_response import LayeredResponse, scanner_of_pair, stored_pairs
-from engine.model import HistogramModel
-from engine.operators.layered import LayeredProjector
-from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix.layered import LayeredProjector
+from engine.operators.matrix.projector import MatrixProjector
+from engine.recon.algorithms import Osem
+from engine.recon.algorithms.driver import solve
+from engine.recon.model import HistogramModel
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
 from tests.tolerances import FLOAT64, FLOAT64_SUMS
@@ -121,7 +121,7 @@ def test_a_card_gives_what_the_processor_gives(on_gpu: Backend, rng: np.random.G
 
 
 def test_one_layer_has_a_matrix_alone() -> None:
-    from engine.operators.layered import projector
+    from engine.operators.matrix.layered import projector
 
     one = random_response(panels())
     assert isinstance(projector(one, on=cpu(1)), MatrixProjector)

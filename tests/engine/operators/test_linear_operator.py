@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import lsqr
 
-from engine.backend import cpu
-from engine.errors import GeometryError, NumericalError
+from engine.core.backend import cpu
+from engine.core.errors import GeometryError, NumericalError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.tof import TofBins
 from engine.operators.algebra import Diagonal, Identity, side_by_side, stack
 from engine.operators.base import LinearOperator
-from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.rays import RayProjector, Rays
-from engine.operators.xray import XrayTransform
-from engine.penalties.gradient import Gradient
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.priors.gradient import Gradient
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
 from tests.engine.operators.ray_oracles import GRID, octant_rays

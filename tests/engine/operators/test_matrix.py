@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import GeometryError
+from engine.core.backend import cpu
+from engine.core.errors import GeometryError
 from engine.geometry.dual_head import DualHead
-from engine.kernels import matrix_memory
-from engine.operators.matrix import MatrixProjector
+from engine.kernels.matrix import memory as matrix_memory
+from engine.operators.matrix.projector import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
 from tests.tolerances import FLOAT64, FLOAT64_SUMS

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
-from engine.errors import GeometryError
+from engine.core.backend import cpu, cuda
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
-from engine.kernels.cone_variants import BackVariant
-from engine.operators.patches import Patches
-from engine.operators.xray import XrayTransform
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.operators.xray.patches import Patches
+from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
 
 N_VIEWS = 40  # so many that blocks share them

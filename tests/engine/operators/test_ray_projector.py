@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import DataError, GeometryError, NumericalError
+from engine.core.backend import cpu
+from engine.core.errors import DataError, GeometryError, NumericalError
 from engine.geometry.tof import TofBins
 from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import GRID, axis_rays, lattice_rays, octant_rays

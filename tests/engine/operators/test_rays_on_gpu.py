@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import DataError, NumericalError
+from engine.core.backend import cpu
+from engine.core.errors import DataError, NumericalError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.variants import RayVariant
@@ -158,7 +158,7 @@ def test_the_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypa
         assert 0 < done < total
         raise StopError
 
-    monkeypatch.setattr("engine.kernels.device_rays.SLABS_PER_LAUNCH", 64 * max(GRID.shape))
+    monkeypatch.setattr("engine.kernels.rays.device_rays.SLABS_PER_LAUNCH", 64 * max(GRID.shape))
     rays, x = rays_of(rng), image_of(rng)
     variant = RayVariant(block=64)
     with pytest.raises(StopError):

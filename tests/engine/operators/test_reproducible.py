@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
 from engine.kernels import blocks

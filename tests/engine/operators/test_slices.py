@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
-from engine.errors import GeometryError
+from engine.core.backend import cpu, cuda
+from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.plane import Plane, orthogonal
-from engine.operators.slices import Slices
-from engine.operators.xray import XrayTransform
+from engine.operators.xray.slices import Slices
+from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
 from tests.tolerances import FLOAT64, FLOAT64_SUMS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.operators.symmetry_fold import first_octant, folded, mirrored
+from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
 
 
 @pytest.mark.parametrize("shape", [(4, 6, 2), (5, 3, 7), (1, 2, 3)])

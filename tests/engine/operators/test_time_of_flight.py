@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
-from engine.kernels.tof import cut_gaussian_cdf
+from engine.kernels.rays.tof import cut_gaussian_cdf
 from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import GRID, chord_mm, octant_rays, siddon, swapped
 from tests.tolerances import FLOAT64_SUMS

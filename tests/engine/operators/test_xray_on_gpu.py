@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import cg, lsqr
 
-from engine.backend import cpu, cuda
-from engine.backend.cupy_ring import FEWEST_BYTES
-from engine.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.core.backend import cpu, cuda
+from engine.core.backend.cupy_ring import FEWEST_BYTES
+from engine.core.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
-from engine.kernels.cone_variants import BackVariant
-from engine.kernels.device_joseph_gather import JosephGather
-from engine.operators import xray_device
-from engine.operators.resident_projections import ResidentProjections
-from engine.operators.xray import XrayTransform
-from engine.operators.xray_device import views_of_chunk
-from engine.operators.xray_parts import pieces
-from engine.operators.xray_scene import Scene
-from engine.profiling import Profiler
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.kernels.cone.device_joseph_gather import JosephGather
+from engine.operators.xray import device as xray_device
+from engine.operators.xray.device import views_of_chunk
+from engine.operators.xray.parts import pieces
+from engine.operators.xray.resident_projections import ResidentProjections
+from engine.operators.xray.scene import Scene
+from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
-from tests.engine.test_arrays import Foreign
+from tests.engine.core.test_arrays import Foreign
 
 GRID = ImageGrid((5, 7, 6), (1.5, 1.4, 1.3), (0.5, 1.0, -1.0))
 CONE = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (6, 9), "pixel_mm": 2.0}

@@ -5,14 +5,14 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.data.column_room import Scratch
-from engine.errors import GeometryError, ResourceError
+from engine.core.backend import cpu
+from engine.core.errors import GeometryError, ResourceError
+from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
-from engine.operators.xray import XrayTransform
-from engine.operators.xray_parts import Parts, pieces
-from engine.operators.xray_slabs import SlabbedXrayTransform, parts_within
+from engine.operators.xray.parts import Parts, pieces
+from engine.operators.xray.slabs import SlabbedXrayTransform, parts_within
+from engine.operators.xray.transform import XrayTransform
 from tests.engine.operators.test_xray_transform import GRID, fields, mismatch, seen_by, vectors
 
 

@@ -10,16 +10,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
-from engine.errors import DataError
-from engine.filtering.fdk import fdk
-from engine.filtering.filtered_chunks import FilteredChunks
-from engine.filtering.projections import filtered, planned
-from engine.filtering.settings import FilterSettings
+from engine.core.backend import cpu, cuda
+from engine.core.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
-from engine.operators import xray_device
-from engine.operators.xray import XrayTransform
+from engine.operators.xray import device as xray_device
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import fdk
+from engine.recon.filtering.filtered_chunks import FilteredChunks
+from engine.recon.filtering.projections import filtered, planned
+from engine.recon.filtering.settings import FilterSettings
 from tests.emulator import EmulatedGpu
 from tests.emulator.card.plugged import current
 from tests.emulator.card.work import ORDERS
@@ -103,7 +103,7 @@ def test_parts_that_come_and_leave_beside_the_work_are_the_whole(on, way, stream
 @pytest.mark.parametrize("way", ["forward", "gathered", "fdk"])
 def test_waits_hold_if_the_host_runs_far_ahead(monkeypatch, way, late_copies):
     """The host never waits for kernels here, so that only the streams' waits keep the order."""
-    monkeypatch.setattr("engine.operators.xray_parts.Pace.step", lambda pace, n: None)
+    monkeypatch.setattr("engine.operators.xray.parts.Pace.step", lambda pace, n: None)
     on = cuda(EmulatedGpu(exact_textures=True, late=True, late_copies=late_copies))
     assert of_largest(result(way, on, np.random.default_rng(7)), wanted(way)) < 1e-5
 
@@ -140,7 +140,7 @@ def test_a_wait_that_is_left_out_is_seen(monkeypatch, which, way):
         return found
 
     monkeypatch.setattr(gpu, "empty", unwritten)
-    monkeypatch.setattr("engine.operators.xray_parts.Pace.step", lambda pace, n: None)
+    monkeypatch.setattr("engine.operators.xray.parts.Pace.step", lambda pace, n: None)
     leave_out(gpu, monkeypatch, which)
     found = result(way, cuda(gpu), np.random.default_rng(7))
     assert not of_largest(found, wanted(way)) < 1e-3
@@ -151,7 +151,7 @@ def test_a_wait_that_is_left_out_is_seen(monkeypatch, which, way):
 def test_kernels_that_do_not_wait_for_what_comes_are_seen(monkeypatch, way):
     if current() is None:
         pytest.skip("a real card may be right by luck")
-    from engine.backend import cupy_gpu, cupy_ring
+    from engine.core.backend import cupy_gpu, cupy_ring
 
     # through the ring: other copies ask whether they are done, which makes them so
     monkeypatch.setattr(cupy_gpu, "FEWEST_BYTES", 100)

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import DataError, GeometryError
-from engine.filtering.fdk import fdk
+from engine.core.backend import cpu
+from engine.core.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.xray import XrayGeometry
-from engine.operators.patches import Patches
-from engine.operators.xray import XrayTransform
+from engine.operators.xray.patches import Patches
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import fdk
 
 GRID = ImageGrid((15, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 SHAPE = (20, 26)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine import paths
+from engine.core import paths
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from engine.data.run_record import (
+from engine.data.runs.record import (
     Level,
     ProtocolIdentity,
     RecordedCorrection,

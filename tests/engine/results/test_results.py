@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.errors import EngineError, FileFormatError, ResourceError, SettingsError
-from engine.io.audit_log import log_file
+from engine.core.errors import EngineError, FileFormatError, ResourceError, SettingsError
+from engine.io.safety.audit_log import log_file
 from engine.results import Results
 from engine.results.result import EXPORTED, FILES, PINNED, RECORD
 from tests.engine.run_records import recorded

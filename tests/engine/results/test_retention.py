@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import paths
+from engine.core import paths
 from engine.results import Results
 from engine.results.result import EXPORTED, PINNED, Result
 from engine.results.result_record import ResultRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backend import cuda
+from engine.core.backend import cuda
 from engine.selftest.families import FAMILIES
 from engine.selftest.running import findings
 from tests.emulator import EmulatedGpu

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cuda, named, verdicts
-from engine.backend.driver import NvidiaCard
-from engine.backend.verdicts import Verdict, text_of, verdict_of
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main
-from engine.selftest import choosing, running
+from engine.core.backend import cuda, named, selftest_results
+from engine.core.backend.driver import NvidiaCard
+from engine.core.backend.selftest_results import Verdict, text_of, verdict_of
+from engine.selftest import device_choice, running
 from engine.selftest.families import FAMILIES
-from engine.selftest.fenced import FENCE_BYTES, Fenced
+from engine.selftest.guard_bands import FENCE_BYTES, Fenced
 from engine.selftest.probes import MEMORY, linear
 from engine.selftest.running import findings
 from tests.emulator import EmulatedGpu
@@ -41,7 +41,7 @@ def short(monkeypatch):
 
 
 def why_not(gpu: EmulatedGpu, card: NvidiaCard = CARD) -> str:
-    return choosing._check(None)(cuda(gpu), card)
+    return device_choice._check(None)(cuda(gpu), card)
 
 
 def test_a_card_whose_work_is_late_and_in_another_order_passes():
@@ -85,14 +85,14 @@ def test_a_full_card_is_not_judged(home, short):
     ids=["card", "driver", "name"],
 )
 def test_a_verdict_is_of_one_card_and_driver(home, other):
-    choosing.keep(CARD, ())
+    device_choice.keep(CARD, ())
     assert verdict_of(CARD).passed
     assert verdict_of(other) is None
 
 
 @pytest.mark.parametrize("what", ["cupy", "nvrtc", "program"])
 def test_a_verdict_is_of_one_state_of_the_software(home, what):
-    of = verdicts.tested_of(CARD)
+    of = selftest_results.tested_of(CARD)
     old = Verdict(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
     of.path.parent.mkdir(parents=True)
     of.path.write_text(text_of(old))
@@ -101,7 +101,7 @@ def test_a_verdict_is_of_one_state_of_the_software(home, what):
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"of": {}}', "\0", "[" * 30_000])
 def test_a_damaged_verdict_counts_as_none(home, text):
-    path = verdicts.tested_of(CARD).path
+    path = selftest_results.tested_of(CARD).path
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert verdict_of(CARD) is None

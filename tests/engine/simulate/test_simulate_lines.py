@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import DataError
+from engine.core.errors import DataError
 from engine.geometry.ring import RingScanner
 from engine.simulate import ShapePhantom, brain, point
 from engine.simulate.candidate_lines import all_lines, lines_near

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import SettingsError
 from engine.data.response import ResponseMatrix
-from engine.errors import SettingsError
 from engine.io import read_scanner
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix.projector import MatrixProjector
 from engine.simulate import ShapePhantom, derenzo, point, uniform_cylinder
 from engine.simulate.histogram import simulate_histogram
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError, EngineError, GeometryError, SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import DataError, EngineError, GeometryError, SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.operators.rays import RayProjector, Rays

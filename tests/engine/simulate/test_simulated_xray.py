@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core.errors import SettingsError
 from engine.data.projections import Projections
-from engine.errors import SettingsError
 from engine.geometry.orbits import circle, parallel
 from engine.geometry.xray import XrayGeometry
 from engine.simulate.phantom import ShapePhantom

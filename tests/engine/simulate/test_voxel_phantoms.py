@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.core.errors import DataError, GeometryError
 from engine.data.volume import Volume
-from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.io import save

@@ -7,12 +7,12 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.io import read_listmode
 from engine.jobs.loader import Loader
 from engine.jobs.loader.loader import Calls
-from engine.live.frame import Ended, Noticed, Waiting
+from engine.live.core.frame import Ended, Noticed, Waiting
 from engine.live.pet.event_batch import EventArrival, EventBatch, head_of
 from engine.live.pet.event_playing import in_time, played_events
 

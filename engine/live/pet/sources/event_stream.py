@@ -8,14 +8,14 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from engine.core.errors import EngineError
 from engine.data.listmode import ListMode
-from engine.errors import EngineError
-from engine.live.frame import Ended, Noticed, Resumed, Waiting
-from engine.live.message import ScanEnd
+from engine.live.core.frame import Ended, Noticed, Resumed, Waiting
+from engine.live.core.message import ScanEnd
+from engine.live.core.zeromq import opened
+from engine.live.ct.sources.stream import Presence
 from engine.live.pet.event_batch import EventArrival, EventBatch
 from engine.live.pet.event_message import read_event_message
-from engine.live.sources.stream import Presence
-from engine.live.zeromq import opened
 
 if TYPE_CHECKING:
     import zmq

@@ -8,13 +8,13 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
+from engine.core.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.io import LISTMODE_READERS
 from engine.io.folder import exists
-from engine.io.listmode_tail import ListModeTail
-from engine.io.open_input import InputFile
-from engine.live.frame import Ended, Gone, Resumed, Waiting
+from engine.io.listmode.tail import ListModeTail
+from engine.io.safety.open_input import InputFile
+from engine.live.core.frame import Ended, Gone, Resumed, Waiting
 from engine.live.pet.event_batch import EventArrival, EventBatch
 
 POLL_S = 0.05

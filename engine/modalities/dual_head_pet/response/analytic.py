@@ -1,4 +1,6 @@
-"""The response of one orientation, integrated over both crystals (`engine.kernels.response`).
+"""The response of one orientation, integrated over both crystals.
+
+The kernels are in `engine.kernels.matrix.response`.
 
 Where crystals scatter, a pair that is first stopped in two of them is seen in two others: a row is
 the sum of the integrals of many, each with the chance that both photons move so.
@@ -15,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.data.layered_response import scanner_of_pair
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
-from engine.kernels.response import Panels, integrate
+from engine.kernels.matrix.response import Panels, integrate
 from engine.modalities.dual_head_pet.response.packing import PackedRows, packed
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.crystal_spread import CrystalSpread, Shifts, panels_of

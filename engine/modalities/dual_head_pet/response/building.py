@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
+from engine.core.settings import Settings
 from engine.data.response import ResponseMatrix
-from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import stored_orientations
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse, ResponseRows
 from engine.modalities.dual_head_pet.response.identity import plan_of
 from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
-from engine.plain import Plain
-from engine.settings import Settings
 
 OnProgress = Callable[[int, int], None]
 """Called with the work done and the work in all; may raise to stop."""

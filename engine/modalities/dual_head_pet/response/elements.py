@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import (
     TURNS,

@@ -6,10 +6,10 @@ import hashlib
 import json
 from pathlib import Path
 
+from engine.core.json_types import Plain
+from engine.core.settings import Settings
 from engine.geometry.dual_head import DualHead
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.plain import Plain
-from engine.settings import Settings
 
 VERSION = 4
 """Raise it when the computation changes."""

@@ -14,16 +14,16 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import TURNS, stored_orientations
 from engine.geometry.grid import Point
-from engine.io.budget import refuse_bomb
-from engine.io.npy import FileRows, rows_of
-from engine.io.npz import DAMAGE
-from engine.io.open_input import InputFile, open_input
+from engine.io.safety.budget import refuse_bomb
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.volumes.npy import FileRows, rows_of
+from engine.io.volumes.npz import DAMAGE
 from engine.modalities.dual_head_pet.response.building import refuse_layers
 from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.packing import matrix_of

@@ -12,7 +12,7 @@ from engine.data.layered_response import (
     stored_pairs,
 )
 from engine.geometry.dual_head import DualHead
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse, ResponseRows
 from engine.modalities.dual_head_pet.response.building import (
     OnProgress,

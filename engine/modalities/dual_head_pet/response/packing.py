@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes
-from engine.plain import Plain
 
 _MOST_PLACES = 1 << 16
 """Voxels of a window that 16 bits can tell apart."""

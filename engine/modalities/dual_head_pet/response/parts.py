@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Array
-from engine.errors import ResourceError, SettingsError
-from engine.io.atomic_write import refuse_impossible, write_atomically
-from engine.io.json_text import to_json
-from engine.io.npz import DAMAGE
-from engine.io.seal import seal_of
-from engine.plain import Plain
+from engine.core.arrays import Array
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.json_types import Plain
+from engine.io.safety.atomic_write import refuse_impossible, write_atomically
+from engine.io.safety.seal import seal_of
+from engine.io.text.json_text import to_json
+from engine.io.volumes.npz import DAMAGE
 
 PLAN, SEAL = "plan.json", "seal"
 Arrays = dict[str, Array]

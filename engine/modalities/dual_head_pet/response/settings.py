@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from engine.arrays import Array
-from engine.settings import Settings, setting
+from engine.core.arrays import Array
+from engine.core.settings import Settings, setting
 
 if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead

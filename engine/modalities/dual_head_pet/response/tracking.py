@@ -1,4 +1,4 @@
-"""The response from photons tracked by chance (`engine.kernels.panel_tracks`).
+"""The response from photons tracked by chance (`engine.kernels.scatter.panel_tracks`).
 
 Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
 every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
@@ -22,14 +22,15 @@ from typing import Literal
 
 import numpy as np
 
-from engine.arrays import Array
+from engine.core.arrays import Array
+from engine.core.errors import ResourceError
+from engine.core.settings import Settings, setting
 from engine.data.response import ResponseMatrix
-from engine.errors import ResourceError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
-from engine.io.budget import MEMORY_PART, free_memory
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS
-from engine.kernels.panel_tracks import track
+from engine.io.safety.budget import MEMORY_PART, free_memory
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS
+from engine.kernels.scatter.panel_tracks import track
 from engine.modalities.dual_head_pet.response.building import (
     OnProgress,
     finished,
@@ -42,7 +43,6 @@ from engine.modalities.dual_head_pet.response.identity import plan_of
 from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
 from engine.operators.crystal_spread import panels_of, readout_of
-from engine.settings import Settings, setting
 
 _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""

@@ -10,15 +10,15 @@ from time import monotonic
 
 import numpy as np
 
-from engine.algorithms import Osem
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
-from engine.live.frame import Ended
+from engine.live.core.frame import Ended
 from engine.live.pet.event_batch import EventArrival, EventBatch, head_of
 from engine.live.pet.event_playing import played_events
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
-from engine.postprocess import Gaussian
+from engine.recon.algorithms import Osem
+from engine.recon.postprocess import Gaussian
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.simulate.phantoms import moved
 

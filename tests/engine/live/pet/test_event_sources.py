@@ -10,12 +10,13 @@ from time import monotonic
 import numpy as np
 import pytest
 
+from engine.core.errors import DataError, SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import DataError, SettingsError
 from engine.geometry.crystal_map import CrystalMap
 from engine.io import write_listmode
-from engine.live.frame import Ended, Noticed, Resumed
-from engine.live.message import ScanEnd, message_of_end
+from engine.live.core.frame import Ended, Noticed, Resumed
+from engine.live.core.message import ScanEnd, message_of_end
+from engine.live.core.zeromq import opened
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, head_of, joined
 from engine.live.pet.event_message import message_of_events, message_of_head, read_event_message
@@ -23,8 +24,7 @@ from engine.live.pet.event_playing import played_events
 from engine.live.pet.event_sending import send_events
 from engine.live.pet.sources.event_replay import EventReplaySource
 from engine.live.pet.sources.event_stream import EventStreamSource
-from engine.live.zeromq import opened
-from tests.engine.live.live_scans import free_address, opened_here
+from tests.engine.live.ct.live_scans import free_address, opened_here
 from tests.engine.live.pet.running_events import Scanner, batches_of, ring, scan
 
 

@@ -9,14 +9,14 @@ from threading import Event
 import numpy as np
 import pytest
 
+from engine.core.errors import FileFormatError, SettingsError
 from engine.data.listmode import ListMode
-from engine.errors import FileFormatError, SettingsError
 from engine.io import read_listmode, write_listmode
-from engine.live.frame import Ended, Gone, Resumed, Waiting
+from engine.live.core.frame import Ended, Gone, Resumed, Waiting
 from engine.live.pet.event_batch import EventArrival, EventBatch, joined
 from engine.live.pet.opening import open_events
 from engine.live.pet.sources.growing_file import GrowingFileSource
-from tests.engine.io import test_safir as safir
+from tests.engine.io.listmode import test_safir as safir
 from tests.engine.live.pet.running_events import scan
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import DataError
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.io import write_listmode
 from engine.jobs.reconstruction import reconstruct
 from engine.live import pet
-from engine.live.frame import Ended, Noticed, Resumed, SourceEvent
+from engine.live.core.frame import Ended, Noticed, Resumed, SourceEvent
 from engine.live.pet.event_batch import EventArrival, head_of
 from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 from tests.engine.live.pet.running_events import (
     PROTOCOL,
     Scanner,

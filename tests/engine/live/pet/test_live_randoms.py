@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.live.pet import live_corrections
 from engine.live.pet.event_store import EventStore
 from engine.live.pet.live_corrections import LiveCorrections

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from engine.data.listmode import ListMode
+from engine.live.pet.activity_moments import PAIRS, LineMeans, Mask, sums_of
 from engine.live.pet.event_batch import joined
-from engine.live.pet.moments import PAIRS, LineMeans, Mask, sums_of
 from engine.live.pet.motion import Motion, MotionWatch, rigid
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Ellipsoid

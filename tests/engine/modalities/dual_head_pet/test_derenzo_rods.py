@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.backend import cpu
-from engine.events import Preview
+from engine.analysis.quality.derenzo import RESOLVED_BELOW, valleys
+from engine.core.backend import cpu
+from engine.data.runs.events import Preview
 from engine.io import read_scanner, write_histogram
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.studies import Study
-from engine.quality.derenzo import RESOLVED_BELOW, valleys
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import derenzo
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import derenzo_sectors
-from engine.study.assignments import with_settings
 
 RADIUS_MM = 18.0
 SETTINGS = ("response.n_points=4096", "algorithm.iterations=24", "algorithm.subsets=4")

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from engine.backend import cpu
-from engine.backend.devices import DeviceInfo, device_of
+from engine.core.backend import cpu
+from engine.core.backend.devices import DeviceInfo, device_of
+from engine.core.errors import DeviceMemoryError, ResourceError
 from engine.data.histogram import with_settings as on_panels
-from engine.errors import DeviceMemoryError, ResourceError
 from engine.io import read_scanner
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.requirements import (
@@ -23,7 +23,7 @@ from engine.modalities.dual_head_pet.requirements import (
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import Requirements, refuse_if_too_large
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 GIB = 2**30
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 from scipy import ndimage
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.data.histogram import with_settings as on_panels
+from engine.data.runs.events import Finished
 from engine.data.volume import Volume
-from engine.events import Finished
 from engine.io import read_scanner, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, point, simulate_listmode
-from engine.study.assignments import with_settings
 
 SOURCES_MM = np.array([[-5.0, 2.0, 4.0], [5.0, -1.0, -6.0]])
 

@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 
 import engine
-from engine.algorithms import Mlem
-from engine.algorithms.driver import solve
-from engine.backend.devices import DeviceInfo, device_of
+from engine.core.backend.devices import DeviceInfo, device_of
+from engine.core.errors import EngineError, FileFormatError, GeometryError, ResourceError
 from engine.corrections.histogram import LineNormalisation, LineRandoms
 from engine.data.histogram import Histogram, histogrammed, merged, one_layer, with_settings
 from engine.data.layered_response import LayeredResponse
-from engine.errors import EngineError, FileFormatError, GeometryError, ResourceError
-from engine.events import Corrected, Finished
+from engine.data.runs.events import Corrected, Finished
 from engine.geometry.dual_head import DualHead
 from engine.geometry.panel_sums import crystal_sums, line_products
 from engine.geometry.scanner import pair_product
 from engine.io import write_histogram, write_listmode
-from engine.io.response_hdf5 import COLUMNS, read_response, read_response_scanner, write_response
+from engine.io.hdf5.response import COLUMNS, read_response, read_response_scanner, write_response
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
@@ -36,10 +34,12 @@ from engine.modalities.dual_head_pet.response.layered import build_layered
 from engine.modalities.dual_head_pet.scatter_estimate import _weights
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.studies import Study
-from engine.operators.layered import LayeredProjector
+from engine.operators.matrix.layered import LayeredProjector
+from engine.protocols.study.assignments import with_settings as with_choices
+from engine.recon.algorithms import Mlem
+from engine.recon.algorithms.driver import solve
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
-from engine.study.assignments import with_settings as with_choices
 from tests.engine.geometry.panels import panels
 
 ON = engine.cpu(1)

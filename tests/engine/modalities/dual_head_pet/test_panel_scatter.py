@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import engine
+from engine.core.errors import DataError
 from engine.corrections.histogram import LineAttenuation, LineScatter
-from engine.errors import DataError
-from engine.events import Corrected, StageStarted
+from engine.corrections.scatter_estimation.multiple import over_single
+from engine.corrections.scatter_estimation.panels import simulate_panels
+from engine.data.runs.events import Corrected, StageStarted
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.scatter_estimate import _on_lines, _weights, estimate_scatter
 from engine.operators.panel_energies import relative_efficiency
-from engine.scatter.multiple import over_single
-from engine.scatter.panels import simulate_panels
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 from tests.engine.geometry.panels import panels
 
 ON = engine.cpu(1)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.data.runs.events import Finished
 from engine.data.volume import Volume
-from engine.events import Finished
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 SOURCES_MM = np.array([[255.0, 345.0, 280.0], [327.0, 189.0, 280.0]])
 """x, y, z in the coordinates of the file."""

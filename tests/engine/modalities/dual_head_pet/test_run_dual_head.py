@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from engine.backend import Backend, cpu
+from engine.core.backend import Backend, cpu
+from engine.core.errors import EngineError
+from engine.core.paths import cache_dir
 from engine.data.histogram import Histogram
 from engine.data.histogram import with_settings as with_settings_of
 from engine.data.response import ResponseMatrix
-from engine.data.volume import Volume
-from engine.errors import EngineError
-from engine.events import (
+from engine.data.runs.events import (
     Corrected,
     Finished,
     Loaded,
@@ -26,9 +26,10 @@ from engine.events import (
     StageStarted,
     Warned,
 )
+from engine.data.volume import Volume
 from engine.geometry.scanner import pair_product
 from engine.io import read_scanner, write_histogram
-from engine.io.response_hdf5 import write_response
+from engine.io.hdf5.response import write_response
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import response_cache
@@ -37,12 +38,11 @@ from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.studies import Study, find_protocol, read_study, write_study
-from engine.operators.matrix import MatrixProjector
-from engine.paths import cache_dir
-from engine.reporting.context import Resume
+from engine.operators.matrix.projector import MatrixProjector
+from engine.protocols.run_context.context import Resume
+from engine.protocols.study.assignments import with_settings
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
-from engine.study.assignments import with_settings
 from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 
 ON = cpu(2)

@@ -11,16 +11,16 @@ import pytest
 from pydantic import ValidationError
 
 import engine
+from engine.core.errors import SettingsError
 from engine.data.histogram import with_settings as on_panels
-from engine.errors import SettingsError
-from engine.events import Corrected, Finished, Warned
+from engine.data.runs.events import Corrected, Finished, Warned
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.flow import PRIOR, SUPPORT, UNBOUNDED
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.dual_head_pet.support import Support
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 ON = engine.cpu(2)
 GRID = engine.ImageGrid((20, 30, 40), (1.0, 0.5, 2.0), (3.0, 0.0, -1.0))

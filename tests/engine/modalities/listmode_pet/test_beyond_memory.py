@@ -9,25 +9,25 @@ import numpy as np
 import psutil
 import pytest
 
-from engine.backend import cpu
-from engine.data.column_room import Scratch
-from engine.errors import FileFormatError, ResourceError, SettingsError
-from engine.events import Finished, Planned, Preview, Progressed, Warned
+from engine.core.backend import cpu
+from engine.core.errors import FileFormatError, ResourceError, SettingsError
+from engine.core.settings import to_toml
+from engine.data.runs.events import Finished, Planned, Preview, Progressed, Warned
+from engine.data.storage.columns import Scratch
 from engine.geometry.order import ray_order
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import open_pieces, read_listmode, save, write_listmode
-from engine.io.budget import MEMORY_VARIABLE, free_memory
-from engine.io.petlink import AddressBook
+from engine.io.safety.budget import MEMORY_VARIABLE, free_memory
+from engine.io.siemens.petlink import AddressBook
 from engine.jobs.reconstruction import run
-from engine.modalities.listmode_pet.laying_out import WholeScan, laid_out
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.spatial_sort import WholeScan, laid_out
 from engine.modalities.studies import Study
-from engine.reporting.context import Resume
-from engine.settings import to_toml
+from engine.protocols.run_context.context import Resume
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import simulate_listmode, uniform_cylinder
-from engine.study.assignments import with_settings
 
 ON = cpu(2)
 RING = RingSettings(
@@ -61,8 +61,8 @@ def words(tmp_path: Path, rng: np.random.Generator) -> Path:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pieces of few events, so that none is whole by chance."""
-    monkeypatch.setattr("engine.io.petlink_pieces.CHUNK", 999)
-    monkeypatch.setattr("engine.data.column_room.ROWS", 701)
+    monkeypatch.setattr("engine.io.siemens.petlink_pieces.CHUNK", 999)
+    monkeypatch.setattr("engine.data.storage.columns.ROWS", 701)
 
 
 @pytest.fixture

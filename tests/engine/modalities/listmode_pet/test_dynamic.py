@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.core.backend import cpu
+from engine.core.errors import DataError, FileFormatError
 from engine.corrections.calibration import efficiencies_digest
 from engine.data.calibration import Calibration, scanner_digest
-from engine.data.live_time import LiveTimes
-from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.runs.events import Finished, Preview, Warned
+from engine.data.timing.live_time import LiveTimes
+from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.errors import DataError, FileFormatError
-from engine.events import Finished, Preview, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_frames, read_volume, save_frames, write_listmode
-from engine.io.calibration_file import write_calibration
-from engine.io.provenance_file import sidecar_path
+from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.provenance_file import sidecar_path
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

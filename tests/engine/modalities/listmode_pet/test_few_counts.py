@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
-from engine.events import Corrected, Event, Finished
+from engine.data.runs.events import Corrected, Event, Finished
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
 from engine.jobs import hash_array
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 RING = RingScanner(
     RingSettings(

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from engine.algorithms import Mlem
 from engine.data.listmode import ListMode
-from engine.data.time_division import FrameShares, TimeDivision
-from engine.data.time_frames import TimeFrame
+from engine.data.timing.time_division import FrameShares, TimeDivision
+from engine.data.timing.time_frames import TimeFrame
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.modalities.listmode_pet.dynamic import FramedScan
+from engine.recon.algorithms import Mlem
 
 RING = RingScanner(
     RingSettings(

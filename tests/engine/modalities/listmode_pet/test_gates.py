@@ -10,22 +10,22 @@ import nibabel
 import numpy as np
 import pytest
 
-from engine.backend import cpu
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main
+from engine.core.backend import cpu
+from engine.core.errors import FileFormatError, UnknownFormatError
 from engine.data.calibration import Calibration, scanner_digest
-from engine.data.gating import GateRequest
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameVolume, Gate, TimeFrame
-from engine.data.triggers import Triggers
+from engine.data.runs.events import Corrected, Finished, Preview, Warned
+from engine.data.timing.gating import GateRequest
+from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
+from engine.data.timing.triggers import Triggers
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, UnknownFormatError
-from engine.events import Corrected, Finished, Preview, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_frames, read_listmode, save_frames, write_listmode
-from engine.io.calibration_file import write_calibration
-from engine.io.provenance_file import sidecar_path
+from engine.io.auxiliary.calibration_file import write_calibration
+from engine.io.auxiliary.provenance_file import sidecar_path
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine import backend
-from engine.backend.devices import DeviceInfo, cpu_device, device_of
-from engine.errors import DeviceMemoryError, ResourceError
+from engine.core import backend
+from engine.core.backend.devices import DeviceInfo, cpu_device, device_of
+from engine.core.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode

@@ -7,9 +7,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from engine.backend import Backend, cpu, cuda
+from engine.core.backend import Backend, cpu, cuda
+from engine.core.errors import DataError
 from engine.data.listmode import ListMode
-from engine.errors import DataError
 from engine.geometry.order import ray_order
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.modalities.listmode_pet.model import SORT_BYTES, prepare

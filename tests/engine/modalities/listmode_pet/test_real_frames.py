@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.events import Preview
+from engine.core.backend import cpu
+from engine.data.runs.events import Preview
 from engine.io import read_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.study.assignments import with_settings
-from engine.study.study import Study
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.study import Study
 
 pytestmark = pytest.mark.slow
 FRAMES = "frames='3x0.004,2x0.02,1x0.1'"

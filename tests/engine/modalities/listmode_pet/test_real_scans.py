@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from engine.algorithms import solve
-from engine.backend import cpu
-from engine.events import Finished, Preview
+from engine.core.backend import cpu
+from engine.data.runs.events import Finished, Preview
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.io import read_listmode
 from engine.jobs.reconstruction import run
@@ -17,7 +16,8 @@ from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
 from engine.modalities.studies import Study
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
+from engine.recon.algorithms import solve
 
 ON = cpu(2)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.corrections.attenuation import AttenuationFactor
 from engine.data.components import TableFactor
 from engine.data.line_factors import ConstantFactor, CrystalFactor, GeometricFactor, LineFactor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.data.run_history import RunHistory
-from engine.errors import NumericalError
-from engine.events import (
+from engine.analysis.regions.figures import figures_of, mean_of
+from engine.analysis.regions.solids import CylinderRegion
+from engine.core.backend import cpu
+from engine.core.errors import NumericalError
+from engine.data.runs.events import (
     Corrected,
     Finished,
     Loaded,
@@ -18,18 +19,17 @@ from engine.events import (
     StageStarted,
     Warned,
 )
+from engine.data.runs.history import RunHistory
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.regions.figures import figures_of, mean_of
-from engine.regions.solids import CylinderRegion
-from engine.reporting.context import Resume
+from engine.protocols.run_context.context import Resume
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 
 YEAR_S = 3e7
 """Longer than a test takes on any machine."""

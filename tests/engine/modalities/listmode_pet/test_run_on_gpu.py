@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
-from engine.errors import DeviceError
-from engine.events import Finished, Preview, Profiled
+from engine.core.backend import cpu, cuda
+from engine.core.errors import DeviceError
+from engine.data.runs.events import Finished, Preview, Profiled
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
 from engine.io import read_listmode, save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 from tests.emulator import EmulatedGpu
 
 RING = RingSettings(

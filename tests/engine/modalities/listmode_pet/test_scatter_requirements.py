@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import backend
-from engine.backend import cpu
-from engine.backend.devices import cpu_device, device_of
+from engine.core import backend
+from engine.core.backend import cpu
+from engine.core.backend.devices import cpu_device, device_of
 from engine.corrections import Attenuation, LineGeometry, Scatter
+from engine.corrections.scatter_estimation.samples import DetectorSamples, n_samples
 from engine.data.listmode import ListMode
+from engine.data.runs.events import Finished, Measured
 from engine.data.volume import Volume
-from engine.events import Finished, Measured
 from engine.geometry.energy import EnergySettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
@@ -34,10 +35,9 @@ from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import Requirements
 from engine.modalities.ring_scatter.estimate import estimate_scatter
 from engine.modalities.studies import Study
-from engine.scatter.samples import DetectorSamples, n_samples
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 from tests.emulator import EmulatedGpu
 
 ON = cpu(2)

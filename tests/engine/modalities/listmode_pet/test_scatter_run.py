@@ -9,25 +9,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.analysis.regions.figures import mean_of
+from engine.analysis.regions.solids import CylinderRegion
 from engine.cli.main import main
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.corrections import Scatter
 from engine.data.listmode import ListMode
+from engine.data.runs.events import Corrected, Event, Finished, Preview, StageStarted, Warned
 from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Corrected, Event, Finished, Preview, StageStarted, Warned
 from engine.geometry.energy import EnergySettings
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_listmode, save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, parse_protocol
-from engine.regions.figures import mean_of
-from engine.regions.solids import CylinderRegion
-from engine.reporting.context import Resume
+from engine.protocols.run_context.context import Resume
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 
 ON = cpu(2)
 upright = CylinderRegion.upright

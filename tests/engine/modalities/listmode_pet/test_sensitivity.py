@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.corrections import LineGeometry
 from engine.corrections.attenuation import AttenuationFactor
 from engine.data.line_factors import CrystalFactor

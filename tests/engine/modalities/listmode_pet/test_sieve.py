@@ -12,7 +12,7 @@ from engine.data.listmode import ListMode
 from engine.geometry.point_spread import PointSpread
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sieve import sieved
-from engine.postprocess import Gaussian, Median
+from engine.recon.postprocess import Gaussian, Median
 
 VOXEL_MM = (2.0, 2.0, 2.0)
 SPREAD = PointSpread(np.array([0.0, 50.0]), np.array([3.0, 5.0]), np.array([3.0, 4.0]), 2.0)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.corrections.scatter_estimation.double_scatter import simulate_twice
+from engine.corrections.scatter_estimation.multiple import over_twice
+from engine.corrections.scatter_estimation.simulation import ScatterTable, simulate_scatter
 from engine.corrections.sinogram import BinAttenuation, BinGeometry
 from engine.data.sinogram import Sinogram
-from engine.data.timed_counts import TimedCounts
+from engine.data.timing.timed_counts import TimedCounts
 from engine.data.volume import Volume
 from engine.geometry.energy import EnergySettings
 from engine.geometry.grid import ImageGrid
@@ -18,9 +21,6 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.geometry.tof import TofSettings
 from engine.modalities.ring_sinogram_pet.scatter_counts import own_efficiency
 from engine.operators.rays import RayProjector, Rays
-from engine.scatter.multiple import over_twice
-from engine.scatter.simulation import ScatterTable, simulate_scatter
-from engine.scatter.twice import simulate_twice
 
 ON = cpu(2)
 RING = RingSettings(

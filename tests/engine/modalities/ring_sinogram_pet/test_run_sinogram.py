@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError, GeometryError
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
+from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.sinogram import Sinogram, binned, events_of
-from engine.errors import DataError, GeometryError
-from engine.events import Corrected, Finished, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, write_listmode
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.listmode_pet import model as listmode_pet
@@ -24,7 +24,7 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 
 ON = cpu(2)
 RING = RingScanner(

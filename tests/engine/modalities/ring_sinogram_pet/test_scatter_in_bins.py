@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
 from engine.corrections import Attenuation, LineGeometry, Scatter
 from engine.corrections.sinogram import BinScatter
 from engine.data.sinogram import Sinogram, binned, events_of

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import backend
-from engine.backend import cpu
-from engine.backend.devices import cpu_device, device_of
+from engine.core import backend
+from engine.core.backend import cpu
+from engine.core.backend.devices import cpu_device, device_of
+from engine.core.errors import DataError
 from engine.corrections.sinogram import BinScatter
 from engine.corrections.sinogram_roles import ATTENUATION, SCATTER
+from engine.data.runs.events import Corrected, Event, Finished, Preview, StageStarted
 from engine.data.sinogram import APPLIED, Sinogram
-from engine.errors import DataError
-from engine.events import Corrected, Event, Finished, Preview, StageStarted
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, save
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.ring_scatter.estimate import estimate_scatter
@@ -34,9 +34,9 @@ from engine.modalities.ring_sinogram_pet.requirements import (
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
-from engine.reporting.context import Resume
-from engine.study.assignments import with_settings
-from engine.study.study import Study
+from engine.protocols.run_context.context import Resume
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.study import Study
 from tests.emulator import EmulatedGpu
 from tests.engine.modalities.ring_sinogram_pet.scattering_scans import (
     corrected,

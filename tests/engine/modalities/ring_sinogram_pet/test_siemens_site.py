@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from engine.cli.main import main
+from engine.core.errors import FileFormatError, GeometryError
 from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.sinogram import BinScatter
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.bin_values import n_direct, spread
 from engine.data.sinogram import Sinogram
-from engine.errors import FileFormatError, GeometryError
 from engine.io import read_volume, scan_file
 from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.inspection import inspect
@@ -21,9 +21,9 @@ from engine.modalities.opening import auxiliary_at
 from engine.modalities.recognise import purpose_of, summarise
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import write_protocol
-from tests.engine.io import siemens_files
-from tests.engine.io import test_siemens_mmr as siemens_mmr
-from tests.engine.io.siemens_files import write
+from tests.engine.io.siemens import siemens_files
+from tests.engine.io.siemens import test_siemens_mmr as siemens_mmr
+from tests.engine.io.siemens.siemens_files import write
 
 BINS = replace(siemens_files.layout(), n_views=14, n_tangential=21)
 RADIUS_MM, LEVEL = 14.0, 0.5

@@ -7,21 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import DataError, GeometryError
 from engine.corrections.scatter_in_time import near_by
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinScatter
 from engine.corrections.sinogram_roles import RANDOMS, SCATTER
 from engine.data.bin_values import BareBins, n_direct, spread
+from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.sinogram import Sinogram, binned, events_of
-from engine.data.timed_counts import TimedCounts
-from engine.errors import DataError, GeometryError
-from engine.events import Corrected, Finished, Warned
+from engine.data.timing.timed_counts import TimedCounts
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, write_listmode
-from engine.io.siemens_layout import by_obliqueness
-from engine.io.sinogram_interfile_out import write_sinogram
+from engine.io.interfile.sinogram_writer import write_sinogram
+from engine.io.siemens.layout import by_obliqueness
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -29,7 +29,7 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.time_order import found_order, orders
-from engine.study.study import Study
+from engine.protocols.study.study import Study
 from tests.engine.modalities.ring_sinogram_pet.timed_decays import (
     DISCS,
     N_TIMES,

@@ -15,14 +15,14 @@ import pytest
 import scipy.io
 import tifffile
 
-from engine.backend import cpu
-from engine.errors import DataError
-from engine.importing import Answers, draft_of, write_draft
+from engine.core.backend import cpu
+from engine.core.errors import DataError
 from engine.io import read_projections
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
+from engine.raw_import import Answers, draft_of, write_draft
 from tests.analytic_balls import CASE_BALLS, Array, ball_projections, mean_in_ball
 
 ROWS, COLUMNS = 20, 100

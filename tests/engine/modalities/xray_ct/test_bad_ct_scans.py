@@ -7,16 +7,16 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.errors import EngineError
-from engine.events import Corrected, Finished, Warned
+from engine.core.backend import cpu
+from engine.core.errors import EngineError
+from engine.data.runs.events import Corrected, Finished, Warned
 from engine.geometry.orbits import circle, parallel
-from engine.io.xray.dxchange import write_projections
+from engine.io.xray.hdf5.dxchange import write_projections
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import Detector, simulate_xray, tooth
-from engine.study.assignments import with_settings
 
 h5py = pytest.importorskip("h5py")
 DATA, WHITE, DARK, THETA = (f"exchange/{n}" for n in ("data", "data_white", "data_dark", "theta"))

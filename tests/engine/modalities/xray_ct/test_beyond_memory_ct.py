@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.algorithms.base import WorkingMemory
-from engine.backend import cpu
-from engine.data.volume_file import NAME
-from engine.errors import ResourceError
-from engine.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.core.backend import cpu
+from engine.core.errors import ResourceError
+from engine.data.runs.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.data.storage.volume_file import NAME
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
@@ -23,11 +22,12 @@ from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_fdk import SlabFdk
 from engine.modalities.xray_ct.slab_sizes import slab_needs
+from engine.protocols.study.assignments import with_settings
+from engine.recon.algorithms.base import WorkingMemory
 from engine.results import Results
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
 from engine.simulate.xray import simulate_xray
-from engine.study.assignments import with_settings
 
 ON = cpu(2)
 SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36")
@@ -55,8 +55,8 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{needs}.LEAST_SLICES", 5)
     monkeypatch.setattr(f"{needs}.CHUNK_BYTES", 0)
     monkeypatch.setattr("engine.modalities.xray_ct.requirements.HOST", WorkingMemory(1 << 30, 0))
-    monkeypatch.setattr("engine.io.xray.image_room.SMALL_BYTES", 0)
-    monkeypatch.setattr("engine.io.xray.image_room.WHOLE_SETS", 1 << 40)
+    monkeypatch.setattr("engine.io.xray.image_storage.SMALL_BYTES", 0)
+    monkeypatch.setattr("engine.io.xray.image_storage.WHOLE_SETS", 1 << 40)
 
 
 def study_of(path: Path, *settings: str) -> Study:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.backend.devices import cpu_device
+from engine.core.backend import cpu
+from engine.core.backend.devices import cpu_device
 from engine.data.projections import Projections
-from engine.events import Planned
+from engine.data.runs.events import Planned
 from engine.geometry.orbits import circle, circular_cone, helical
 from engine.io import write_projections
 from engine.jobs.reconstruction import run
@@ -19,10 +19,10 @@ from engine.modalities.studies import Study
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate, estimate_unread, most_room
+from engine.protocols.study.assignments import with_settings
 from engine.simulate.integrals import line_integrals
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
-from engine.study.assignments import with_settings
 
 ON = cpu_device(2)
 REGION = ("grid.voxel_mm=[0.4, 0.4, 0.4]", "grid.diameter_mm=8", "grid.length_mm=4")

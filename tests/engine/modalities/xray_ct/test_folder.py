@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import FileFormatError
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import save_projections, scan_file
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.reporting.provenance import hash_array
-from engine.study.study import Study
+from engine.protocols.run_context.provenance import hash_array
+from engine.protocols.study.study import Study
 
 
 @pytest.fixture

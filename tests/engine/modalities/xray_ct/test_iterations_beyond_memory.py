@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.algorithms import Cgls, FistaTv, Sirt
-from engine.algorithms.base import Algorithm
-from engine.data.iterate_room import iterate_files
-from engine.data.volume_file import NAME, place_of
-from engine.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.data.runs.events import Checkpointed, Corrected, Event, Finished, Planned, Preview
+from engine.data.storage.iterates import iterate_files
+from engine.data.storage.volume_file import NAME, place_of
 from engine.geometry.grid import ImageGrid
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.xray_ct.iteration_sizes import MOST_BYTES, iteration_needs
+from engine.recon.algorithms import Cgls, FistaTv, Sirt
+from engine.recon.algorithms.base import Algorithm
 from engine.results import Results
 from tests.engine.modalities.xray_ct.test_beyond_memory_ct import (
     ON,

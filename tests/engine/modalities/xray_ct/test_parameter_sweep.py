@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.backend import cpu
 from engine.cli.main import main
-from engine.errors import SettingsError
-from engine.events import Finished
+from engine.core.backend import cpu
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Finished
 from engine.geometry.orbits import circle, circular_cone
-from engine.io.contact_sheet import contact_sheet
-from engine.io.xray.dxchange import write_projections
+from engine.io.raster.contact_sheet import contact_sheet
+from engine.io.xray.hdf5.dxchange import write_projections
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.parameter_sweep import candidates, with_value
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.assignments import with_settings
 from engine.simulate import simulate_integrals, tooth
-from engine.study.assignments import with_settings
 
 ON = cpu(2)
 

@@ -8,13 +8,13 @@ import numpy as np
 import psutil
 import pytest
 
-from engine.backend import cpu
-from engine.errors import GeometryError, ResourceError
+from engine.core.backend import cpu
+from engine.core.errors import GeometryError, ResourceError
+from engine.corrections.preprocess import CentreOfRotation, Hounsfield
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import helical
 from engine.geometry.plane import first_planes
 from engine.modalities.xray_ct.plane_slices import PlaneSlices
-from engine.preprocess import CentreOfRotation, Hounsfield
 from tests.engine.modalities.xray_ct.test_preview import of_a_run, plan, scan_of
 
 ON = cpu(2)

@@ -7,22 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.algorithms import Fdk, Sirt
-from engine.backend import cpu
-from engine.data.projections import Projections
-from engine.data.volume import Volume
-from engine.errors import DataError
-from engine.events import Warned
-from engine.geometry.grid import ImageGrid
-from engine.geometry.orbits import circular_cone, parallel
-from engine.io import write_projections
-from engine.jobs.reconstruction import run
-from engine.modalities.studies import Study
-from engine.modalities.xray_ct.dry_run import dry_run, without_values
-from engine.modalities.xray_ct.preview import SlicePreview
-from engine.modalities.xray_ct.protocol import CtGrid, CtProtocol
-from engine.operators.xray import XrayTransform
-from engine.preprocess import (
+from engine.core.backend import cpu
+from engine.core.errors import DataError
+from engine.corrections.preprocess import (
     BadPixels,
     Binning,
     CentreOfRotation,
@@ -33,6 +20,19 @@ from engine.preprocess import (
     Rings,
     Roll,
 )
+from engine.data.projections import Projections
+from engine.data.runs.events import Warned
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone, parallel
+from engine.io import write_projections
+from engine.jobs.reconstruction import run
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.dry_run import dry_run, without_values
+from engine.modalities.xray_ct.preview import SlicePreview
+from engine.modalities.xray_ct.protocol import CtGrid, CtProtocol
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.algorithms import Fdk, Sirt
 
 ON = cpu(2)
 GRID = ImageGrid((16, 40, 40), (1.0, 1.0, 1.0))

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.paths import cache_dir
+from engine.corrections.preprocess import STEPS, PreprocessStep
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, parallel
 from engine.jobs.loader import CallsHere, ForeignFiles
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import RadiographStore
-from engine.paths import cache_dir
-from engine.preprocess import STEPS, PreprocessStep
 
 SHAPE = (40, 7, 48)
 

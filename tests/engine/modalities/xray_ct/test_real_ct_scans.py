@@ -8,12 +8,12 @@ import pytest
 from scipy import ndimage
 from scipy.io import loadmat
 
-from engine.backend import cpu
-from engine.events import Corrected, Finished
+from engine.core.backend import cpu
+from engine.data.runs.events import Corrected, Finished
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.study.assignments import with_settings
+from engine.protocols.study.assignments import with_settings
 
 CHEST = """
 format = "isocenter-projections"

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.analysis.regions.figures import mean_of
+from engine.analysis.regions.solids import CylinderRegion
+from engine.core.backend import cpu
+from engine.core.errors import DataError, ResourceError, SettingsError
 from engine.data.projections import Projections
-from engine.errors import DataError, ResourceError, SettingsError
-from engine.events import Corrected, Finished, Preview
+from engine.data.runs.events import Corrected, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
@@ -18,16 +20,14 @@ from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study, read_protocol, read_study, write_study
 from engine.modalities.xray_ct.flow import facts_of
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.operators.xray import XrayTransform
-from engine.regions.figures import mean_of
-from engine.regions.solids import CylinderRegion
-from engine.reporting.context import Resume
-from engine.reporting.provenance import hash_array
-from engine.study.assignments import with_settings
-from engine.tuning.comparing import Comparison
-from engine.tuning.host_cone import HostBack, TunedScan
-from engine.tuning.keeping import keep
-from engine.tuning.session import Outcome
+from engine.operators.xray.transform import XrayTransform
+from engine.protocols.run_context.context import Resume
+from engine.protocols.run_context.provenance import hash_array
+from engine.protocols.study.assignments import with_settings
+from engine.tools.tuning.comparing import Comparison
+from engine.tools.tuning.host_cone import HostBack, TunedScan
+from engine.tools.tuning.session import Outcome
+from engine.tools.tuning.storing import keep
 
 ON = cpu(2)
 upright = CylinderRegion.upright

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
-from engine.backend.devices import device_of
+from engine.core.backend import cpu, cuda
+from engine.core.backend.devices import device_of
+from engine.core.errors import DeviceError, DeviceMemoryError
 from engine.data.projections import Projections
-from engine.errors import DeviceError, DeviceMemoryError
-from engine.events import Corrected, Finished, Planned, Preview, Profiled, Warned
+from engine.data.runs.events import Corrected, Finished, Planned, Preview, Profiled, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
@@ -16,8 +16,8 @@ from engine.modalities.studies import Study
 from engine.modalities.xray_ct import requirements as preflight_ct
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate
-from engine.operators.xray import XrayTransform
-from engine.study.assignments import with_settings
+from engine.operators.xray.transform import XrayTransform
+from engine.protocols.study.assignments import with_settings
 from tests.emulator import EmulatedGpu
 
 GRID = ImageGrid((4, 12, 12), (3.0, 3.0, 3.0))

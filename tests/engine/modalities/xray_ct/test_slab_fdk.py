@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu
-from engine.data.column_room import Scratch
-from engine.filtering.fdk import fdk
-from engine.filtering.projections import planned
-from engine.filtering.settings import FilterSettings
+from engine.core.backend import cpu
+from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.modalities.xray_ct.slab_fdk import SlabFdk
 from engine.modalities.xray_ct.slab_sizes import SlabSizes
+from engine.recon.filtering.fdk import fdk
+from engine.recon.filtering.projections import planned
+from engine.recon.filtering.settings import FilterSettings
 
 GRID = ImageGrid((23, 18, 21), (2.0, 2.0, 1.5), (1.0, -2.0, 3.0))
 TURN = circle(40)

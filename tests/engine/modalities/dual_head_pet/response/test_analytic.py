@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from engine.core.errors import DataError, GeometryError
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse

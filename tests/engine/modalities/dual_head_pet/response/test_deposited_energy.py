@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
-from engine.kernels.panel_tracks import track
-from engine.kernels.photons import REST_KEV
-from engine.kernels.response import Panels
+from engine.kernels.matrix.response import Panels
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_tracks import track
+from engine.kernels.scatter.photons import REST_KEV
 
 N, MU, THICKNESS = 100_000, 0.087, 20.0
 PHOTO_POWER, ABSORBED_KEV = -2.7, 20.0

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from engine.core.errors import DataError, FileFormatError, GeometryError, ResourceError
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError, FileFormatError, GeometryError, ResourceError
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.importing import import_response

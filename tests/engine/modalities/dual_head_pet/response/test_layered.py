@@ -7,19 +7,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.core.backend import cpu
+from engine.core.errors import GeometryError
 from engine.data.histogram import one_layer
 from engine.data.layered_response import LayeredResponse
-from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS
-from engine.kernels.panel_tracks import track
+from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS
+from engine.kernels.scatter.panel_tracks import track
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.layered import build_layered
 from engine.operators.crystal_spread import panels_of, readout_of
-from engine.operators.layered import LayeredProjector
-from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix.layered import LayeredProjector
+from engine.operators.matrix.projector import MatrixProjector
 from tests.engine.geometry.panels import panels
 from tests.engine.modalities.dual_head_pet.response.brute_force import brute_force
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.core.errors import ResourceError
 from engine.data.histogram import with_settings
 from engine.data.response import ResponseMatrix
-from engine.errors import ResourceError
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
-from engine.io.budget import MEMORY_VARIABLE
-from engine.kernels.photons import REST_KEV, klein_nishina, scattered, turned, uniform
+from engine.io.safety.budget import MEMORY_VARIABLE
+from engine.kernels.scatter.photons import REST_KEV, klein_nishina, scattered, turned, uniform
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.tracking import (

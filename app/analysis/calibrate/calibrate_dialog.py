@@ -1,0 +1,246 @@
+"""Calibrate to Bq/mL: the image on show as one of a cylinder of known activity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.inputs import DATA, role_made_on
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.forms.forms import Form
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.formatting import count, sentence_case
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
+from app.views.literal_text import plain_tip
+from app.views.slices.region_slices import RegionSlices, ShownRegion
+from engine.analysis.quality import MOST_ERROR_PERCENT, CylinderActivity, calibrate_with
+from engine.data import Calibration, Plain, Volume
+
+SIZE_PX = (980, 600)
+FORM_PX = 330
+ROLE = role_made_on("calibrate").key
+KINDS = tr("Calibration (*.json)")
+LEAD = tr(
+    "A cylinder of known activity tells what one count stands for. Its scan is reconstructed as "
+    "patients will be: same normalisation, μ-map and corrections, and no calibration."
+)
+COUNTED_FROM = 1000.0
+NOTHING = tr("Nothing is measured yet.")
+NO_IMAGE = tr("Reconstruct the scan of the cylinder first, or open its image.")
+NOT_FINISHED = tr("The image on show is not the finished one; choose the last image of the run.")
+Calibrated = tuple[Calibration, Plain]
+
+
+class CalibrateDialog(QDialog):
+    """Measures once for each press; what is found can be saved, used and kept."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Calibrate to Bq/mL"))
+        fit_to_screen(self, *SIZE_PX)
+        self._context, self._theme = context, context.theme
+        self._volume, self._reason = finished_image(context)
+        self.form = Form(CylinderActivity)
+        self.slices = RegionSlices()
+        self.slices.show_region(self._volume, None)
+        self.state = label("", wrap=True)
+        self.found = label("", "entry", wrap=True)
+        self.measured: Calibrated | None = None
+        self.use = QCheckBox(tr("Use for the open scan"))
+        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
+        self.act = button(tr("Measure"), self._measure, role="primary")
+        self.save = button(tr("Save …"), self._save, tr("Write it as a calibration file"))
+        self.close_button = button(tr("Close"), self.reject)
+        self._is_busy = self._is_closed = False
+        self._lay_out()
+        self.form.edited.connect(self._forget)
+        self._theme.changed.connect(self._paint)
+        self._paint()
+        self._say(
+            self._reason or tr("Nothing is measured yet."), "missing" if self._reason else "muted"
+        )
+        self._allow()
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        rows = QVBoxLayout(inside)
+        rows.setContentsMargins(0, 0, 8, 0)
+        rows.addWidget(self.form)
+        rows.addStretch(1)
+        form = scrolled(inside)
+        form.setFixedWidth(FORM_PX)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.state)
+        right.addWidget(self.found)
+        right.addWidget(self.slices, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(16)
+        middle.addWidget(form)
+        middle.addLayout(right, 1)
+        buttons = QHBoxLayout()
+        for box in (self.use, self.keep):
+            buttons.addWidget(box)
+            buttons.addSpacing(8)
+        buttons.addStretch(1)
+        for each in (self.act, self.save, self.close_button):
+            each.setAutoDefault(False)
+            buttons.addWidget(each)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(label(LEAD, wrap=True))
+        column.addLayout(middle, 1)
+        column.addLayout(buttons)
+
+    def _measure(self) -> None:
+        said, volume = self.form.checked(), self._volume
+        if said is None or volume is None:
+            self._say(tr("A field is empty or wrong; see what stands under it."), "missing")
+            return
+        self._forget()
+        self._is_busy = True
+        self._say(tr("Looking for the cylinder."), "muted")
+        self._allow()
+        self._context.commands.run_task(
+            lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
+            self._show,
+            failed=tr("There is no calibration."),
+            on_failure=lambda text: self._say(sentence_case(text), "missing"),
+            on_end=self._ended,
+        )
+
+    def _ended(self) -> None:
+        self._is_busy = False
+        self._allow()
+
+    def _show(self, made: Calibrated) -> None:
+        if self._is_closed:
+            return
+        calibration, measured = self.measured = made
+        poor = not calibration.error_percent <= MOST_ERROR_PERCENT
+        advice = tr(" Scan for longer: above 2 % it is poor.") if poor else ""
+        self._say(
+            tr(
+                "1 count/mm is {number} positrons in each mL, within {error_percent:.2g} "
+                "%.{advice}",
+                number=_number(calibration.positrons_per_ml),
+                error_percent=calibration.error_percent,
+                advice=advice,
+            ),
+            "look" if poor else "ok",
+        )
+        x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
+        self.found.setText(
+            tr(
+                "{measured:.4g} kBq/mL when the scan began. The mean is of "
+                "{measured_2:,} voxels: radius {measured_3:.1f} mm, {measured_4:.1f} mm "
+                "long, at ({x:g}, {y:g}, {z:g}) mm.",
+                measured=measured["bq_ml_at_start"] / 1000,
+                measured_2=measured["n_voxels"],
+                measured_3=measured["radius_mm"],
+                measured_4=measured["length_mm"],
+                x=x,
+                y=y,
+                z=z,
+            )
+        )
+        region = ShownRegion(measured["centre_mm"], measured["radius_mm"], measured["length_mm"])
+        self.slices.show_region(self._volume, region)
+        self._allow()
+
+    def _forget(self) -> None:
+        """Show nothing that was measured with other words."""
+        if self.measured is None:
+            return
+        self.measured = None
+        self.found.setText("")
+        self.slices.show_region(self._volume, None)
+        self._say(NOTHING, "muted")
+        self._allow()
+
+    def _say(self, text: str, tone: str) -> None:
+        if self._is_closed:
+            return
+        self.state.setText(text)
+        set_tone(self.state, tone)
+
+    def _allow(self) -> None:
+        if self._is_closed:
+            return
+        has_made = self.measured is not None
+        self.act.setEnabled(self._volume is not None and not self._is_busy)
+        self.save.setEnabled(has_made)
+        study = self._context.session.study
+        takes = DATA in study.inputs and ROLE in study.roles and study.scanner is not None
+        for box, tip in (
+            (self.use, tr("Take it as the calibration of the scan that is open")),
+            (self.keep, tr("It is used for each scan of this scanner that is opened from now on")),
+        ):
+            box.setEnabled(has_made and takes)
+            box.setToolTip(
+                plain_tip(tip if takes else tr("No scan is open that takes a calibration"))
+            )
+
+    def _save(self) -> None:
+        if self.measured is None:
+            return
+        calibration, measured = self.measured
+        folder = self._context.preferences.folder_last_used or str(Path.home())
+        chosen = ask_save(
+            self, tr("Save the calibration"), Path(folder) / "calibration.json", KINDS
+        )
+        target = chosen.with_suffix(".json") if chosen is not None else None
+        if target is None or not may_write(self, target, self._context.session):
+            return
+        use, keep = self.use.isChecked(), self.keep.isChecked()
+
+        def write(_: object) -> None:
+            from engine.io import write_calibration
+
+            write_calibration(calibration, target, measured)
+
+        self._context.commands.run_task(
+            write,
+            lambda _: self._saved(target, use=use, keep=keep),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
+        )
+
+    def _saved(self, target: Path, *, use: bool, keep: bool) -> None:
+        commands, study = self._context.commands, self._context.session.study
+        self._context.session.add_log("info", tr("Saved: {target}", target=target))
+        self._say(tr("Saved: {name}.", name=target.name), "ok")
+        if keep and study.scanner is not None:
+            commands.keep_measured(study.scanner, ROLE, target)
+        if use:
+            commands.set_input(ROLE, str(target))
+
+    def _paint(self) -> None:
+        self.slices.set_colours(view_colours(self._theme))
+
+    def done(self, result: int) -> None:
+        """Close, and be gone; what is being written is written, used and kept as it was asked."""
+        self._is_closed = True
+        super().done(result)
+        self.deleteLater()
+
+
+def _number(value: float) -> str:
+    return count(value) if value >= COUNTED_FROM else f"{value:.4g}"
+
+
+def finished_image(context: AppContext) -> tuple[Volume | None, str]:
+    """Return the image of the run with what made it, or why it cannot be measured."""
+    volume, record = context.session.image, context.session.run.record
+    if volume is None:
+        return None, NO_IMAGE
+    if volume is record.result:
+        return replace(volume, info=record.provenance), ""
+    return (volume, "") if record.is_file else (None, NOT_FINISHED)

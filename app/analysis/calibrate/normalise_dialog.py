@@ -1,0 +1,264 @@
+"""Measure a normalisation: say what was scanned, watch it settle, look at it, keep it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QProgressBar,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.analysis.calibrate.normalise_request import NormaliseForm
+from app.analysis.calibrate.normalise_result import NormaliseResult
+from app.language.translation import tr
+from app.state.models.inputs import DATA, role_made_on
+from app.state.models.normalising_model import MeasuringPhase, NormalisingModel
+from app.state.services.context import AppContext
+from app.state.services.normalising_job import NormalisingJob
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.questions import ask
+from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
+from app.views.literal_text import plain_tip
+from app.views.plots.convergence_plot import ConvergencePlot
+from engine.tools.normalisation_scan import SMALL
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.tools.normalisation_scan import MeasuredNormalisation, NormalisationRequest
+
+SIZE_PX = (1120, 700)
+FORM_PX = 330
+ROLE = role_made_on("normalise").key
+KINDS = tr("Normalisation (*.h5)")
+LEAD = tr(
+    "A source of known shape tells how each crystal and each kind of line counts. Measured once, "
+    "and after each service, it serves every scan of the scanner."
+)
+USE_TIP = tr("Take it as the normalisation of the scan that is open")
+KEEP_TIP = tr(
+    "It is used for each scan of this scanner that is opened from now on, and for no other"
+)
+
+
+class NormaliseDialog(QDialog):
+    """Stands beside the window, which stays in use: a large scanner takes an hour."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Measure a normalisation"))
+        fit_to_screen(self, *SIZE_PX)
+        self._context, self._theme = context, context.theme
+        self.model = NormalisingModel()
+        self.job = NormalisingJob(context.commands, self)
+        self.form = NormaliseForm(context)
+        self.state = label("", wrap=True)
+        self.counted = label("", "muted", wrap=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Events counted"))
+        self.plot = ConvergencePlot(SMALL)
+        self.components = NormaliseResult()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.use = QCheckBox(tr("Use for the open scan"))
+        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
+        self.keep.setToolTip(plain_tip(KEEP_TIP))
+        self.act = button(tr("Start"), self._start_or_stop, role="primary")
+        self.rest = button(tr("Pause"), self._rest, tr("Rest after the step at hand, or go on"))
+        self.save = button(tr("Save …"), self._save, tr("Write it as a normalisation file"))
+        self.close_button = button(tr("Close"), self.reject)
+        self._request: NormalisationRequest | None = None
+        self._is_closed = False
+        self._lay_out()
+        self._connect()
+        self._paint()
+        self._show()
+
+    def _lay_out(self) -> None:
+        progress = QWidget()
+        column = QVBoxLayout(progress)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.counted)
+        column.addWidget(self.plot, 1)
+        self.tabs.addTab(progress, tr("Progress"))
+        self.tabs.addTab(scrolled(self.components), tr("Result"))
+        form = scrolled(self.form)
+        form.setFixedWidth(FORM_PX)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.state)
+        right.addWidget(self.bar)
+        right.addWidget(self.tabs, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(16)
+        middle.addWidget(form)
+        middle.addLayout(right, 1)
+        buttons = QHBoxLayout()
+        for box in (self.use, self.keep):
+            buttons.addWidget(box)
+            buttons.addSpacing(8)
+        buttons.addStretch(1)
+        for each in (self.act, self.rest, self.save, self.close_button):
+            each.setAutoDefault(False)
+            buttons.addWidget(each)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(18, 14, 18, 14)
+        outside.setSpacing(10)
+        outside.addWidget(label(LEAD, wrap=True))
+        outside.addLayout(middle, 1)
+        outside.addLayout(buttons)
+
+    def _connect(self) -> None:
+        self.job.event_received.connect(self.model.take)
+        self.job.failed.connect(self.model.refuse)
+        self.job.ended.connect(self._ended)
+        self.model.changed.connect(self._show)
+        self._context.session.study.inputs_changed.connect(self._show_choices)
+        self._theme.changed.connect(self._paint)
+
+    # measuring
+
+    def _start_or_stop(self) -> None:
+        if self.job.is_busy:
+            self.model.ask_to_stop()
+            self.job.stop()
+            return
+        request = self.form.request()
+        if isinstance(request, str):
+            self.model.refuse(request)
+            return
+        self._request = request
+        self.tabs.setCurrentIndex(0)
+        self.model.begin()
+        self.job.start(request)
+        self._show()
+
+    def _rest(self) -> None:
+        self.model.ask_to_rest(not self.model.wants_rest)
+        self.job.rest(self.model.wants_rest)
+
+    def _ended(self) -> None:
+        self.model.end()
+        if self.model.made is not None:
+            self.components.show_made(self.model.made)
+            self.tabs.setCurrentIndex(1)
+
+    def may_close(self) -> bool:
+        """Ask before a measurement that is at work goes."""
+        if not self.job.is_busy:
+            return True
+        text = tr(
+            "The measurement of a normalisation is still at work, and nothing of it is kept yet."
+        )
+        return ask(self, tr("A normalisation is measured"), text, tr("Stop and close"))
+
+    def reject(self) -> None:
+        """Close, unless a measurement would be lost."""
+        if self.may_close():
+            super().reject()
+
+    def done(self, result: int) -> None:
+        """Close; what is at work ends first, and a file that is being written is written."""
+        self._is_closed = True
+        self.job.stop()
+        super().done(result)
+        if self.job.is_busy:
+            self.job.ended.connect(self.deleteLater)
+        else:
+            self.deleteLater()
+
+    # keeping
+
+    def _save(self) -> None:
+        made = self.model.made
+        if made is None or self._request is None:
+            return
+        folder = self._request.scans[0].parent
+        chosen = ask_save(self, tr("Save the normalisation"), folder / "normalisation.h5", KINDS)
+        target = chosen.with_suffix(".h5") if chosen is not None else None
+        session = self._context.session
+        if target is None or not may_write(self, target, session, self._request.scans):
+            return
+        use, keep = self.use.isEnabled() and self.use.isChecked(), self.keep.isChecked()
+        self._context.commands.run_task(
+            lambda _: made.write(target),
+            lambda _: self._saved(made, target, use=use, keep=keep),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
+        )
+
+    def _saved(self, made: MeasuredNormalisation, target: Path, *, use: bool, keep: bool) -> None:
+        commands = self._context.commands
+        self._context.session.add_log("info", tr("Saved: {target}", target=target))
+        if not self._is_closed:
+            self.state.setText(tr("Saved: {name}.", name=target.name))
+        if keep:
+            commands.keep_measured(made.scanner, ROLE, target)
+        if use:
+            commands.set_input(ROLE, str(target))
+
+    def _why_not_used(self) -> str:
+        """Return why the open scan cannot use it, empty if it can."""
+        study, made = self._context.session.study, self.model.made
+        if DATA not in study.inputs or ROLE not in study.roles:
+            return tr("No scan is open that takes a normalisation.")
+        if made is None or study.scanner is None:
+            return ""
+        same = study.scanner.fingerprint() == made.scanner.fingerprint()
+        return (
+            ""
+            if same
+            else tr("The open scan is of {name}, another scanner.", name=study.scanner.name)
+        )
+
+    # what is shown
+
+    def _show(self) -> None:
+        model, busy = self.model, self.job.is_busy
+        self.state.setText(model.state_words)
+        set_tone(self.state, self._tone)
+        self.counted.setText(model.counted_words)
+        self.counted.setVisible(bool(model.counted_words))
+        self.bar.setVisible(busy)
+        counting = model.phase is MeasuringPhase.COUNTING and model.part > 0
+        self.bar.setRange(0, 1000 if counting or model.rests else 0)
+        self.bar.setValue(int(1000 * model.part))
+        self.plot.show_changes(model.changes)
+        self.tabs.setTabEnabled(1, model.made is not None)
+        self.form.setEnabled(not busy)
+        self.act.setText(tr("Stop") if busy else tr("Start"))
+        self.act.setEnabled(not model.is_ending)
+        self.rest.setText(tr("Go on") if model.wants_rest else tr("Pause"))
+        self.rest.setEnabled(busy and not model.is_ending)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """Allow what can be done with the result."""
+        has_made, reason = self.model.made is not None, self._why_not_used()
+        self.use.setEnabled(has_made and not reason)
+        self.use.setToolTip(plain_tip(reason or USE_TIP))
+        self.keep.setEnabled(has_made)
+        self.save.setEnabled(has_made and not self.job.is_busy)
+
+    @property
+    def _tone(self) -> str:
+        match self.model.phase:
+            case MeasuringPhase.REFUSED:
+                return "missing"
+            case MeasuringPhase.DONE:
+                return "ok"
+        return "muted"
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        self.plot.set_colours(colours)
+        self.components.set_colours(colours)

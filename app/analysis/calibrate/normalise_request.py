@@ -1,0 +1,110 @@
+"""What is measured: scans, their scanner, the source in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.analysis.calibrate.scan_list import ScanList
+from app.language.translation import tr
+from app.state.models.inputs import DATA, SCANNER
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.forms.forms import Form
+from app.ui.theme.file_dialogs import ask_open
+from app.ui.theme.widgets import label
+from engine.modalities import ScanSummary
+from engine.tools.normalisation_scan import NormalisationSettings
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.tools.normalisation_scan import NormalisationRequest
+
+FROM_SCAN, FROM_FILE = "", "file"
+SCANNER_KINDS = tr("Scanners (*.toml *.txt *.csv *.tsv);;All files (*)")
+NO_SCAN = tr("Add a scan of the source first.")
+
+
+class NormaliseForm(QWidget):
+    """Begins with the open scan, where that is in list mode."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        self.scans = ScanList(context.preferences, _open_scan(context))
+        self.scanner = QuietCombo()
+        self.scanner.setAccessibleName(tr("Scanner"))
+        self.scanner.addItem(tr("As the scans say"), FROM_SCAN)
+        for key, name in context.commands.builtin_scanners().items():
+            self.scanner.addItem(name, key)
+        self.scanner.addItem(tr("From a file …"), FROM_FILE)
+        self.scanner.activated.connect(self._chosen)
+        self._last = 0
+        chosen = context.session.study.inputs.get(SCANNER)
+        if chosen is not None:
+            self._show_scanner(chosen.value, chosen.name)
+        self.form = Form(NormalisationSettings)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(6)
+        column.addWidget(label(tr("Scans of the source"), "heading"))
+        column.addWidget(self.scans)
+        column.addSpacing(6)
+        column.addWidget(label(tr("Scanner"), "heading"))
+        column.addWidget(self.scanner)
+        column.addSpacing(6)
+        column.addWidget(label(tr("Source"), "heading"))
+        column.addWidget(self.form)
+        column.addStretch(1)
+
+    def _show_scanner(self, value: str, name: str) -> None:
+        at = self.scanner.findData(value)
+        if at < 0:
+            self.scanner.insertItem(1, name, value)
+            at = 1
+        self.scanner.setCurrentIndex(at)
+        self._last = at
+
+    def _chosen(self, at: int) -> None:
+        if self.scanner.currentData() != FROM_FILE:
+            self._last = at
+            return
+        self.scanner.setCurrentIndex(self._last)
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self, tr("Choose a scanner"), folder, SCANNER_KINDS)
+        if path is not None:
+            self._show_scanner(str(path), path.name)
+
+    def request(self) -> NormalisationRequest | str:
+        """Return what is asked for, or why nothing can be."""
+        from engine.core.errors import EngineError
+        from engine.tools.normalisation_scan import NormalisationRequest
+
+        if not self.scans.paths:
+            return NO_SCAN
+        found = self.form.checked()
+        if found is None:
+            return tr("Say what was in the scanner: a field of the source is empty or wrong.")
+        settings = cast(NormalisationSettings, found)
+        cpu = self._context.session.device.named("cpu")
+        try:
+            source = settings.source.source()
+        except EngineError as e:
+            return str(e)
+        return NormalisationRequest(
+            tuple(self.scans.paths),
+            source,
+            scanner=str(self.scanner.currentData()) or None,
+            interference=settings.interference,
+            threads=cpu.threads if cpu is not None else None,
+        )
+
+
+def _open_scan(context: AppContext) -> tuple[Path, ...]:
+    """Return the file of the open scan, if it is of events in rings."""
+    study = context.session.study
+    scan: ScanSummary | None = study.inputs.scan
+    if scan is None or not scan.is_list_mode:
+        return ()
+    return (Path(study.inputs[DATA].value),)

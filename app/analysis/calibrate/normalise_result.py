@@ -1,0 +1,117 @@
+"""A measured normalisation to look at: efficiencies of crystals, curves, interference, remarks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.ui.theme.widgets import label, set_paragraphs, set_tone
+from app.views.colour.colours import ViewColours
+from app.views.colour.grey_raster import GreyRaster
+from app.views.plots.factor_plot import FactorPlot
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.tools.normalisation_scan import FactorCurve, MeasuredNormalisation
+
+PLOT_PX = 170
+MOST_CURVE = 400
+"""Points of a curve that can be told apart."""
+
+
+class NormaliseResult(QWidget):
+    """Four pictures, and what to look at in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remarks = label("", wrap=True)
+        set_tone(self.remarks, "look")
+        self.crystals = GreyRaster(tr("Efficiencies of the crystals"), stretched=True)
+        self.crystal_words = label("", "muted", wrap=True)
+        self.apart = FactorPlot(
+            tr("Geometry over its closed form, by ring difference"), tr("rings apart")
+        )
+        self.off = FactorPlot(tr("The same by distance from the middle"), tr("tangential bins"))
+        self.interference = GreyRaster(tr("Interference in a block"), stretched=True)
+        self.interference_words = label("", "muted", wrap=True)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        grid.addWidget(self.crystals, 0, 0)
+        grid.addWidget(self.crystal_words, 1, 0)
+        grid.addWidget(self.interference, 0, 1)
+        grid.addWidget(self.interference_words, 1, 1)
+        grid.addWidget(self.apart, 2, 0)
+        grid.addWidget(self.off, 2, 1)
+        for place in (0, 1):
+            grid.setColumnStretch(place, 1)
+        for plot in (self.apart, self.off):
+            plot.setMinimumHeight(PLOT_PX)
+        grid.setRowStretch(0, 2)
+        grid.setRowStretch(2, 3)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.remarks)
+        column.addLayout(grid, 1)
+
+    def show_made(self, made: MeasuredNormalisation) -> None:
+        """Show what a measurement came to."""
+        from engine.tools.normalisation_scan import crystal_map, over_distance, over_ring_difference
+
+        set_paragraphs(self.remarks, made.remarks)
+        self.remarks.setVisible(bool(made.remarks))
+        pixels = crystal_map(made.found, made.scanner)
+        self.crystals.show_raster(pixels)
+        self.crystal_words.setText(_crystal_words(pixels, made.found.errors.crystals))
+        self._show_interference(made.found.components.interference)
+        for plot, curve in (
+            (self.apart, over_ring_difference(made.found)),
+            (self.off, over_distance(made.found)),
+        ):
+            _show_curve(plot, curve)
+
+    def _show_interference(self, table: NDArray[np.float32] | None) -> None:
+        self.interference.show_raster(table)
+        words = tr("Neighbours in a block were not told apart.")
+        if table is not None:
+            words = tr(
+                "Rows: {shape} places in a block; columns: distance from the middle. "
+                "{table:.3g} to {table_2:.3g}.",
+                shape=table.shape[0],
+                table=table.min(),
+                table_2=table.max(),
+            )
+        self.interference_words.setText(words)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        for view in (self.crystals, self.interference, self.apart, self.off):
+            view.set_colours(colours)
+
+
+def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
+    step = max(1, -(-len(curve.places) // MOST_CURVE))
+    rows = slice(None, None, step)
+    plot.show_factors(
+        curve.places[rows].tolist(), curve.factors[rows].tolist(), curve.errors[rows].tolist()
+    )
+
+
+def _crystal_words(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
+    seen = pixels[np.isfinite(pixels)]
+    words = tr("Rows: rings; columns: round the ring; black: without counts.")
+    if not seen.size or errors is None:
+        return words
+    known = 100 * errors[np.isfinite(errors)]
+    return tr(
+        "{words} {seen:.3g} to {seen_2:.3g}, within {median:.2g} %, at most {known:.2g} %.",
+        words=words,
+        seen=seen.min(),
+        seen_2=seen.max(),
+        median=np.median(known),
+        known=known.max(),
+    )

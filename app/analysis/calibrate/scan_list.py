@@ -1,0 +1,81 @@
+"""The scans that are measured together, added and removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.preferences import Preferences
+from app.ui.theme.file_dialogs import ask_open_all
+from app.ui.theme.widgets import button
+from app.views.literal_text import plain_tip
+from engine.io import LISTMODE_READERS, suffixes_of
+
+HEIGHT_PX = 84
+
+
+class ScanList(QWidget):
+    """Names of files; their folders are in the tips."""
+
+    changed = Signal()
+
+    def __init__(self, preferences: Preferences, scans: tuple[Path, ...] = ()) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self.paths: list[Path] = []
+        self.list = QListWidget()
+        self.list.setAccessibleName(tr("Scans of the source"))
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setFixedHeight(HEIGHT_PX)
+        self.add = button(tr("Add …"), self._choose, tr("Scans in list mode of the same source"))
+        self.remove = button(
+            tr("Remove"), self._remove, tr("Take the selected scans out of the list")
+        )
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        for each in (self.add, self.remove):
+            each.setAutoDefault(False)
+            buttons.addWidget(each)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.list)
+        column.addLayout(buttons)
+        self.list.itemSelectionChanged.connect(self._allow)
+        self.take(scans)
+
+    def take(self, paths: tuple[Path, ...]) -> None:
+        """Add scans that are not in the list yet."""
+        self.paths += [path for path in dict.fromkeys(paths) if path not in self.paths]
+        self._show()
+
+    def _show(self) -> None:
+        self.list.clear()
+        for path in self.paths:
+            self.list.addItem(path.name)
+            self.list.item(self.list.count() - 1).setToolTip(plain_tip(str(path)))
+        self._allow()
+        self.changed.emit()
+
+    def _allow(self) -> None:
+        self.remove.setEnabled(bool(self.list.selectedItems()))
+
+    def _choose(self) -> None:
+        kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(LISTMODE_READERS))
+        folder = self._preferences.folder_last_used
+        filters = tr("Scans in list mode ({kinds});;All files (*)", kinds=kinds)
+        found = ask_open_all(self, tr("Add scans of the source"), folder, filters)
+        if found:
+            self._preferences.folder_last_used = str(found[0].parent)
+            self.take(found)
+
+    def _remove(self) -> None:
+        gone = {self.list.row(item) for item in self.list.selectedItems()}
+        self.paths = [path for k, path in enumerate(self.paths) if k not in gone]
+        self._show()

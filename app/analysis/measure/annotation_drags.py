@@ -1,0 +1,156 @@
+"""What the pointer does with annotations while it is held down: draw, move, place words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QLineF, QPointF
+
+from app.analysis.measure.annotation_text import measured
+from app.state.models.annotation_model import AnnotationModel
+from app.views.slices.slice_marks import SlicePane
+from engine.analysis.regions import Annotation, AnnotationKind
+from engine.geometry import Point
+
+SHORTEST_PX = 4.0
+"""A shorter drag is a click."""
+BETWEEN_PX, MOST_ON_CURVE = 24.0, 200
+"""From one point of a curve to the next, and how many it may have."""
+
+
+class _AnnotationDrag:
+    """Changes one annotation in one step of undo."""
+
+    def __init__(self, pane: SlicePane, model: AnnotationModel, which: int = -1) -> None:
+        self.pane, self.model, self.which = pane, model, which
+        model.regions.hold()
+
+    def end(self) -> None:
+        """Let go."""
+        self.model.regions.let_go()
+        self.pane.readout = ""
+        self.pane.update()
+
+    def show(self, made: Annotation) -> None:
+        """Take another shape, or add it, and say what it measures."""
+        if self.which < 0:
+            self.which = self.model.add(made)
+        else:
+            self.model.change(self.which, made)
+        self.pane.readout = measured(made, self.pane.state.length_unit)
+        self.pane.update()
+
+    def show_point(self, i_point: int, at: QPointF) -> None:
+        """Have a point here, in the slice that the others lie in."""
+        found = self.model.annotations[self.which]
+        here = list(self.pane.point_at(at))
+        here[found.axis] = found.points_mm[0][found.axis]
+        self.show(found.with_point(i_point, (here[0], here[1], here[2])))
+
+
+class DrawAnnotation(_AnnotationDrag):
+    """A distance, an arrow, or the first leg of an angle, from where the pointer went down."""
+
+    def __init__(
+        self, pane: SlicePane, model: AnnotationModel, at: QPointF, kind: AnnotationKind
+    ) -> None:
+        self._kind, self._from, self._start = kind, at, pane.point_at(at)
+        super().__init__(pane, model)
+
+    def move(self, at: QPointF) -> None:
+        """Draw to here."""
+        if QLineF(self._from, at).length() < SHORTEST_PX:
+            return
+        here = self.pane.point_at(at)
+        points = (self._start, here, here) if self._kind == "angle" else (self._start, here)
+        values = {"kind": self._kind, "axis": self.pane.orientation.normal, "points_mm": points}
+        self.show(Annotation.model_validate(values))
+
+    def end(self) -> None:
+        super().end()
+        if self._kind != "angle" and self.which >= 0:
+            self.model.regions.set_tool("")
+
+
+class DrawCurve(_AnnotationDrag):
+    """A curve along which the pointer goes; it is smoothed through some of its places."""
+
+    def __init__(self, pane: SlicePane, model: AnnotationModel, at: QPointF) -> None:
+        self._places, self._points = [at], [pane.point_at(at)]
+        super().__init__(pane, model)
+
+    def move(self, at: QPointF) -> None:
+        """Go on to here."""
+        is_near = QLineF(self._places[-1], at).length() < BETWEEN_PX
+        if is_near or len(self._places) >= MOST_ON_CURVE:
+            return
+        self._places.append(at)
+        self._points.append(self.pane.point_at(at))
+        values = {"kind": "curve", "axis": self.pane.orientation.normal}
+        self.show(Annotation.model_validate({**values, "points_mm": tuple(self._points)}))
+
+    def end(self) -> None:
+        super().end()
+        if self.which >= 0:
+            self.model.regions.set_tool("")
+
+
+class EndAngle(_AnnotationDrag):
+    """The other leg of an angle ends where the pointer is."""
+
+    def move(self, at: QPointF) -> None:
+        """End here."""
+        self.show_point(2, at)
+
+    def end(self) -> None:
+        super().end()
+        self.model.regions.set_tool("")
+
+
+class PlaceWords:
+    """Words stand where the pointer was let go; they are asked for then."""
+
+    def __init__(
+        self, pane: SlicePane, model: AnnotationModel, at: QPointF, ask: Callable[[], str]
+    ) -> None:
+        self._pane, self._model, self._ask = pane, model, ask
+        self._here: Point = pane.point_at(at)
+
+    def move(self, at: QPointF) -> None:
+        """Be here."""
+        self._here = self._pane.point_at(at)
+
+    def end(self) -> None:
+        """Ask, and put the words there; none without a word."""
+        self._model.regions.set_tool("")
+        words = self._ask()
+        if words:
+            values = {"kind": "text", "points_mm": (self._here,), "text": words}
+            axis = self._pane.orientation.normal
+            self._model.add(Annotation.model_validate({**values, "axis": axis}))
+
+
+class MovePoint(_AnnotationDrag):
+    """One end goes with the pointer."""
+
+    def __init__(self, pane: SlicePane, model: AnnotationModel, which: int, i_point: int) -> None:
+        super().__init__(pane, model, which)
+        self._i_point = i_point
+
+    def move(self, at: QPointF) -> None:
+        """Be here."""
+        self.show_point(self._i_point, at)
+
+
+class MoveAnnotation(_AnnotationDrag):
+    """All of it goes with the pointer."""
+
+    def __init__(self, pane: SlicePane, model: AnnotationModel, which: int, at: QPointF) -> None:
+        super().__init__(pane, model, which)
+        self._found, self._start = model.annotations[which], pane.point_at(at)
+
+    def move(self, at: QPointF) -> None:
+        """Be here."""
+        x, y, z = (b - a for a, b in zip(self._start, self.pane.point_at(at), strict=True))
+        if (x, y, z) != (0, 0, 0):
+            self.show(self._found.moved((x, y, z)))

@@ -1,0 +1,124 @@
+"""A window with what the volume on show holds along a curve; it follows curve and volume."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.annotation_model import AnnotationModel
+from app.state.services.commands import Commands
+from app.ui.forms.number_box import NumberBox
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import plain_tip
+from app.views.slices.curved_view import CurvedView
+from app.views.state import ViewState
+from engine.analysis.quality import CurvedPlane, curved_plane
+from engine.analysis.regions import Annotation
+
+SIZE_PX = (760, 380)
+MOST_MM, BOX_PX = 100.0, 80
+
+
+class CurveWindow(QDialog):
+    """Blocks nothing; the newest wish is made in a thread, those between are left out."""
+
+    def __init__(
+        self, parent: QWidget, model: AnnotationModel, state: ViewState, commands: Commands
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Along a curve"))
+        self.setWindowFlag(Qt.WindowType.Tool)
+        self._model, self._state, self._commands = model, state, commands
+        self._which, self._is_busy = -1, False
+        self._wanted: tuple[object, ...] | None = None
+        self._thickness_mm = 0.0
+        self.view = CurvedView(state)
+        self.view.pointed.connect(state.set_cursor)
+        self.thickness = NumberBox(False, 0.0, MOST_MM)
+        self.thickness.setFixedWidth(BOX_PX)
+        self.thickness.show_number(0)
+        self.thickness.edited.connect(self._take_thickness)
+        tip = tr(
+            "Mean over so much across the curve ({length_unit})", length_unit=state.length_unit
+        )
+        self.thickness.setAccessibleName(tip)
+        self.thickness.setToolTip(plain_tip(tip))
+        self.copy = button(tr("Copy"), self._copy, tr("Put the picture on the clipboard"))
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 2, 8, 8)
+        row.addWidget(
+            label(tr("Thickness ({length_unit})", length_unit=state.length_unit), "caption")
+        )
+        row.addWidget(self.thickness)
+        row.addStretch(1)
+        row.addWidget(self.copy)
+        row.addWidget(button(tr("Close"), self.reject, tr("Close this window; the curve stays")))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view, 1)
+        column.addLayout(row)
+        self.resize(*SIZE_PX)
+        for signal in (model.changed, state.volume_changed):
+            signal.connect(self.look)
+
+    def straighten(self, which: int) -> None:
+        """Show the volume along one of the annotations, a curve."""
+        self._which = which
+        self.show()
+        self.raise_()
+        self.look()
+
+    @property
+    def curve(self) -> Annotation | None:
+        """The curve; None once it is gone."""
+        found = self._model.annotations
+        made = found[self._which] if 0 <= self._which < len(found) else None
+        return made if made is not None and made.kind == "curve" else None
+
+    def look(self) -> None:
+        """Begin what is to be made, if anything is; while work goes on, it waits for its end."""
+        curve, volume, thick = self.curve, self._state.volume, self._thickness_mm
+        if curve is None or volume is None:
+            self.view.show_plane(None)
+            return
+        wanted = (curve, id(volume), thick)
+        if self._is_busy or wanted == self._wanted or not self.isVisible():
+            return
+        self._is_busy, self._wanted = True, wanted
+        points, axis = curve.points_mm, curve.axis
+        self._commands.run_task(
+            lambda _: curved_plane(volume, points, axis, thickness_mm=thick),
+            self._show,
+            failed=tr("There is no picture along the curve."),
+            on_end=self._go_on,
+        )
+
+    def _show(self, made: CurvedPlane) -> None:
+        thick = tr(
+            "mean of {thickness_mm:g} {length_unit}",
+            thickness_mm=self._thickness_mm,
+            length_unit=self._state.length_unit,
+        )
+        self.view.show_plane(made, thick if self._thickness_mm else "")
+
+    def _go_on(self) -> None:
+        self._is_busy = False
+        self.look()
+
+    def _take_thickness(self) -> None:
+        typed = self.thickness.raw()
+        if isinstance(typed, int | float) and math.isfinite(typed):
+            self._thickness_mm = min(max(float(typed), 0.0), MOST_MM)
+        self.thickness.show_number(self._thickness_mm)
+        self.look()
+
+    def _copy(self) -> None:
+        QApplication.clipboard().setImage(self.view.grab().toImage())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.look()

@@ -1,0 +1,43 @@
+"""Figures in groups: a name and its value in a line, or below one another where both are long."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.ui.theme.glossary import meaning_of
+from app.ui.theme.widgets import label
+from app.views.literal_text import plain_tip
+
+MOST_SIGNS = 26
+"""Signs of name and value that a narrow column holds beside one another."""
+
+
+class FigureTable(QWidget):
+    """Names and values; a row without a value is a heading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_rows(self, rows: list[tuple[str, str]]) -> None:
+        """Show these rows in place of those before."""
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        at = 0
+        right = Qt.AlignmentFlag.AlignRight
+        for name, value in rows:
+            fits = len(name) + len(value) <= MOST_SIGNS
+            both = not value or not fits
+            title = label(name, "caption" if value else "")
+            title.setToolTip(plain_tip(meaning_of(name.strip())))
+            self._grid.addWidget(title, at, 0, 1, 1 + both)
+            at += both and bool(value)
+            if value:
+                self._grid.addWidget(label(value, "number"), at, not both, 1, 1 + both, right)
+            at += 1

@@ -1,0 +1,111 @@
+"""Figures of a phantom over the iterations of a run, as its images come."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.run_images import Kept
+from app.state.services.context import AppContext
+from app.ui.theme.widgets import label
+from app.views.colour.colours import ViewColours
+from app.views.plots.curve_view import CurveView
+from engine.analysis.quality import PhantomFacts, QualityPhantom
+from engine.core.errors import EngineError
+from engine.data import Volume
+
+Point = tuple[int, tuple[float, ...]]
+"""An iteration and its figures."""
+
+
+class IterateCurves(QWidget):
+    """Two figures of each kept image: what is gained, and what it costs."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._run = context, context.session.run
+        self._phantom: QualityPhantom | None = None
+        self._facts = PhantomFacts()
+        self._is_measuring = False
+        self.points: dict[int, tuple[float, ...]] = {}
+        self._done: set[int] = set()
+        self.views = (CurveView(), CurveView())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label(tr("Over the iterations of the run"), "caption"))
+        for view in self.views:
+            view.setMinimumHeight(150)
+            view.setMaximumHeight(200)
+            column.addWidget(view)
+        self._run.images_changed.connect(self._go_on)
+        self._run.begun.connect(self._begin)
+        self.forget()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        for view in self.views:
+            view.set_colours(colours)
+
+    def forget(self) -> None:
+        """Follow nothing."""
+        self._phantom = None
+        self._begin()
+
+    def follow(self, phantom: QualityPhantom, facts: PhantomFacts) -> None:
+        """Measure every image of the run where the phantom was found."""
+        self._phantom, self._facts = phantom, facts
+        for view, (group, name) in zip(self.views, phantom.followed, strict=False):
+            view.set_title(f"{group}, {name}", "")
+        self._begin()
+        self._go_on()
+
+    def _begin(self) -> None:
+        self.points, self._done = {}, set()
+        self._show()
+
+    def _go_on(self) -> None:
+        """Measure the next image that was not, one at a time."""
+        phantom, facts = self._phantom, self._facts
+        waiting = [kept for kept in self._run.record.images.items if self._is_new(kept)]
+        if phantom is None or not phantom.followed or self._is_measuring or not waiting:
+            return
+        kept, images = waiting[0], self._run.record.images
+        iteration = _iteration(kept)
+        self._done.add(iteration)
+        self._is_measuring = True
+
+        def take(found: tuple[float, ...]) -> None:
+            if found and images is self._run.record.images and phantom is self._phantom:
+                self.points[iteration] = found
+                self._show()
+
+        def end() -> None:
+            self._is_measuring = False
+            self._go_on()
+
+        self._context.commands.run_task(
+            lambda _: figures_of(phantom, kept.volume, facts), take, on_end=end
+        )
+
+    def _is_new(self, kept: Kept) -> bool:
+        is_whole = kept.place is not None and kept.label == f"iteration {_iteration(kept)}"
+        return is_whole and _iteration(kept) not in self._done
+
+    def _show(self) -> None:
+        self.setVisible(bool(self.points))
+        iterations = sorted(self.points)
+        for k, view in enumerate(self.views):
+            view.set_points(iterations, [self.points[i][k] for i in iterations])
+
+
+def figures_of(phantom: QualityPhantom, volume: Volume, facts: PhantomFacts) -> tuple[float, ...]:
+    """Return the figures that are followed; nothing where an image does not hold the phantom."""
+    try:
+        report = phantom.measure(volume, facts)
+    except EngineError:
+        return ()
+    return tuple(report.figure(group, name).value for group, name in phantom.followed)
+
+
+def _iteration(kept: Kept) -> int:
+    return int(kept.place[0]) if kept.place is not None else 0

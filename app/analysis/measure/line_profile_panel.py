@@ -1,0 +1,167 @@
+"""The line profile: draw a line across a slice, see and save the values along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.run.progress_panel import Numbers
+from app.ui.theme.icons import set_icon
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import button, label
+from app.views.plots.line_plot import LinePlot
+from app.views.state import ViewState
+from app.views.text import millimetres
+from engine.analysis.quality import LineProfile, peak_width, profile_along
+
+SAVE = Callable[[str, str], None]
+"""Called with the proposed name of a file and its text."""
+SETTLE_MS = 30
+"""A line that is being drawn is looked at this often."""
+
+
+class LineProfileBox(QWidget):
+    """Draws the values along the line of the views, anew for every image on show."""
+
+    def __init__(self, state: ViewState, theme: Theme, save: SAVE) -> None:
+        super().__init__()
+        self._state, self._theme, self._save = state, theme, save
+        self.draw = button(
+            tr("Draw a line"),
+            self._toggle,
+            tr("Drag in a slice from one end to the other; drag an end to move it (L)"),
+        )
+        self.draw.setCheckable(True)
+        set_icon(self.draw, "line", theme)
+        self.keep = button(
+            tr("Keep"), self._keep, tr("Keep this curve to compare other images with")
+        )
+        self.keep.setCheckable(True)
+        self.clear = button(tr("Clear"), lambda: state.set_line(None), tr("Take the line away"))
+        self.csv = button(
+            tr("Save as CSV …"), self._write, tr("Write the values along the line as a table")
+        )
+        self.head = label("", "muted")
+        self.plot = LinePlot()
+        self.plot.setMinimumHeight(190)
+        self.plot.setMaximumHeight(260)
+        self.numbers = Numbers()
+        self._lay_out()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SETTLE_MS)
+        self._soon.timeout.connect(self.refresh)
+        for signal in (state.line_changed, state.volume_changed):
+            signal.connect(self._refresh_soon)
+        theme.changed.connect(self._paint)
+        self._paint()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widgets in ((self.draw, self.clear), (), (self.keep, self.csv)):
+            if not widgets:
+                for shown in (self.head, self.plot, self.numbers):
+                    column.addWidget(shown)
+                continue
+            row = QHBoxLayout()
+            row.setSpacing(6)
+            for widget in widgets:
+                row.addWidget(widget, 1)
+            column.addLayout(row)
+
+    @property
+    def profile(self) -> LineProfile | None:
+        """Values along the line in the image on show."""
+        return self.plot.profile
+
+    def numbers_shown(self) -> list[tuple[str, str]]:
+        """What is told of the line, by name."""
+        return self._rows(self.profile)
+
+    def _refresh_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def refresh(self) -> None:
+        """Sample the image on show along the line."""
+        state, drawn = self._state, self._state.line
+        found = None
+        if state.volume is not None and drawn is not None:
+            found = profile_along(state.volume, drawn.start_mm, drawn.end_mm)
+        kept = self.plot.kept if found is not None else None
+        if kept is not None and found is not None and kept.unit != found.unit:
+            kept = None
+        self.keep.setChecked(kept is not None)
+        self.plot.show_profile(found, kept, state.length_unit)
+        self.head.setText(
+            tr("Value ({head})", head=self.plot.head) if self.plot.head else tr("Value")
+        )
+        self.head.setVisible(found is not None)
+        self.numbers.show_rows(self.numbers_shown())
+        self.draw.setChecked(state.draws_lines)
+        self.draw.setEnabled(state.volume is not None)
+        for each in (self.clear, self.keep, self.csv):
+            each.setEnabled(found is not None)
+
+    def _rows(self, found: LineProfile | None) -> list[tuple[str, str]]:
+        drawn = self._state.line
+        if found is None or drawn is None:
+            return []
+        length, (at, peak) = self._state.length_unit, found.peak
+        places = (drawn.start_mm, drawn.end_mm)
+        a, b = ("  ".join(millimetres(value) for value in place) for place in places)
+        return [
+            *self._width_rows(found),
+            (tr("Highest value"), self._words(peak)),
+            ("at", tr("{at:.1f} {length} from end 1", at=at, length=length)),
+            (tr("Lowest value"), self._words(float(found.values.min()))),
+            (tr("Length"), f"{found.length_mm:.1f} {length}"),
+            (tr("End 1  (x, y, z)"), f"{a} {length}"),
+            (tr("End 2  (x, y, z)"), f"{b} {length}"),
+        ]
+
+    def _width_rows(self, found: LineProfile) -> list[tuple[str, str]]:
+        """Return the width by a fit, or where none fits, where the line crosses half height."""
+        crossed, length, volume = found.fwhm_mm, self._state.length_unit, self._state.volume
+        if crossed is None or volume is None:
+            return [(tr("FWHM of the peak"), tr("the line ends before"))]
+        fitted = peak_width(volume, found)
+        if fitted is None:
+            return [(tr("FWHM at half height"), f"{crossed:.2f} {length}")]
+        return [
+            (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
+            (tr("Its bias"), fitted.bias),
+        ]
+
+    def _words(self, value: float) -> str:
+        return self._state.shown_text(value)
+
+    def _toggle(self) -> None:
+        self._state.set_draws_lines(self.draw.isChecked())
+
+    def _keep(self) -> None:
+        self.plot.kept = self.plot.profile if self.keep.isChecked() else None
+        self.refresh()
+
+    def _write(self) -> None:
+        if self.profile is not None:
+            self._save("line-profile.csv", self.profile.csv(self._state.length_unit))
+
+    def _paint(self) -> None:
+        self.plot.set_colours(view_colours(self._theme))
+
+
+def write_text(text: str, target: Path) -> Path:
+    """Write a table; whole or not at all."""
+    from engine.io import write_atomically
+
+    write_atomically(text.encode(), target)
+    return target

@@ -1,0 +1,189 @@
+"""Derenzo phantom: which rods are told apart in the image on show, by size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.analysis.measure.line_profile_panel import SAVE
+from app.language.translation import tr
+from app.state.models.session import Session
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.glossary import meaning_of
+from app.ui.theme.widgets import button, label, set_tone
+from app.views.colour.window_controls import NumberEdit
+from app.views.literal_text import plain_tip
+from engine.core.errors import GeometryError
+from engine.data import Volume
+from engine.modalities import ScanSummary
+
+RADIUS_MM = 20.0
+SETTLE_MS = 60
+MOST = 10.0
+"""Valleys this much higher than the peaks have no meaning."""
+AXIS_NAMES = "xyz"
+AXES = {"y": tr("along y, the panels' normal"), "z": tr("along z")}
+
+
+@dataclass(frozen=True)
+class RodRow:
+    """Rods of one size.
+
+    Attributes
+    ----------
+    diameter_mm : of a rod [mm]
+    valley : over the peak; None where there is none to tell
+    resolved : whether neighbours are told apart
+    """
+
+    diameter_mm: float
+    valley: float | None
+    resolved: bool
+
+
+def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
+    """Measure the rods of a phantom in the middle of an image, the widest first."""
+    from engine.analysis.quality import RESOLVED_BELOW, derenzo_sectors, valley_to_peak
+
+    rows = []
+    for sector in derenzo_sectors(radius_mm=radius_mm):
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):  # no contrast is told in words
+                found = valley_to_peak(volume, sector, along=along)
+        except GeometryError:
+            continue  # a small phantom has no two rods of the widest
+        message = found if 0 <= found < MOST else None
+        rows.append(
+            RodRow(sector.diameter_mm, message, message is not None and message < RESOLVED_BELOW)
+        )
+    return rows
+
+
+def csv_of(rows: list[RodRow]) -> str:
+    """The table for other programs."""
+    lines = [
+        f"{row.diameter_mm:g},{'' if row.valley is None else f'{row.valley:.4f}'},"
+        f"{'yes' if row.resolved else 'no'}"
+        for row in rows
+    ]
+    return "\n".join(["rod diameter [mm],valley / peak,resolved", *lines]) + "\n"
+
+
+class RodsBox(QWidget):
+    """Shown where the scan says that it is a Derenzo phantom, or the user does."""
+
+    def __init__(self, session: Session, save: SAVE) -> None:
+        super().__init__()
+        self._session, self._save = session, save
+        self._study = session.study
+        self.is_derenzo = QCheckBox(tr("This is a Derenzo phantom"))
+        self.is_derenzo.setToolTip(
+            tr(
+                "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the "
+                "image, the widest "
+                "round +x, neighbours two diameters apart"
+            )
+        )
+        self.axis = QuietCombo()
+        self.axis.setAccessibleName(tr("Direction of the rods"))
+        for key, text in AXES.items():
+            self.axis.addItem(tr("Rods {text}", text=text), key)
+        self.radius = NumberEdit(tr("Radius of the phantom [mm]"))
+        self.radius.show_value(RADIUS_MM)
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the table"))
+        self.rows: list[RodRow] = []
+        self._inside = QWidget()
+        self._lay_out()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SETTLE_MS)
+        self._soon.timeout.connect(self.refresh)
+        self.is_derenzo.toggled.connect(self.refresh)
+        self.axis.activated.connect(self.refresh)
+        self.radius.changed.connect(self.refresh)
+        session.view.volume_changed.connect(self._soon.start)
+        session.study.inputs_changed.connect(self._follow_scan)
+        self._scan: ScanSummary | None = None
+        self._follow_scan()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        size = QHBoxLayout()
+        size.addWidget(label(tr("Radius"), "caption"))
+        size.addWidget(self.radius)
+        size.addWidget(label("mm", "muted"))
+        size.addStretch(1)
+        self._table = QGridLayout()
+        self._table.setVerticalSpacing(3)
+        self._table.setColumnStretch(2, 1)
+        self._note = label("", "muted", wrap=True)
+        inside = QVBoxLayout(self._inside)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(self.axis)
+        inside.addLayout(size)
+        inside.addLayout(self._table)
+        inside.addWidget(self._note)
+        inside.addWidget(self.csv)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.is_derenzo)
+        column.addWidget(self._inside)
+
+    def _follow_scan(self) -> None:
+        """Take what another scan says of its phantom."""
+        scan = self._study.inputs.scan
+        if scan is self._scan:
+            return
+        self._scan = scan
+        found = scan.phantom if scan is not None else None
+        scanner = self._study.scanner
+        blurred = scanner.blurred_axis if scanner is not None else None
+        along = found["along"] if found else AXIS_NAMES[2 if blurred is None else blurred]
+        self.axis.setCurrentIndex(self.axis.findData(along))
+        self.radius.show_value(float(found["radius_mm"]) if found else RADIUS_MM)
+        self.is_derenzo.setChecked(found is not None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Measure the image on show."""
+        volume, wanted = self._session.view.volume, self.is_derenzo.isChecked()
+        self.is_derenzo.setEnabled(volume is not None)
+        self._inside.setVisible(wanted and volume is not None)
+        self.rows = []
+        if wanted and volume is not None:
+            self.rows = table_of(volume, self.radius.value, self.axis.currentData())
+        self._show_table()
+
+    def _show_table(self) -> None:
+        while (item := self._table.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
+            title = label(text, "caption")
+            title.setToolTip(plain_tip(meaning_of(text)))
+            self._table.addWidget(title, 0, place)
+        for at, row in enumerate(self.rows, 1):
+            valley = tr("no contrast") if row.valley is None else f"{row.valley:.2f}"
+            verdict = label(tr("told apart") if row.resolved else tr("not told apart"))
+            set_tone(verdict, "ok" if row.resolved else "muted")
+            parts = (label(f"{row.diameter_mm:g} mm", "number"), label(valley, "number"), verdict)
+            for place, part in enumerate(parts):
+                self._table.addWidget(part, at, place)
+        self._note.setText(
+            tr(
+                "Mean between neighbouring rods over the mean on them, in the middle 10 "
+                "mm of their "
+                "length; below 0.735 they are told apart (Rayleigh)."
+            )
+            if self.rows
+            else tr("A phantom of this radius has no two rods of a size next to each other.")
+        )
+        self.csv.setEnabled(bool(self.rows))
+
+    def _write(self) -> None:
+        self._save("derenzo-rods.csv", csv_of(self.rows))

@@ -1,0 +1,113 @@
+"""Activity over time: a ball about the cursor, measured in every frame as they come."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.analysis.measure.line_profile_panel import SAVE
+from app.language.translation import tr
+from app.state.models.session import Session
+from app.ui.forms.number_box import NumberBox
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import button, label
+from app.views.plots.time_plot import TimePlot
+from app.views.text import millimetres
+from engine.analysis.quality import TimeCurve, time_curve
+from engine.analysis.regions import SphereRegion
+from engine.core.errors import EngineError
+
+SETTLE_MS = 60
+"""A cursor that is being dragged is looked at this often."""
+DIAMETER_MM = 10.0
+
+
+class TimeCurveBox(QWidget):
+    """Shown as soon as the run at hand has frames of time."""
+
+    def __init__(self, session: Session, theme: Theme, save: SAVE) -> None:
+        super().__init__()
+        self._view, self._run, self._theme, self._save = session.view, session.run, theme, save
+        self.diameter = NumberBox(False, 0.1, 1000.0)
+        self.diameter.setAccessibleName(tr("Diameter of the ball in mm"))
+        self.diameter.setFixedWidth(70)
+        self.diameter.show_number(DIAMETER_MM)
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the curve as a table"))
+        self.where = label("", "muted", wrap=True)
+        self.head = label("", "muted")
+        self.plot = TimePlot()
+        self.plot.setMinimumHeight(190)
+        self.plot.setMaximumHeight(260)
+        self._lay_out()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SETTLE_MS)
+        self._soon.timeout.connect(self.refresh)
+        for signal in (
+            self._view.cursor_changed,
+            self._run.images_changed,
+            self._run.begun,
+            self.diameter.edited,
+        ):
+            signal.connect(self._refresh_soon)
+        theme.changed.connect(self._paint)
+        self._paint()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        caption = label(tr("Ball about the cursor, diameter (mm)"), "caption")
+        caption.setBuddy(self.diameter)
+        row.addWidget(caption, 1)
+        row.addWidget(self.diameter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(label(tr("Over time"), "heading"))
+        column.addLayout(row)
+        for each in (self.where, self.head, self.plot, self.csv):
+            column.addWidget(each)
+
+    @property
+    def curve(self) -> TimeCurve | None:
+        """The curve on show."""
+        return self.plot.curve
+
+    def _refresh_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def refresh(self) -> None:
+        """Measure the frames there are."""
+        frames = self._run.record.images.frames
+        self.setVisible(bool(frames))
+        found: TimeCurve | None = None
+        text = ""
+        if frames:
+            size, at = self.diameter.raw(), self._view.cursor_mm
+            diameter = float(size) if isinstance(size, int | float) and size > 0 else DIAMETER_MM
+            place = "  ".join(millimetres(value) for value in at)
+            try:
+                found = time_curve(frames, SphereRegion(centre_mm=at, diameter_mm=diameter))
+                text = tr(
+                    "x, y, z: {place} mm; {volume_mm3:.3g} mL",
+                    place=place,
+                    volume_mm3=found.volume_mm3 / 1000,
+                )
+            except EngineError as e:
+                text = str(e)
+        self.plot.show_curve(found)
+        self.where.setText(text)
+        self.head.setText(
+            tr("Mean and spread of the voxels ({head})", head=self.plot.head) if found else ""
+        )
+        self.csv.setEnabled(found is not None)
+
+    def _write(self) -> None:
+        if self.curve is not None:
+            self._save("curve-over-time.csv", self.curve.csv())
+
+    def _paint(self) -> None:
+        self.plot.set_colours(view_colours(self._theme))

@@ -1,0 +1,138 @@
+"""The border of a region in a slice, as a path in view pixels.
+
+Solids have smooth borders, in closed form:
+
+    axes of an ellipsoid, d off its middle, semi-axis r across the slice: times √(1 − (d/r)²)
+
+Of all others the border follows the voxels that they hold at least half of.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainterPath, QPolygonF
+
+from app.views.planes.plane_geometry import slice_index
+from app.views.viewport import Viewport
+from engine.analysis.regions import (
+    BoxRegion,
+    CylinderRegion,
+    EllipsoidRegion,
+    PolygonRegion,
+    RegionCoverage,
+    RegionShape,
+    SphereRegion,
+    middle_of,
+)
+from engine.data import Volume
+from engine.geometry import Orientation, Point
+
+HALF = 0.5
+
+
+class SliceBorders:
+    """Makes paths of one slice.
+
+    Attributes
+    ----------
+    way : how the slice lies on the screen
+    viewport : what part of it is on show
+    depth_mm : of the slice, along its normal
+    """
+
+    def __init__(self, way: Orientation, viewport: Viewport, depth_mm: float) -> None:
+        self.way, self.viewport, self.depth_mm = way, viewport, depth_mm
+
+    def smooth(self, shape: RegionShape) -> QPainterPath | None:
+        """Return the border of a solid in closed form; empty where it is not in the slice.
+
+        None of shapes that have no such form in this slice.
+        """
+        low, high = shape.bounds_mm
+        normal = self.way.normal
+        is_inside = low[normal] <= self.depth_mm <= high[normal]
+        path = QPainterPath()
+        match shape:
+            case SphereRegion() | EllipsoidRegion():
+                if is_inside:
+                    path.addEllipse(self._shrunk(shape.bounds_mm))
+            case CylinderRegion() if shape.axis == normal:
+                if is_inside:
+                    path.addEllipse(self.rect(shape.bounds_mm))
+            case BoxRegion():
+                if is_inside:
+                    path.addRect(self.rect(shape.bounds_mm))
+            case PolygonRegion() if shape.axis == normal:
+                if is_inside:
+                    path.addPolygon(self._corners(shape))
+                    path.closeSubpath()
+            case _:
+                return None
+        return path
+
+    def of_voxels(self, coverage: RegionCoverage, volume: Volume) -> QPainterPath:
+        """Return the border of the voxels of the slice that are at least half inside."""
+        grid, normal = volume.grid, self.way.normal
+        k = slice_index(grid, normal, self.depth_mm) - coverage.start[2 - normal]
+        path = QPainterPath()
+        if not 0 <= k < coverage.share.shape[2 - normal]:
+            return path
+        inside = np.pad(np.take(coverage.share, k, axis=2 - normal) >= HALF, 1)
+        first, second = (axis for axis in range(3) if axis != normal)
+        edges = [
+            grid.lower_mm[axis]
+            + (coverage.start[2 - axis] - 1 + np.arange(n + 1)) * grid.voxel_mm[axis]
+            for axis, n in ((first, inside.shape[1]), (second, inside.shape[0]))
+        ]
+        rows, columns = np.nonzero(inside[:, 1:] != inside[:, :-1])
+        for r, c in zip(rows, columns, strict=True):
+            u = edges[0][c + 1]
+            self._line(path, (first, u, u), (second, edges[1][r], edges[1][r + 1]))
+        rows, columns = np.nonzero(inside[1:] != inside[:-1])
+        for r, c in zip(rows, columns, strict=True):
+            v = edges[1][r + 1]
+            self._line(path, (first, edges[0][c], edges[0][c + 1]), (second, v, v))
+        return path
+
+    def rect(self, bounds_mm: tuple[Point, Point]) -> QRectF:
+        """Return a box as the slice shows it, wherever it is along the normal."""
+        a, b = (QPointF(*self.viewport.to_px(*self.way.to_screen(end))) for end in bounds_mm)
+        return QRectF(a, b).normalized()
+
+    def _shrunk(self, bounds_mm: tuple[Point, Point]) -> QRectF:
+        whole, normal = self.rect(bounds_mm), self.way.normal
+        radius = (bounds_mm[1][normal] - bounds_mm[0][normal]) / 2
+        away = (self.depth_mm - middle_of(bounds_mm)[normal]) / radius
+        part = math.sqrt(max(0.0, 1 - away**2))
+        size = whole.size() * part
+        made = QRectF(QPointF(), size)
+        made.moveCenter(whole.center())
+        return made
+
+    def _corners(self, shape: PolygonRegion) -> QPolygonF:
+        first, second = (axis for axis in range(3) if axis != shape.axis)
+        points = QPolygonF()
+        for u, v in shape.corners_mm:
+            place = [0.0] * 3
+            place[first], place[second] = u, v
+            x, y = self.way.to_screen((place[0], place[1], place[2]))
+            points.append(QPointF(*self.viewport.to_px(x, y)))
+        return points
+
+    def _line(
+        self,
+        path: QPainterPath,
+        along: tuple[int, float, float],
+        across: tuple[int, float, float],
+    ) -> None:
+        ends = []
+        for k in (1, 2):
+            place = [0.0] * 3
+            place[along[0]], place[across[0]] = float(along[k]), float(across[k])
+            screen = self.way.to_screen((place[0], place[1], place[2]))
+            ends.append(QPointF(*self.viewport.to_px(*screen)))
+        path.moveTo(ends[0])
+        path.lineTo(ends[1])

@@ -1,0 +1,215 @@
+"""Figures of regions in the image on show, and means over iterations and frames, as they come.
+
+They are measured in a thread, one after the other, from images that the window has anyway. While a
+run is at work the next measuring waits a hundred times as long as the last one, and showing it,
+took of the processor: so it takes about 1 % of one core, however many regions there are.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.language.translation import tr
+from app.state.models.run_images import Kept
+from app.state.services.context import AppContext
+from engine.analysis.regions import (
+    MeasuredRegion,
+    Region,
+    RegionShape,
+    ValueHistogram,
+    coverage_of,
+    histogram_of,
+    mean_in,
+    measure,
+)
+from engine.data import Volume
+
+SETTLE_MS = 60
+"""A region that is being dragged is measured this often at most."""
+SHARE = 0.01
+"""Part of a core that measuring may take while a run is at work."""
+TURN_S = 0.05
+"""Kept images that are new are left to the next measuring once it took this long."""
+Points = list[tuple[float, float]]
+"""(iteration, or middle of a frame [s]; mean)."""
+
+
+@dataclass(frozen=True)
+class FiguresFound:
+    """What one measuring found.
+
+    Attributes
+    ----------
+    measured : regions in the image on show
+    curves : means of each region over the kept images
+    histogram : of the chosen region; None where there is none
+    is_whole : whether no kept image is left to be measured
+    cost_s : processor time that it took [s]
+    """
+
+    measured: tuple[MeasuredRegion, ...]
+    curves: dict[str, Points]
+    cost_s: float
+    histogram: ValueHistogram | None = None
+    is_whole: bool = True
+
+
+class KnownMeans:
+    """Means that were measured, which images that are kept need not have measured again."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, float]]] = {}
+
+    def has_all(self, regions: Sequence[Region], volume: Volume) -> bool:
+        """Whether the means of all regions in an image are known."""
+        known = self._found.get(id(volume))
+        is_same = known is not None and known[0]() is volume
+        return is_same and all(region.shape in known[1] for region in regions if known)
+
+    def of(self, region: Region, volume: Volume) -> float:
+        """Return the mean of a region in an image."""
+        known = self._found.get(id(volume))
+        if known is None or known[0]() is not volume:
+            alive = {k: each for k, each in self._found.items() if each[0]() is not None}
+            known = weakref.ref(volume), {}
+            self._found = alive | {id(volume): known}
+        if region.shape not in known[1]:
+            known[1][region.shape] = mean_in(region, volume)
+        return known[1][region.shape]
+
+
+class RegionFollower(QObject):
+    """Measures while somebody looks.
+
+    Signals
+    -------
+    measured : there are newer figures
+
+    Attributes
+    ----------
+    found : the newest figures
+    is_wanted : whether somebody looks
+    """
+
+    measured = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.found = FiguresFound((), {}, 0.0)
+        self.is_wanted = False
+        self._is_measuring = self._is_stale = False
+        self._means = KnownMeans()
+        self._not_before = 0.0
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._measure)
+        session = self._session
+        for signal in (
+            session.view.volume_changed,
+            session.regions.changed,
+            session.regions.chosen_changed,
+            session.run.images_changed,
+        ):
+            signal.connect(self.refresh_soon)
+
+    @property
+    def image(self) -> str:
+        """Name of the image on show."""
+        run = self._session.run
+        items, shown = run.record.images.items, self._session.view.volume
+        kept = next((each for each in items if each.volume is shown), None)
+        return kept.caption if kept is not None else tr("image on show")
+
+    @property
+    def is_of_frames(self) -> bool:
+        """Whether the curves run over frames of time."""
+        return bool(self._session.run.record.images.frames)
+
+    def want(self, wanted: bool) -> None:
+        """Measure from now on, or nothing more."""
+        self.is_wanted = wanted
+        self.refresh_soon()
+
+    def refresh_soon(self) -> None:
+        """Measure anew, but not at every step of what is dragged or running."""
+        self._is_stale = True
+        if self.is_wanted and not self._is_measuring and not self._soon.isActive():
+            wait_ms = 1000 * (self._not_before - time.monotonic())
+            self._soon.start(max(SETTLE_MS, int(wait_ms) + 1))
+
+    def _measure(self) -> None:
+        volume, regions = self._session.view.volume, self._session.regions.regions
+        self._is_stale = False
+        if volume is None or not regions:
+            self._take(FiguresFound((), {}, 0.0))
+            return
+        kept, image = kept_by_place(self._session.run.record.images.items), self.image
+        chosen = self._session.regions.chosen_region
+        self._is_measuring = True
+        self._context.commands.run_task(
+            lambda _: found_in(regions, volume, image, kept, self._means, chosen),
+            self._take,
+            failed=tr("The regions were not measured."),
+            on_end=self._go_on,
+        )
+
+    def _take(self, found: FiguresFound) -> None:
+        self.found = found
+        start = time.thread_time()
+        self.measured.emit()
+        cost_s = found.cost_s + time.thread_time() - start
+        is_active = self._session.run.state.is_active
+        self._not_before = time.monotonic() + (cost_s / SHARE if is_active else 0.0)
+
+    def _go_on(self) -> None:
+        self._is_measuring = False
+        if self._is_stale or not self.found.is_whole:
+            self.refresh_soon()
+
+
+def found_in(
+    regions: Sequence[Region],
+    volume: Volume,
+    image: str,
+    kept: Sequence[tuple[float, Volume]],
+    means: KnownMeans,
+    chosen: Region | None = None,
+) -> FiguresFound:
+    """Measure regions in an image, and their means in others; called in a thread."""
+    start = time.thread_time()
+    measured = tuple(measure(region, volume, image) for region in regions)
+    curves: dict[str, Points] = {region.name: [] for region in regions}
+    is_whole = True
+    for at, each in kept:
+        if time.thread_time() - start > TURN_S and not means.has_all(regions, each):
+            is_whole = False
+            continue
+        for region in regions:
+            curves[region.name].append((at, means.of(region, each)))
+    histogram = None
+    if chosen is not None and any(each.figures and each.region == chosen for each in measured):
+        histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
+    cost_s = time.thread_time() - start
+    return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole)
+
+
+def kept_by_place(items: Sequence[Kept]) -> list[tuple[float, Volume]]:
+    """Return iterates by their iteration; of a scan in frames, these by their middle [s]."""
+    frames = [each for each in items if each.frame is not None]
+    if frames:
+        return [
+            (each.frame.start_s + each.frame.duration_s / 2, each.volume)
+            for each in frames
+            if each.frame is not None
+        ]
+    return [
+        (each.place[0], each.volume)
+        for each in items
+        if each.place is not None and each.label == f"iteration {int(each.place[0])}"
+    ]

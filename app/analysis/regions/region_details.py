@@ -1,0 +1,140 @@
+"""All figures of the chosen region, its contrast with another one, its histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.analysis.regions.region_plots import HistogramPlot
+from app.language.translation import tr
+from app.run.progress_panel import Numbers
+from app.state.models.session import Session
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.widgets import label, set_tone
+from app.views.colour.colours import ViewColours
+from app.views.text import millimetres, number
+from engine.analysis.regions import (
+    PERCENTILES,
+    MeasuredRegion,
+    RegionFigures,
+    ValueHistogram,
+    contrast_of,
+)
+from engine.core.errors import EngineError
+
+PERCENT = 100.0
+
+
+class RegionDetails(QWidget):
+    """Shown as long as one region is chosen."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session, self._view = session, session.view
+        self._found: Mapping[str, MeasuredRegion] = {}
+        self._histogram: ValueHistogram | None = None
+        self.fault = label("", wrap=True)
+        set_tone(self.fault, "look")
+        self.numbers = Numbers()
+        self.background = QuietCombo()
+        self.background.setAccessibleName(tr("Background region"))
+        self.background.setToolTip(tr("The region that the chosen one is compared with"))
+        self.background.activated.connect(self._show)
+        self._against = QWidget()
+        row = QHBoxLayout(self._against)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label(tr("Contrast with"), "caption"))
+        row.addWidget(self.background, 1)
+        self.contrast = Numbers()
+        self.histogram = HistogramPlot()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for each in (self.fault, self.numbers, self._against, self.contrast, self.histogram):
+            column.addWidget(each)
+        self._show()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.histogram.set_colours(colours)
+
+    def show_figures(
+        self, found: Mapping[str, MeasuredRegion], histogram: ValueHistogram | None
+    ) -> None:
+        """Show newer figures of the chosen region."""
+        self._found, self._histogram = found, histogram
+        self._show()
+
+    def _show(self) -> None:
+        region = self._session.regions.chosen_region
+        measured = self._found.get(region.name) if region is not None else None
+        self.setVisible(measured is not None)
+        if region is None or measured is None:
+            return
+        figures = measured.figures
+        self.fault.setText(measured.fault)
+        self.fault.setVisible(bool(measured.fault))
+        self.numbers.show_rows([*self._rows(figures)] if figures else [])
+        self._show_contrast(region.name, figures)
+        unit, power = self._view.unit, self._view.power
+        self.histogram.show_histogram(self._histogram, unit, power, region.colour)
+
+    def _rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
+        say = self._say
+        yield tr("Mean"), say(figures.mean)
+        yield tr("Standard deviation"), say(figures.sd)
+        yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
+        yield tr("Minimum, maximum"), f"{say(figures.least, unit=False)} to {say(figures.most)}"
+        if figures.peak is not None:
+            at = "  ".join(millimetres(value) for value in figures.peak.at_mm)
+            yield tr("Peak (1 mL)"), say(figures.peak.value)
+            yield tr("Peak at (x, y, z)"), f"{at} mm"
+        else:
+            yield tr("Peak (1 mL)"), tr("no ball of 1 mL fits in")
+        yield (
+            tr("Volume"),
+            tr(
+                "{volume_ml} mL, {n_voxels:,} voxels",
+                volume_ml=number(figures.volume_ml, 4),
+                n_voxels=figures.n_voxels,
+            ),
+        )
+        yield tr("Total"), f"{number(figures.total, 4)} {figures.total_unit}"
+        yield tr("Rule"), _rule(figures)
+        for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
+            yield tr("{percent}th percentile", percent=percent), say(value)
+
+    def _say(self, value: float, *, unit: bool = True) -> str:
+        shown = self._view.shown_number(value, 4)
+        return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
+
+    def _show_contrast(self, name: str, figures: RegionFigures | None) -> None:
+        others = [each for each in self._found if each != name]
+        chosen = self.background.currentText()
+        self.background.clear()
+        self.background.addItems(others)
+        if chosen in others:
+            self.background.setCurrentIndex(others.index(chosen))
+        self._against.setVisible(bool(others) and figures is not None)
+        behind = self._found.get(self.background.currentText())
+        rows = list[tuple[str, str]]()
+        if figures is not None and behind is not None and behind.figures is not None:
+            try:
+                found = contrast_of(figures, behind.figures)
+                rows = [
+                    (tr("Ratio of the means"), number(found.ratio, 4)),
+                    (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
+                    (tr("Contrast to noise"), number(found.to_noise, 4)),
+                ]
+            except EngineError as e:
+                rows = [(tr("Contrast"), str(e))]
+        self.contrast.setVisible(bool(rows))
+        self.contrast.show_rows(rows)
+
+
+def _rule(figures: RegionFigures) -> str:
+    """Return how voxels count that lie inside in part."""
+    if figures.rule == "area":
+        return tr("mean and volume by area, minimum and maximum by voxel centres")
+    return tr("all figures by voxel centres")

@@ -1,0 +1,195 @@
+"""Regions and their figures in files: tables, files of regions, labels, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.analysis.regions.live_figures import RegionFollower
+from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_open, ask_save
+from app.ui.theme.questions import ask, tell
+from engine.analysis.regions import (
+    Region,
+    RegionSet,
+    csv_of,
+    measure_all,
+    read_any,
+    write_labels,
+    write_regions,
+    write_segmentation,
+)
+from engine.data import Volume
+from engine.protocols.privacy import without_names
+
+TABLES = tr("Tables (*.csv)")
+SETS = tr("Regions (*.toml)")
+LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
+SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
+BY_COMMAND = tr(
+    "A segmentation has to name the series it lies over. Save the regions, and write it with "
+    "`isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` of that series."
+)
+ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
+OTHER_SCAN = tr(
+    "These regions were drawn on another scan. They lie where they should only if both scans are "
+    "of the same patient in the same position. Take them all the same?"
+)
+OTHER_PATIENT = tr(
+    "The two scans say that they are of two patients, so the regions are not taken. Draw them anew."
+)
+
+
+class RegionFiles:
+    """Writes and reads, each in a thread, after the questions it takes."""
+
+    def __init__(self, parent: QWidget, context: AppContext, live: RegionFollower) -> None:
+        self._parent, self._context, self._live = parent, context, live
+        self._session, self._model = context.session, context.session.regions
+
+    def copy(self) -> None:
+        """Put the table of the image on show into the clipboard, for a sheet of numbers."""
+        text = csv_of(self._live.found.measured, "\t")
+        QApplication.clipboard().setText(text)
+        self._session.add_log("info", tr("Copied: the table of the regions."))
+
+    def save_table(self) -> None:
+        """Write the figures of the image on show."""
+        volume = self._session.view.volume
+        if volume is not None:
+            self._write_table([(self._live.image, volume)])
+
+    def save_series(self) -> None:
+        """Write the figures of all images of the run that are kept."""
+        items = self._session.run.record.images.items
+        self._write_table([(each.caption, each.volume) for each in items])
+
+    def save_regions(self) -> None:
+        """Write the regions as a file of their own."""
+        regions = self._model.current
+        target = self._target(tr("Save regions"), "image.regions.toml", SETS, ".toml")
+        if target is not None:
+            self._write(target, lambda: write_regions(regions, target))
+
+    def save_labels(self) -> None:
+        """Write the regions as an image of whole numbers on the grid of the image on show."""
+        volume, regions = self._session.view.volume, self._model.regions
+        target = self._target(tr("Save as labels"), "labels.nii.gz", LABELS, ".nii.gz")
+        if target is None or volume is None:
+            return
+
+        def said(n_shared: object) -> None:
+            if n_shared:
+                text = tr(
+                    "{n_shared:,} voxels lie in several regions; in the labels each has one.",
+                    n_shared=n_shared,
+                )
+                self._session.add_log("warning", text)
+
+        self._write(target, lambda: labels_at(regions, volume, target), said)
+
+    def save_segmentation(self) -> None:
+        """Write the regions as DICOM, over the series that the image on show is exported as."""
+        volume, regions = self._session.view.volume, self._model.regions
+        if volume is None:
+            return
+        if volume.patient:
+            return tell(self._parent, tr("An image of a DICOM series"), BY_COMMAND)
+        target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
+        if target is None:
+            return
+        record = self._session.run.record
+        is_own = any(kept.volume is volume for kept in record.images.items)
+        made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
+        order = record.order if is_own else None
+        self._write(
+            target, lambda: write_segmentation(regions, volume, target, made_by, order=order)
+        )
+
+    def load(self) -> None:
+        """Take regions from a file, or from an image of labels."""
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self._parent, tr("Take regions"), folder, ALL)
+        if path is None:
+            return
+        self._context.preferences.folder_last_used = str(path.parent)
+        loader = self._context.commands.loader
+        self._context.commands.run_task(
+            lambda _: loader().call(read_any, path, about=path),
+            self.take,
+            busy=tr("Reading {name}", name=path.name),
+            failed=tr("{name} holds no regions that can be used.", name=path.name),
+        )
+
+    def take(self, found: RegionSet) -> None:
+        """Take regions of a file; those of another scan only if the user says so."""
+        volume = self._session.view.volume
+        if volume is None:
+            return
+        if found.is_of_other_patient(volume.patient):
+            return tell(self._parent, tr("Another patient"), OTHER_PATIENT)
+        is_own = found.is_of(self._model.current.scans)
+        if is_own or ask(self._parent, tr("Regions of another scan"), OTHER_SCAN, tr("Take them")):
+            self._model.take_over(found, volume)
+
+    def take_over(self, title: str, found: RegionSet) -> None:
+        """Take regions that were drawn on another scan of this session."""
+        volume = self._session.view.volume
+        if self._model.are_of_other_patient(title):
+            tell(self._parent, tr("Another patient"), OTHER_PATIENT)
+        elif volume is not None and ask(
+            self._parent, tr("Regions of {title}", title=title), OTHER_SCAN, tr("Take them")
+        ):
+            self._model.take_over(found, volume)
+
+    def _write_table(self, images: Sequence[tuple[str, Volume]]) -> None:
+        regions = self._model.regions
+        target = self._target(tr("Save as CSV"), "regions.csv", TABLES, ".csv")
+        if target is not None:
+            self._write(target, lambda: table_at(regions, images, target))
+
+    def _target(self, title: str, name: str, kinds: str, ending: str) -> Path | None:
+        preferences = self._context.preferences
+        start = Path(preferences.folder_last_used or Path.home()) / name
+        chosen = ask_save(self._parent, title, start, kinds)
+        if chosen is None:
+            return None
+        has_ending = chosen.name.lower().endswith((ending, ending.removesuffix(".gz")))
+        target = chosen if has_ending else chosen.with_name(chosen.name + ending)
+        if not may_write(self._parent, target, self._session):
+            return None
+        preferences.folder_last_used = str(target.parent)
+        return target
+
+    def _write(
+        self,
+        target: Path,
+        work: Callable[[], object],
+        done: Callable[[object], object] = lambda _: None,
+    ) -> None:
+        def written(result: object) -> None:
+            self._session.add_log("info", tr("Saved: {target}", target=target))
+            done(result)
+
+        self._context.commands.run_task(
+            lambda _: work(),
+            written,
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
+        )
+
+
+def table_at(regions: Sequence[Region], images: Sequence[tuple[str, Volume]], target: Path) -> None:
+    """Measure regions in images, and write the table."""
+    from engine.io import write_atomically
+
+    write_atomically(csv_of(measure_all(regions, images)).encode(), target)
+
+
+def labels_at(regions: Sequence[Region], volume: Volume, target: Path) -> int:
+    """Write labels; returns how many voxels lie in several regions."""
+    return write_labels(regions, volume, target).n_shared

@@ -1,0 +1,167 @@
+"""The table of regions: colour, name, whether it is drawn, and figures of the image on show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+
+from app.language.translation import tr
+from app.state.models.region_model import RegionModel
+from app.views.literal_text import plain_tip
+from app.views.state import ViewState
+from app.views.text import number
+from engine.analysis.regions import MeasuredRegion, Region
+
+COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
+TIPS = (
+    tr("Name; the box says whether it is drawn. F2 renames, Delete removes"),
+    tr("Mean, weighted by the share of each voxel inside"),
+    tr("Standard deviation of the voxels"),
+    tr("Highest mean of a ball of 1 mL in the region"),
+    tr("Volume inside the image"),
+)
+SWATCH_PX = 11
+NAME = Qt.ItemDataRole.UserRole
+EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
+
+
+class RegionList(QTreeWidget):
+    """Rows of regions.
+
+    Signals
+    -------
+    refused : why a name is not taken
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, model: RegionModel, view: ViewState) -> None:
+        super().__init__()
+        self._model, self._view = model, view
+        self.setAccessibleName(tr("Regions"))
+        self.setHeaderLabels(COLUMNS)
+        for column, tip in enumerate(TIPS):
+            self.headerItem().setToolTip(column, plain_tip(tip))
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.DoubleClicked
+        )
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumHeight(120)
+        head = self.header()
+        head.setStretchLastSection(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setMinimumSectionSize(34)
+        self.itemChanged.connect(self._take)
+        self.itemSelectionChanged.connect(self._choose)
+        model.changed.connect(self.fill)
+        model.chosen_changed.connect(self._show_chosen)
+
+    def fill(self) -> None:
+        """Show the regions there are."""
+        with QSignalBlocker(self):
+            names = [region.name for region in self._model.regions]
+            if [self._row(k).data(0, NAME) for k in range(self.topLevelItemCount())] != names:
+                self.clear()
+                for _ in names:
+                    item = QTreeWidgetItem()
+                    item.setFlags(item.flags() | EDITABLE)
+                    for column in range(1, len(COLUMNS)):
+                        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight)
+                    self.addTopLevelItem(item)
+            for k, region in enumerate(self._model.regions):
+                self._fill_row(self._row(k), region)
+        self._show_chosen()
+
+    def show_figures(self, measured: Mapping[str, MeasuredRegion]) -> None:
+        """Show newer figures."""
+        with QSignalBlocker(self):
+            for k in range(self.topLevelItemCount()):
+                item = self._row(k)
+                found = measured.get(str(item.data(0, NAME)))
+                for column, text in enumerate(self._texts(found), 1):
+                    item.setText(column, text)
+                item.setToolTip(0, plain_tip(found.fault if found else ""))
+
+    def _texts(self, found: MeasuredRegion | None) -> tuple[str, ...]:
+        figures = found.figures if found is not None else None
+        if figures is None:
+            return ("–",) * (len(COLUMNS) - 1)
+        say = self._view.shown_number
+        peak = "–" if figures.peak is None else say(figures.peak.value)
+        return (
+            say(figures.mean),
+            say(figures.sd),
+            peak,
+            number(figures.volume_ml),
+        )
+
+    def _row(self, k: int) -> QTreeWidgetItem:
+        item = self.topLevelItem(k)
+        if item is None:
+            raise IndexError(k)
+        return item
+
+    def _fill_row(self, item: QTreeWidgetItem, region: Region) -> None:
+        item.setText(0, region.name)
+        item.setData(0, NAME, region.name)
+        item.setIcon(0, swatch_of(region.colour))
+        shown = Qt.CheckState.Checked if region.shown else Qt.CheckState.Unchecked
+        item.setCheckState(0, shown)
+
+    def _take(self, item: QTreeWidgetItem, column: int) -> None:
+        name = str(item.data(0, NAME))
+        if column or self._model.current.named(name) is None:
+            return
+        is_shown = item.checkState(0) == Qt.CheckState.Checked
+        try:
+            self._model.change(name, name=item.text(0).strip(), shown=is_shown)
+        except ValueError as e:
+            self.refused.emit(tr("The name is not taken: {reason_of}.", reason_of=reason_of(e)))
+        self.fill()
+
+    def _choose(self) -> None:
+        names = [str(item.data(0, NAME)) for item in self.selectedItems()]
+        kept = [name for name in self._model.chosen if name in names]
+        self._model.choose(*kept, *(name for name in names if name not in kept))
+
+    def _show_chosen(self) -> None:
+        with QSignalBlocker(self):
+            for k in range(self.topLevelItemCount()):
+                item = self._row(k)
+                item.setSelected(item.data(0, NAME) in self._model.chosen)
+                if self._model.chosen[-1:] == (item.data(0, NAME),):
+                    self.setCurrentItem(item, 0, self.selectionModel().SelectionFlag.NoUpdate)
+        self.viewport().update()
+
+
+def swatch_of(colour: str) -> QIcon:
+    """Return a square in a colour."""
+    pixmap = QPixmap(SWATCH_PX * 2, SWATCH_PX * 2)
+    pixmap.setDevicePixelRatio(2)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(QColor(colour))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.drawRoundedRect(0, 0, SWATCH_PX, SWATCH_PX, 2, 2)
+    painter.end()
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it
+    return icon
+
+
+def reason_of(error: ValueError) -> str:
+    """Return in plain words why a value is refused."""
+    from pydantic import ValidationError
+
+    if isinstance(error, ValidationError):
+        return "; ".join(str(e["msg"]).removeprefix("Value error, ") for e in error.errors())
+    return str(error)

@@ -1,0 +1,160 @@
+"""Plots of regions: how much of one holds which values, and means over iterations or frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import PlainLabel
+from app.views.plots.plot_axes import StillPlot, paint_axes
+from engine.analysis.regions import ValueHistogram
+from engine.data import unit_text
+
+ROOM = 0.08
+HEIGHT_PX = 150
+
+
+class _LazyPlot(QWidget):
+    """A plot with words above, which is made when it is first seen."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._colours = DARK
+        self.plot: StillPlot | None = None
+        self.head = PlainLabel()
+        self.head.setProperty("role", "caption")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.head)
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, HEIGHT_PX)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        if self.plot is not None:
+            paint_axes(self.plot, colours, self.plot.font())
+            self.draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plot is None:
+            self.plot = StillPlot("−000.00", right_px=8)
+            self.plot.setFixedHeight(HEIGHT_PX)
+            cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
+            self.set_colours(self._colours)
+
+    def draw(self) -> None:
+        """Draw what is to be shown."""
+
+
+class HistogramPlot(_LazyPlot):
+    """Volume [mL] by value of one region."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Histogram of the region"))
+        self._found: ValueHistogram | None = None
+        self._unit, self._power, self._colour = "", 0, "#ffffff"
+
+    def show_histogram(
+        self, found: ValueHistogram | None, unit: str, power: int, colour: str
+    ) -> None:
+        """Show a histogram in the unit and power of ten of the table; None hides it."""
+        self._found, self._unit, self._colour = found, unit, colour
+        self._power = power
+        self.setVisible(found is not None)
+        self.draw()
+
+    def draw(self) -> None:
+        found, plot = self._found, self.plot
+        if found is None:
+            return
+        power = self._power
+        self.head.setText(
+            tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or tr("no unit"))
+        )
+        if plot is None:
+            return
+        plot.clear()
+        fill = QColor(self._colour)
+        fill.setAlpha(120)
+        pen = pyqtgraph.mkPen(QColor(self._colour), width=1)
+        curve = pyqtgraph.PlotCurveItem(
+            found.edges, found.volumes_ml, stepMode="center", fillLevel=0, brush=fill, pen=pen
+        )
+        plot.addItem(curve)
+        plot.getAxis("bottom").setScale(10.0**-power)
+        plot.setXRange(float(found.edges[0]), float(found.edges[-1]), padding=0.01)
+        plot.setYRange(0, float(found.volumes_ml.max()) * (1 + ROOM), padding=0)
+
+
+class MeanCurves(_LazyPlot):
+    """Means of regions by iteration or over time, each in the colour of its region."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Means of the regions over the run"))
+        self._curves: Mapping[str, Sequence[tuple[float, float]]] = {}
+        self._ink: Mapping[str, str] = {}
+        self._unit, self._power = "", 0
+        self._below, self._over_time = "", False
+
+    def show_curves(
+        self,
+        curves: Mapping[str, Sequence[tuple[float, float]]],
+        ink: Mapping[str, str],
+        unit: str,
+        power: int,
+        *,
+        over_time: bool,
+    ) -> None:
+        """Show a curve for each region that has an ink; hidden before there are two points.
+
+        `unit` and `power`, the power of ten taken out of the values, are those of the table.
+        """
+        self._curves = {name: points for name, points in curves.items() if name in ink}
+        self._ink, self._unit, self._power = ink, unit, power
+        self._over_time = over_time
+        self._below = tr("time [s]") if over_time else tr("iteration")
+        self.setVisible(any(len(points) > 1 for points in self._curves.values()))
+        self.draw()
+
+    def draw(self) -> None:
+        values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
+        power = self._power
+        over = tr("frames") if self._over_time else tr("iterations")
+        self.head.setText(
+            tr(
+                "Mean over the {over} ({unit_text})",
+                over=over,
+                unit_text=unit_text(self._unit, power) or tr("no unit"),
+            )
+        )
+        if self.plot is None or not values:
+            return
+        self.plot.clear()
+        for name, points in self._curves.items():
+            pen = pyqtgraph.mkPen(QColor(self._ink[name]), width=2)
+            brush = QColor(self._colours.canvas)
+            at, mean = np.array(points).T
+            self.plot.plot(
+                at, mean, pen=pen, symbol="o", symbolSize=5, symbolPen=pen, symbolBrush=brush,
+                antialias=True, name=name,
+            )  # fmt: skip
+        low, high = min(values), max(values)
+        room = ROOM * (high - low) or 0.05 * abs(high) or 1.0
+        self.plot.setLabel("bottom", self._below)
+        self.plot.getAxis("left").setScale(10.0**-power)
+        self.plot.setYRange(low - room, high + room, padding=0)
+        places = [at for points in self._curves.values() for at, _ in points]
+        self.plot.setXRange(min(places), max(places), padding=0.03)

@@ -1,0 +1,175 @@
+"""Regions go with their scan: those of the scan on show are at hand, and kept on disk unasked.
+
+An image is known by its scan: the place of the raw data, by pseudonym, its digest, or its frame of
+reference; an image of which nothing is known, by itself. Regions of another scan never go along.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.language.translation import tr
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.run_record import RunRecord
+from app.state.services.context import AppContext
+from app.state.services.scan_regions import regions_beside
+from engine.analysis.regions import (
+    RegionSet,
+    file_beside,
+    image_mark,
+    marks_of,
+    read_regions,
+    scan_marks,
+    write_regions,
+)
+from engine.core.errors import EngineError
+from engine.protocols.privacy import pseudonym_of
+from engine.results import VOLUME, Results
+
+SAVE_MS = 1500
+FOLDER, ENDING = "regions", ".regions.toml"
+DIGITS = 24
+NOT_OURS = tr(
+    "The regions beside the study were drawn on another scan, or on another computer; they can be "
+    "taken from their file in the tab Regions."
+)
+
+
+class RegionKeeper(QObject):
+    """Tells the model which scan is on show, and keeps its regions in the user's settings."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self._model = context.session.regions
+        self._folder = context.preferences.folder / FOLDER
+        self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
+        self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
+        self._saved: RegionSet | None = None
+        self._has_said = False
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SAVE_MS)
+        self._soon.timeout.connect(self.save)
+        self._session.view.volume_changed.connect(self.follow)
+        self._model.changed.connect(self._save_soon)
+
+    def follow(self) -> None:
+        """Have the regions of the scan on show at hand."""
+        opened = self._session.volumes.base
+        if opened is None:
+            return
+        if self._soon.isActive():
+            self.save()
+        marks = self._marks_of(opened)
+        current = self._model.current
+        is_known = current.is_of(marks) and (
+            not current.is_empty or set(marks) <= set(current.scans)
+        )
+        kept = None if is_known else self._kept(marks)
+        if kept is not None:
+            self._saved = kept
+        self._model.follow(opened.volume, marks, _title_of(self._context, opened), kept)
+
+    def save(self) -> None:
+        """Keep the regions of the scan on show, in a thread."""
+        self._soon.stop()
+        regions = self._model.current
+        if regions == self._saved or not regions.scans:
+            return
+        if regions.is_empty and self._saved is None:
+            return
+        self._saved = regions
+        path, result = self.file_of(regions.scans[0]), self._session.run.record.result_id
+        self._context.commands.run_task(
+            lambda _: kept_at(regions, path, result),
+            lambda _: None,
+            failed=tr("The regions are not kept with the scan."),
+        )
+
+    def file_of(self, mark: str) -> Path:
+        """Return the file that regions of a scan are kept in."""
+        return self._folder / f"{sha256(mark.encode()).hexdigest()[:DIGITS]}{ENDING}"
+
+    def _save_soon(self) -> None:
+        self._soon.start()
+
+    def _kept(self, marks: tuple[str, ...]) -> RegionSet | None:
+        """Return the regions of a scan that were kept, None where none were."""
+        for path in map(self.file_of, marks):
+            if not path.is_file():
+                continue
+            try:
+                found = read_regions(path)
+            except EngineError as e:
+                self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
+                continue
+            if found.is_of(marks):
+                return found
+        return self._beside(marks)
+
+    def _beside(self, marks: tuple[str, ...]) -> RegionSet | None:
+        """Return the regions that were saved with the study, if they are of its scan."""
+        try:
+            found = regions_beside(self._session)
+        except EngineError as e:
+            self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
+            return None
+        if found is None or found.is_of(marks):
+            return found
+        if not self._has_said:
+            self._has_said = True
+            self._session.add_log("info", NOT_OURS)
+        return None
+
+    def _marks_of(self, opened: OpenVolume) -> tuple[str, ...]:
+        """Return the marks of a volume's scan; images of one record are of one scan."""
+        if self._known is not None and self._known[0] is opened:
+            return self._known[1]
+        self._known = opened, self._found_marks(opened)
+        return self._known[1]
+
+    def _found_marks(self, opened: OpenVolume) -> tuple[str, ...]:
+        if opened.motion is not None:  # its own places are not those of its scan
+            return (image_mark(opened.volume),)
+        found, record = known_marks(opened), self._session.run.record
+        if found or opened.kind not in ("image", "iterate"):
+            return found or marks_of(opened.volume)
+        if self._nameless is None or self._nameless[0] is not record:
+            self._nameless = record, marks_of(opened.volume)
+        return self._nameless[1]
+
+
+def known_marks(opened: OpenVolume) -> tuple[str, ...]:
+    """Return the marks of a volume's scan; none where nothing is known of it."""
+    origin = opened.origin
+    pseudonym = pseudonym_of(Path(origin.scan)) if origin.scan else ""
+    return scan_marks(
+        pseudonym=pseudonym,
+        digest=origin.digest,
+        frame_of_reference=origin.frame_of_reference,
+    )
+
+
+def kept_at(regions: RegionSet, path: Path, result_id: str = "") -> None:
+    """Write regions, for their owner alone, or remove the file where none are left.
+
+    With the result that is on show they lie beside its image, where reports look for them.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    places = [path]
+    if result_id:
+        places.append(file_beside(Results().open(result_id).folder / VOLUME))
+    for each in places:
+        if not regions.is_empty:
+            write_regions(regions, each, private=True)
+        else:
+            each.unlink(missing_ok=True)
+
+
+def _title_of(context: AppContext, opened: OpenVolume) -> str:
+    record = context.session.run.record
+    return record.title or opened.name if opened.kind in ("image", "iterate") else opened.name

@@ -1,0 +1,240 @@
+"""Regions: draw them, combine them, read their figures, save them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from app.analysis.regions.live_figures import RegionFollower
+from app.analysis.regions.region_details import RegionDetails
+from app.analysis.regions.region_files import RegionFiles
+from app.analysis.regions.region_list import RegionList
+from app.analysis.regions.region_marks import RegionMarks
+from app.analysis.regions.region_numbers import RegionNumbers
+from app.analysis.regions.region_plots import MeanCurves
+from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.region_tools import RegionTools
+from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.ui.theme.icons import set_icon
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, icon_button, label, scrolled, set_tone
+from app.views.literal_text import plain_tip
+from engine.core.errors import EngineError
+
+EMPTY = tr(
+    "Choose a tool and drag in a slice. Regions are kept with their scan: they hold for every "
+    "image of it, and for no other one unless you say so."
+)
+TWO = tr("Choose two regions or more.")
+
+
+class RegionsTab(QWidget):
+    """All of the regions of the scan on show."""
+
+    title = tr("Regions")
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.model, view = context.session.regions, context.session.view
+        self.keeper = RegionKeeper(context)
+        self.marks = RegionMarks(self.model, view)
+        self.live = RegionFollower(context)
+        self.files = RegionFiles(self, context, self.live)
+        self.tools = RegionTools(self.model, view)
+        self.list = RegionList(self.model, view)
+        self.numbers = RegionNumbers(self.model, view)
+        self.details = RegionDetails(context.session)
+        self.curves = MeanCurves()
+        self.note = label("", "muted", wrap=True)
+        self._make_buttons()
+        self._lay_out()
+        self._connect()
+        self._paint()
+        self.refresh()
+
+    def _make_buttons(self) -> None:
+        theme = self._context.theme
+        self.undo = icon_button(
+            "undo", theme, self.model.undo, tr("Undo the last change of regions")
+        )
+        self.redo = icon_button("redo", theme, self.model.redo, tr("Do the undone change again"))
+        self.combine = QPushButton(tr("Combine"))
+        self.combine.setMenu(self._combining())
+        self.copy = button(tr("Copy"), self.files.copy, tr("Copy the table, with all figures"))
+        self.csv = QPushButton(tr("Save"))
+        self.csv.setToolTip(tr("Tables, the regions themselves, labels for other programs"))
+        self.csv.setMenu(self._saving())
+        self.more = button(
+            "", self._show_menu, tr("Colour, duplicate, keep the voxels, delete, take")
+        )
+        self.more.setAccessibleName(tr("More"))
+        set_icon(self.more, "menu", theme)
+
+    def _combining(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        for title, operation, tip in (
+            (tr("Union"), "union", tr("What is in any of the chosen regions")),
+            (tr("Intersection"), "intersection", tr("What is in all of the chosen regions")),
+            (tr("First minus the others"), "minus", tr("What is in the first chosen one alone")),
+        ):
+            action = menu.addAction(title)
+            action.setToolTip(plain_tip(tip))
+            action.triggered.connect(lambda _=False, o=operation: self.model.combine(o))
+        return menu
+
+    def _saving(self) -> QMenu:
+        menu, files = QMenu(self), self.files
+        menu.addAction(tr("Table of the image on show …")).triggered.connect(
+            lambda: files.save_table()
+        )
+        menu.addAction(tr("Table over iterations or frames …")).triggered.connect(
+            lambda: files.save_series()
+        )
+        menu.addSeparator()
+        menu.addAction(tr("Regions …")).triggered.connect(lambda: files.save_regions())
+        menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
+        segments = menu.addAction(tr("Segmentation (DICOM) …"))
+        segments.setToolTip(
+            plain_tip(tr("For archives and viewers, over the image's DICOM series"))
+        )
+        segments.triggered.connect(lambda: files.save_segmentation())
+        return menu
+
+    def menu(self) -> QMenu:
+        """Return what else can be done."""
+        menu, model = QMenu(self), self.model
+        chosen, one = model.chosen, model.chosen_region
+        colour = menu.addAction(tr("Colour …"))
+        colour.triggered.connect(self._recolour)
+        freeze = menu.addAction(tr("Keep the voxels of this image"))
+        freeze.triggered.connect(self._freeze)
+        for action in (colour, freeze):
+            action.setEnabled(one is not None)
+        copy = menu.addAction(tr("Duplicate"))
+        copy.triggered.connect(lambda: model.duplicate(*chosen))
+        delete = menu.addAction(tr("Delete"))
+        delete.triggered.connect(lambda: model.remove(*chosen))
+        for action in (copy, delete):
+            action.setEnabled(bool(chosen))
+        menu.addSeparator()
+        menu.addAction(tr("Take from a file …")).triggered.connect(lambda: self.files.load())
+        for title, found in model.others():
+            take = menu.addAction(tr("Take those of {title} …", title=title))
+            take.triggered.connect(lambda _=False, t=title, f=found: self.files.take_over(t, f))
+        return menu
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(label(tr("Draw"), "heading"), 1)
+        head.addWidget(self.undo)
+        head.addWidget(self.redo)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        for wide in (self.combine, self.csv, self.copy):
+            row.addWidget(wide, 1)
+        row.addWidget(self.more)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self.tools)
+        column.addWidget(self.note)
+        column.addWidget(self.list)
+        column.addLayout(row)
+        for each in (self.numbers, self.curves, self.details):
+            column.addWidget(each)
+        column.addStretch(1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+
+    def _connect(self) -> None:
+        model, view = self.model, self._session.view
+        for signal in (
+            model.changed,
+            model.chosen_changed,
+            model.scan_changed,
+            view.volume_changed,
+        ):
+            signal.connect(self.refresh)
+        self.live.measured.connect(self._show_figures)
+        model.chosen_changed.connect(self._show_figures)
+        self.list.refused.connect(self._say)
+        self._context.theme.changed.connect(self._paint)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        delete.activated.connect(lambda: model.remove(*model.chosen))
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.live.want(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.live.want(False)
+        self.model.set_tool("")
+
+    def refresh(self) -> None:
+        """Show what can be done now."""
+        model = self.model
+        has_any, has_image = bool(model.regions), self._session.view.volume is not None
+        self.undo.setEnabled(model.can_undo)
+        self.redo.setEnabled(model.can_redo)
+        self.list.setVisible(has_any)
+        set_tone(self.note, "muted")
+        self.note.setText(EMPTY if has_image else tr("There is no image to draw in yet."))
+        self.note.setVisible(not has_any)
+        for each in (self.copy, self.csv):
+            each.setVisible(has_any)
+        self.combine.setVisible(has_any)
+        can_combine = len(model.chosen) > 1
+        self.combine.setEnabled(can_combine)
+        self.combine.setToolTip(
+            plain_tip(tr("Make a region of the chosen ones") if can_combine else TWO)
+        )
+        self.more.setEnabled(has_image)
+
+    def _show_figures(self) -> None:
+        found = {each.region.name: each for each in self.live.found.measured}
+        self.list.show_figures(found)
+        ink = {region.name: region.colour for region in self.model.regions if region.shown}
+        view, found_curves = self._session.view, self.live.found.curves
+        over_time = self.live.is_of_frames
+        self.curves.show_curves(found_curves, ink, view.unit, view.power, over_time=over_time)
+        self.details.show_figures(found, self.live.found.histogram)
+
+    def _say(self, text: str) -> None:
+        set_tone(self.note, "look")
+        self.note.setText(text)
+        self.note.setVisible(True)
+
+    def _show_menu(self) -> None:
+        self.menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def _recolour(self) -> None:
+        region = self.model.chosen_region
+        if region is None:
+            return
+        chosen = QColorDialog.getColor(QColor(region.colour), self, tr("Colour of the region"))
+        if chosen.isValid():
+            self.model.change(region.name, colour=chosen.name())
+
+    def _freeze(self) -> None:
+        region, volume = self.model.chosen_region, self._session.view.volume
+        if region is None or volume is None:
+            return
+        try:
+            self.model.freeze(region.name, volume)
+        except EngineError as e:
+            self._say(str(e))
+
+    def _paint(self) -> None:
+        colours = view_colours(self._context.theme)
+        self.curves.set_colours(colours)
+        self.details.set_colours(colours)

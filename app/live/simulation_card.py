@@ -1,0 +1,46 @@
+"""A card while a demo is simulated: what is made, how far it is, and a way to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
+
+from app.language.translation import tr
+from app.ui.theme.widgets import button, label
+
+CARD_PX = 480
+
+
+class MakingCard(QFrame):
+    """Says what is simulated; `stop` ends it."""
+
+    def __init__(self, stop: Callable[[], object]) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setMaximumWidth(CARD_PX)
+        self.words = label("", "muted", wrap=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Progress of the simulation"))
+        self.stop = button(tr("Stop"), stop, tr("Stop the simulation"))
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 24, 28, 24)
+        column.setSpacing(14)
+        column.addWidget(label(tr("Live demo"), "title"))
+        column.addWidget(self.words)
+        column.addWidget(self.bar)
+        column.addLayout(row)
+
+    def begin(self, words: str) -> None:
+        """Say what is simulated; how far it is, is not known yet."""
+        self.words.setText(words)
+        self.bar.setRange(0, 0)
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        self.bar.setRange(0, max(total, 1))
+        self.bar.setValue(done)

@@ -1,0 +1,1 @@
+"""Results, exports and reports."""

@@ -1,0 +1,197 @@
+"""Choose which image to write, in which format, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.output.export.suv_choice import SuvChoice
+from app.output.export.writing import free_bytes, obstacle, remark
+from app.state.models.run_images import ALL_FRAMES, Kept
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.formatting import size
+from app.ui.theme.widgets import button, grow_to_fit, label, set_tone
+from app.views.literal_text import plain_tip
+from app.views.text import image_title
+from engine.data import FrameVolume, Plain
+from engine.io import WRITERS, existing, frame_suffixes, suffixes_of, usual_suffixes
+from engine.jobs.study_index import ImagingOrder, is_dicom
+
+WIDTH_PX = 620
+
+
+class ExportDialog(QDialog):
+    """Asks; `chosen` and `target` are the answer."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        images: list[Kept],
+        current: int,
+        folder: Path,
+        name: str = "image",
+        made_by: Plain | None = None,
+        order: ImagingOrder | None = None,
+        suffix: str = "",
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Export"))
+        self.setMinimumWidth(WIDTH_PX)
+        self._images, self._made_by, self._order = images, made_by or None, order
+        self.which = QuietCombo()
+        self.which.setAccessibleName(tr("Image"))
+        for kept in images:
+            self.which.addItem(image_title(kept.label))
+        self.which.setCurrentIndex(current)
+        self.values = SuvChoice()
+        self.formats = QButtonGroup(self)
+        self.path = QLineEdit(str(folder / f"{name}{WRITERS[0].suffixes[0]}"))
+        self.path.setAccessibleName(tr("File"))
+        self._note = label("", "muted", wrap=True)
+        kinds = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(kinds.Save | kinds.Cancel)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.save = self.buttons.button(kinds.Save)
+        self.save.setProperty("role", "primary")
+        self._lay_out()
+        self.path.textChanged.connect(self._check)
+        self.which.currentIndexChanged.connect(self._check)
+        known = [each.suffixes[0] for each in WRITERS]
+        if suffix in known:
+            self.use_format(known.index(suffix))
+        self._check()
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the format that is chosen."""
+        return WRITERS[self.formats.checkedId()].suffixes[0]
+
+    @property
+    def chosen(self) -> Kept:
+        """The image to write."""
+        return self._images[self.which.currentIndex()]
+
+    @property
+    def target(self) -> Path:
+        """The file to write."""
+        path = Path(self.path.text())
+        try:
+            return path.expanduser()
+        except RuntimeError:  # "~name" of nobody
+            return path
+
+    def use_format(self, index: int) -> None:
+        """Give the file name the ending of a format."""
+        self.formats.button(index).setChecked(True)
+        name = self.target.name
+        for suffix in suffixes_of(WRITERS):
+            name = name.removesuffix(suffix)
+        self.path.setText(str(self.target.with_name(name + WRITERS[index].suffixes[0])))
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(label(tr("Image"), "caption"), 0, 0)
+        grid.addWidget(self.which, 0, 1)
+        grid.addWidget(self.values, 1, 1)
+        for i, each in enumerate(WRITERS):
+            detail = f", {each.detail}" if each.detail else ""
+            radio = QRadioButton(f"{each.name} ({each.suffixes[0]}){detail}")
+            radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
+            self.formats.addButton(radio, i)
+            grid.addWidget(radio, 2 + i, 1)
+        self.formats.button(0).setChecked(True)
+        grid.addWidget(label(tr("Format"), "caption"), 2, 0)
+        where = QHBoxLayout()
+        where.setSpacing(8)
+        where.addWidget(self.path, 1)
+        where.addWidget(button(tr("Choose …"), self._browse))
+        below = 2 + len(WRITERS)
+        grid.addWidget(label(tr("File"), "caption"), below, 0)
+        grid.addLayout(where, below, 1)
+        grid.addWidget(self._note, below + 1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(16)
+        column.addLayout(grid)
+        column.addWidget(self.buttons)
+
+    def _browse(self) -> None:
+        endings = " ".join(f"*{suffix}" for suffix in suffixes_of(WRITERS))
+        chosen = ask_save(
+            self, tr("Export to"), self.target, tr("Volumes ({endings})", endings=endings)
+        )
+        if chosen is not None:
+            self.path.setText(str(chosen))
+
+    def _check(self) -> None:
+        target, volume = self.target, self.chosen.volume
+        self.values.offer(volume)
+        fault = obstacle(target, volume, self._made_by)
+        if not fault and not any(each.ends(target) for each in WRITERS):
+            fault = tr(
+                "The name must end with one of {usual_suffixes}.",
+                usual_suffixes=usual_suffixes(WRITERS),
+            )
+        free = free_bytes(target.parent)
+        note = tr(
+            "{describe} voxels, {size} before compression",
+            describe=volume.grid.describe(),
+            size=size(volume.values.nbytes),
+        )
+        frames = [FrameVolume(kept.frame, kept.volume) for kept in self._images if kept.frame]
+        written: list[FrameVolume] = []
+        if self.chosen.label == ALL_FRAMES and frames:
+            gated = any(each.frame.gate for each in frames)
+            suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames"
+            each = ", ".join(suffixes)
+            note += tr(
+                "; with its {n_frames} {what} in {each}, else their sum or mean alone",
+                n_frames=len(frames),
+                what=what,
+                each=each,
+            )
+            written = frames if target.name.lower().endswith(suffixes) else []
+        if free is not None:
+            note += tr("; {size} free", size=size(free))
+        to_know = remark(target, volume, self._made_by or volume.info, written)
+        if to_know:
+            note += f". {to_know}"
+        if self._order is not None and is_dicom(target):
+            note += tr(
+                ". It will be of {name}, {number}",
+                name=self._order.name,
+                number=self._order.patient_id,
+            )
+        exists = "" if fault else existing(target)
+        if exists:
+            note += tr(
+                ". The file exists ({exists}); you will be asked before it is replaced.",
+                exists=exists,
+            )
+        self.path.setToolTip(plain_tip(str(target)))
+        self._note.setText(fault or note)
+        grow_to_fit(self)
+        set_tone(self._note, "missing" if fault else "look" if exists or to_know else "muted")
+        self.save.setEnabled(not fault)
+        self.save.setToolTip(plain_tip(fault))
+        fits = (i for i, each in enumerate(WRITERS) if each.ends(target))
+        index = next(fits, None)  # the first one writes, "a.ome.tif" ends like a TIFF stack too
+        if index is not None:
+            self.formats.button(index).setChecked(True)

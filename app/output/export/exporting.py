@@ -1,0 +1,53 @@
+"""Ask which image to write where, and write it in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from app.language.translation import tr
+from app.output.export.writing import export_folder, export_name, frames_of, provenance_of, write
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+
+
+def ask_and_export(
+    parent: QWidget, context: AppContext, current: int, exported: Callable[[Path], object]
+) -> None:
+    """Write an image of the run; `exported` is called with where it is.
+
+    `current` is the place of the image that is offered first.
+    """
+    from app.output.export.export_dialog import ExportDialog
+
+    record, preferences = context.session.run.record, context.preferences
+    items = record.images.items
+    folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
+    dialog = ExportDialog(
+        parent, items, current, folder, name, record.provenance, record.order,
+        suffix=preferences.export_suffix,
+    )  # fmt: skip
+    while dialog.exec():
+        if may_write(parent, dialog.target, context.session):
+            break
+    else:
+        return
+    kept, target, kind = dialog.chosen, dialog.target, dialog.values.kind
+    preferences.export_folder = str(target.parent)
+    preferences.export_suffix = dialog.suffix
+    made_by = provenance_of(record, kept, identify=preferences.identify)
+    shown = context.session.view.positioned(kept.volume)
+    volume, provenance = dialog.values.converted(shown, made_by)
+
+    def save(_: object) -> Path:
+        frames = frames_of(record, kept, target, kind)
+        return write(volume, target, provenance, frames, record.order)
+
+    context.commands.run_task(
+        save,
+        exported,
+        busy=tr("Writing {name}", name=target.name),
+        failed=tr("{name} was not written.", name=target.name),
+    )

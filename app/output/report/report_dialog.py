@@ -1,0 +1,185 @@
+"""The report of the result on show: sign it off, save it, print it, send it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.output.report.printing import DPI, ask_and_print
+from app.output.report.report_commands import Reported, free_path, read_subject, sign_and_report
+from app.output.report.sign_off import SignOff
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.widgets import button, grow_to_fit, label
+from app.views.literal_text import PlainLabel, plain_tip
+from engine.results import Results
+from engine.results.reports import KINDS, ReportSubject, report_of, send_report, to_images
+
+WIDTH_PX = 880
+PREVIEW_PX, A4 = 300, 297 / 210
+"""Width of the picture of a page, and how many times as high it is."""
+PREVIEW_DPI = 110
+NO_NODE = tr("The settings name no DICOM node to send to; add one there.")
+
+
+class ReportDialog(QDialog):
+    """Offers what can be done with a report; each act reads the result anew."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Report"))
+        self.setMinimumWidth(WIDTH_PX)
+        self._context = context
+        self._id = context.session.run.record.result_id
+        self.sign_off = SignOff(context)
+        self.full = QCheckBox(tr("All that is known, not one page"))
+        self.full.setToolTip(
+            tr("Facts of the scan, every setting, numbers of the image, all digests")
+        )
+        self.formats = QButtonGroup(self)
+        self.save = button(tr("Save …"), self._save, tr("Write the report to a file"), "primary")
+        self.print = button(tr("Print …"), self._print, tr("Print the pages"))
+        self.send = button(tr("Send"), self._send)
+        self.said = label("", "muted", wrap=True)
+        self.preview = PlainLabel()
+        self.preview.setFixedSize(PREVIEW_PX, round(PREVIEW_PX * A4))
+        self.preview.setAccessibleName(tr("First page of the report"))
+        self.preview.setFrameShape(QFrame.Shape.StyledPanel)
+        self._was_signed = False
+        node = context.preferences.site.node
+        self.send.setEnabled(bool(node))
+        self.send.setToolTip(plain_tip(tr("Send it to {node}", node=node) if node else NO_NODE))
+        self._lay_out()
+        self.sign_off.changed.connect(self._follow)
+        self.full.toggled.connect(self._refresh_preview)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh_preview()
+
+    def _follow(self) -> None:
+        """Give words that were added room, and show the signature in the preview."""
+        grow_to_fit(self)
+        if self._was_signed != self.sign_off.is_signed:
+            self._refresh_preview()
+
+    def _refresh_preview(self) -> None:
+        """Draw the preview of the first page again, in a thread."""
+        if not self.isVisible() or not self._id:
+            return
+        self._was_signed = self.sign_off.is_signed
+        full = self.full.isChecked()
+        self._context.commands.run_task(
+            lambda _: to_images(report_of(self._subject(), full=full), PREVIEW_DPI)[0],
+            self._show_preview,
+            busy=tr("Making the preview"),
+            failed=tr("There is no preview of the report."),
+        )
+
+    def _show_preview(self, page: bytes) -> None:
+        pixels = QPixmap.fromImage(QImage.fromData(page))
+        ratio = self.devicePixelRatioF()
+        room = QSize(PREVIEW_PX, PREVIEW_PX * 2) * ratio
+        pixels = pixels.scaled(
+            room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+        pixels.setDevicePixelRatio(ratio)
+        self.preview.setPixmap(pixels)
+
+    @property
+    def ending(self) -> str:
+        """Ending of the format that is chosen."""
+        return list(KINDS)[self.formats.checkedId()]
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(label(tr("Signing off"), "caption"), 0, 0)
+        grid.addWidget(self.sign_off, 0, 1)
+        grid.addWidget(label(tr("Content"), "caption"), 1, 0)
+        grid.addWidget(self.full, 1, 1)
+        grid.addWidget(label(tr("Format"), "caption"), 2, 0)
+        for i, (ending, (name, _)) in enumerate(KINDS.items()):
+            radio = QRadioButton(f"{name} ({ending})")
+            self.formats.addButton(radio, i)
+            grid.addWidget(radio, 2 + i, 1)
+        self.formats.button(0).setChecked(True)
+        row = QHBoxLayout()
+        row.addWidget(self.print)
+        row.addWidget(self.send)
+        row.addStretch(1)
+        row.addWidget(button(tr("Close"), self.reject))
+        row.addWidget(self.save)
+        column = QVBoxLayout()
+        column.setSpacing(14)
+        column.addLayout(grid)
+        column.addStretch(1)
+        column.addWidget(self.said)
+        column.addLayout(row)
+        both = QHBoxLayout(self)
+        both.setContentsMargins(20, 18, 20, 16)
+        both.setSpacing(20)
+        both.addWidget(self.preview, alignment=Qt.AlignmentFlag.AlignTop)
+        both.addLayout(column, 1)
+
+    def _save(self) -> None:
+        site, result = self._context.preferences.site, Results().open(self._id)
+        start = free_path(result, site)
+        start = start.with_name(start.name.removesuffix(".pdf") + self.ending)
+        chosen = ask_save(
+            self, tr("Save the report"), start, tr("Reports (*{ending})", ending=self.ending)
+        )
+        if chosen is None:
+            return
+        whole = chosen.name.lower().endswith(self.ending)
+        target = chosen if whole else chosen.with_name(chosen.name + self.ending)
+        if may_write(self, target, self._context.session):
+            self._save_to(target)
+
+    def _save_to(self, target: Path) -> None:
+        sign_and_report(
+            self._context, None, self._saved, path=target, full=self.full.isChecked(), id=self._id
+        )
+
+    def _saved(self, reported: Reported) -> None:
+        self.said.setText(tr("Written: {path}", path=reported.path))
+
+    def _print(self) -> None:
+        self._context.commands.run_task(
+            lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
+            lambda pages: ask_and_print(self, pages),
+            busy=tr("Making the pages"),
+            failed=tr("The report was not printed."),
+        )
+
+    def _send(self) -> None:
+        def work(_: object) -> str:
+            subject = self._subject()
+            return send_report(report_of(subject, full=self.full.isChecked()), subject)
+
+        self._context.commands.run_task(
+            work,
+            lambda node: self.said.setText(tr("{node} has taken the report.", node=node)),
+            busy=tr("Sending the report"),
+            failed=tr("The report was not sent."),
+        )
+
+    def _subject(self) -> ReportSubject:
+        return read_subject(self._context, self._id)

@@ -1,0 +1,202 @@
+"""Judging the image on show, and signing it off with its report: three choices and one button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.output.report.report_commands import (
+    ImageJudgement,
+    Reported,
+    kept_signatures,
+    obstacle,
+    people_of,
+    sign_and_report,
+)
+from app.state.models.run_record import RunState
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button, label, set_tone
+from app.views.literal_text import plain_tip
+from engine.results.reports import JUDGEMENTS, Judgement, Signature
+
+SHORT: dict[Judgement, str] = {
+    "acceptable": tr("Accept"),
+    "acceptable with remarks": tr("Remarks"),
+    "not acceptable": tr("Reject"),
+}
+PLACES = ("first", "middle", "last")
+UNJUDGED = tr("Judge the image first: acceptable, with remarks, or not.")
+NO_REMARK = tr("Say what the remark is.")
+
+
+class JudgementButtons(QWidget):
+    """Acceptable, with remarks, or not; none is chosen at first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.buttons: dict[Judgement, QToolButton] = {}
+        for place, judgement in zip(PLACES, JUDGEMENTS, strict=True):
+            made = QToolButton()
+            made.setText(SHORT[judgement])
+            made.setToolTip(plain_tip(tr("The image is {judgement}", judgement=judgement)))
+            made.setCheckable(True)
+            made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            made.setProperty("role", "segment")
+            made.setProperty("segment", place)
+            self.group.addButton(made)
+            row.addWidget(made, 1)
+            self.buttons[judgement] = made
+
+    @property
+    def chosen(self) -> Judgement | None:
+        """What is chosen; None for nothing."""
+        return next((j for j, each in self.buttons.items() if each.isChecked()), None)
+
+    def clear(self) -> None:
+        """Choose nothing."""
+        self.group.setExclusive(False)
+        for each in self.buttons.values():
+            each.setChecked(False)
+        self.group.setExclusive(True)
+
+
+class SignOff(QWidget):
+    """Who judges, how, and the button; belongs to the result on show, and forgets with it.
+
+    Signals
+    -------
+    changed : something is said, or was signed
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._run = context, context.session.run
+        self._of = ""
+        self._reported: Reported | None = None
+        self._signatures: tuple[Signature, ...] = ()
+        self.judgement = JudgementButtons()
+        self.remark = QLineEdit()
+        self.remark.setPlaceholderText(tr("Remark"))
+        self.remark.setAccessibleName(tr("Remark"))
+        self.who = QuietCombo()
+        self.who.setAccessibleName(tr("Signed off by"))
+        self.who.setToolTip(tr("Who signs; the settings list the people of the site"))
+        self.sign = button(tr("Sign off and report"), self._sign, role="primary")
+        set_icon(self.sign, "report", context.theme, "on_accent")
+        self.said = label("", "muted", wrap=True)
+        self.open = button(tr("Open the report"), self._open, tr("In the program for such files"))
+        self._lay_out()
+        self.judgement.group.buttonClicked.connect(self._show)
+        self.remark.textChanged.connect(self._show)
+        for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
+            signal.connect(self._show)
+        self._show()
+
+    def _lay_out(self) -> None:
+        self.by = QWidget()
+        row = QHBoxLayout(self.by)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label(tr("By"), "caption"))
+        row.addWidget(self.who, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.judgement)
+        column.addWidget(self.remark)
+        column.addWidget(self.by)
+        column.addWidget(self.sign)
+        column.addWidget(self.said)
+        column.addWidget(self.open)
+
+    def _show(self) -> None:
+        record = self._run.record
+        if record.result_id != self._of:  # another image: nothing that was said holds for it
+            self._of, self._reported = record.result_id, None
+            self._signatures = kept_signatures(record)
+            self.judgement.clear()
+            self.remark.clear()
+        self._list_people()
+        why = self._obstacle()
+        self.sign.setEnabled(not why)
+        self.sign.setToolTip(plain_tip(why or tr("Keep who judged it how, and write the report")))
+        can_judge = not obstacle(record) and not self.is_signed
+        self.judgement.setEnabled(can_judge)
+        for each in (self.judgement, self.by, self.sign):
+            each.setVisible(not self.is_signed)
+        self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
+        self.open.setVisible(self._reported is not None)
+        self._say(why)
+        self.changed.emit()
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether somebody has signed the result off: nobody is asked again."""
+        return bool(self._signatures)
+
+    def _obstacle(self) -> str:
+        if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
+            return tr("A reconstruction is running.")
+        if why := obstacle(self._run.record):
+            return why
+        if self.is_signed:
+            return tr("It is signed off.")
+        if self.judgement.chosen is None:
+            return UNJUDGED
+        is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()
+        return "" if is_bare else NO_REMARK
+
+    def _say(self, why: str) -> None:
+        if not self.is_signed:
+            self.said.setText(why)
+            set_tone(self.said, "muted")
+            return
+        words, path = sentence_case(self._signatures[-1].describe()), ""
+        if self._reported is not None:
+            path = str(self._reported.path)
+            words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
+        self.said.setText(words)
+        self.said.setToolTip(plain_tip(path))
+        set_tone(self.said, "ok")
+
+    def _list_people(self) -> None:
+        people = people_of(self._context.preferences.site)
+        if [self.who.itemText(i) for i in range(self.who.count())] != list(people):
+            self.who.clear()
+            self.who.addItems(list(people))
+
+    def _sign(self) -> None:
+        judgement = self.judgement.chosen
+        if judgement is None:
+            return
+        self.sign.setEnabled(False)
+        verdict = ImageJudgement(self.who.currentText(), judgement, self.remark.text())
+        sign_and_report(self._context, verdict, self._done)
+
+    def _done(self, reported: Reported) -> None:
+        if self._run.record.result_id == self._of:
+            self._reported, self._signatures = reported, reported.signatures
+        self._show()
+
+    def _open(self) -> None:
+        if self._reported is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._reported.path)))

@@ -1,0 +1,55 @@
+"""A line under the views: what made the image on show, and what has changed since."""
+
+from __future__ import annotations
+
+from app.language.translation import tr
+from app.output.results.result_text import made_with
+from app.state.models.inputs import DATA
+from app.state.models.run_record import RunRecord
+from app.state.services.context import AppContext
+from app.ui.theme.widgets import set_tone
+from app.views.slices.labels import ElidedLabel
+from engine.data import Volume
+
+OF_LAST = tr("The image of the last run, until the first of this one comes.")
+
+
+class ImageCaption(ElidedLabel):
+    """Follows the image and the settings; hidden while no run has made an image."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._session, self._volumes = context.session, context.session.volumes
+        self._study, self._run = context.session.study, context.session.run
+        self._of: RunRecord | None = None
+        self.setContentsMargins(10, 3, 10, 3)
+        self.setAccessibleName(tr("What made the image"))
+        self._run.image_selected.connect(self._take)
+        for signal in (
+            self._study.protocol_changed,
+            self._study.inputs_changed,
+            self._run.state_changed,
+            self._run.begun,
+            self._volumes.changed,
+            context.session.results.changed,
+        ):
+            signal.connect(self._show)
+        self.hide()
+
+    def _take(self, volume: Volume | None) -> None:
+        self._of = self._run.record if volume is not None else None
+        self._show()
+
+    def _show(self) -> None:
+        record = self._of
+        if record is None or record.study is None or not self._volumes.shows_image:
+            self.hide()
+            return
+        now = self._study.to_study() if DATA in self._study.inputs else None
+        name = self._session.image_name if record is self._run.record else ""
+        text, has_changed = made_with(record, now, name, self._run.selected)
+        if record is not self._run.record and self._run.state.is_active:
+            text, has_changed = f"{OF_LAST} {text}", False
+        self.set_full_text(text)
+        set_tone(self, "look" if has_changed else "muted")
+        self.show()

@@ -1,0 +1,85 @@
+"""How a result looks in the list: its thumbnail, and three lines beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.output.results.result_text import lines_of
+from app.state.models.result_list import ResultList
+from app.ui.theme.icons import draw
+from app.ui.theme.list_background import paint_ground
+from app.ui.theme.theme import Theme
+from engine.results import Result
+
+HEIGHT_PX, THUMBNAIL_PX, GAP_PX, PIN_PX = 84, 68, 10, 14
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ResultDelegate(QStyledItemDelegate):
+    """Paints results in the colours of the theme; long names end in …, and stand in the tip."""
+
+    def __init__(self, theme: Theme, results: ResultList, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme, self._results = theme, results
+        self._thumbnails: dict[tuple[str, float], QPixmap] = {}
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, HEIGHT_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.row() >= len(self._results.items):
+            return
+        result = self._results.items[index.row()]
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        paint_ground(painter, rect, state, self._theme)
+        corner = rect.topLeft()
+        top = (HEIGHT_PX - THUMBNAIL_PX) // 2
+        frame = QRect(corner.x() + top, corner.y() + top, THUMBNAIL_PX, THUMBNAIL_PX)
+        painter.drawPixmap(frame, self._thumbnail(result, painter.device().devicePixelRatioF()))
+        painter.setPen(QPen(QColor(self._theme.colours.line), 1))
+        painter.drawRect(frame)
+        words = rect.adjusted(2 * top + THUMBNAIL_PX - GAP_PX // 2 + 2, top, -GAP_PX, -top)
+        self._paint_words(painter, words, result)
+        painter.restore()
+
+    def _paint_words(self, painter: QPainter, rect: QRect, result: Result) -> None:
+        colours, height = self._theme.colours, rect.height() // 3
+        scan, how, when = lines_of(result, self._results.names[result.id])
+        width = rect.width() - (PIN_PX + 4 if result.pinned else 0)
+        plain = painter.font()
+        heading = QFont(plain)
+        heading.setWeight(QFont.Weight.Medium)
+        middle, right = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
+        rows = (
+            (scan, heading, colours.text, middle, width),
+            (how, plain, colours.text, right, rect.width()),
+            (when, plain, colours.muted, right, rect.width()),
+        )
+        for i, (text, font, colour, mode, room) in enumerate(rows):
+            painter.setFont(font)
+            painter.setPen(QColor(colour))
+            line = QRect(rect.left(), rect.top() + i * height, room, height)
+            fitted = painter.fontMetrics().elidedText(text, mode, room)
+            painter.drawText(
+                line, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, fitted
+            )
+        if result.pinned:
+            pin = QRect(rect.right() - PIN_PX, rect.top() + (height - PIN_PX) // 2, PIN_PX, PIN_PX)
+            draw("pin", self._theme, "muted").paint(painter, pin)
+
+    def _thumbnail(self, result: Result, ratio: float) -> QPixmap:
+        key = str(result.thumbnail), ratio
+        if key not in self._thumbnails:
+            edge = round(THUMBNAIL_PX * ratio)
+            found = QPixmap(key[0])
+            if found.isNull():
+                found = QPixmap(edge, edge)
+                found.fill(QColor(self._theme.colours.field))
+            smooth = Qt.TransformationMode.SmoothTransformation
+            kept = Qt.AspectRatioMode.KeepAspectRatio
+            self._thumbnails[key] = found.scaled(edge, edge, kept, smooth)
+        return self._thumbnails[key]

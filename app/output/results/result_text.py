@@ -1,0 +1,87 @@
+"""Results in words: the lines of the list, its tips, and what made the image on show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from app.language.translation import tr
+from app.state.models.protocols.text import marked
+from app.state.models.run_record import RunRecord
+from app.ui.theme.formatting import clock, sentence_case, size
+from engine.modalities import Study
+from engine.results import Difference, Result, differences
+
+OTHER_SCAN = tr("This image is of {0.then}, not of the scan that is open, {0.now}.")
+
+
+def lines_of(result: Result, name: str) -> tuple[str, str, str]:
+    """Return the lines of the list: the scan, the name and the protocol, when and how large."""
+    run = result.record.run_record
+    how = f"{name}, {marked(run.protocol.label)}"
+    if run.is_partial:
+        how = f"{how}, {run.describe_ending()}"
+    when = f"{result.created:%d %b %Y %H:%M}"
+    return result.scan, how, f"{when}, {size(result.n_bytes)}"
+
+
+def tip_of(result: Result, name: str) -> str:
+    """Return all that is known of a result without opening it, as rich text."""
+    record = result.record
+    run = record.run_record
+    rows = [
+        f"{name}, {result.scan} ({record.title.partition(',')[0]})",
+        f"{marked(run.protocol.describe())}: {run.describe_algorithm()}, {run.describe_run()}",
+        f"{record.voxels}, {record.unit or tr('no unit')}",
+        tr(
+            "{created:%A, %d %B %Y %H:%M}, {clock} on {device}",
+            created=result.created,
+            clock=clock(record.seconds),
+            device=run.device,
+        ),
+        f"{size(result.n_bytes)} in {result.folder}",
+    ]
+    if run.n_warnings:
+        rows.insert(2, tr("Warnings: {n}", n=run.n_warnings))
+    if result.pinned:
+        rows.append(tr("Pinned: kept until you delete it"))
+    if result.exported:
+        rows.append(tr("Exported"))
+    return "<br>".join(escape(row) for row in rows)
+
+
+def made_with(
+    record: RunRecord, now: Study | None, name: str = "", at: int | None = None
+) -> tuple[str, bool]:
+    """Return what made an image, and whether scan or settings have changed since.
+
+    Parameters
+    ----------
+    record
+        of the run
+    now
+        the current study; None if no scan is open
+    name
+        of the image
+    at
+        which kept image; None: the newest
+    """
+    study, run = record.study, record.run_at(at)
+    if study is None or run is None:
+        return "", False
+    made = tr(
+        "Made with {name}: {describe}.",
+        name=marked(run.protocol.describe()),
+        describe=run.describe_algorithm(),
+    )
+    ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."
+    changed = [] if now is None else differences(study, now)
+    other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
+    since = "" if other or not changed else _changes(changed)  # of another scan all may differ
+    begin = name and f"{name.rstrip('.')}."
+    parts = (*other, begin, record.opened, made, ending, since)
+    return " ".join(filter(None, parts)), bool(changed)
+
+
+def _changes(changed: Sequence[Difference]) -> str:
+    return tr("Changed since: {value}.", value="; ".join(str(each) for each in changed))

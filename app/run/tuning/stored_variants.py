@@ -1,0 +1,131 @@
+"""The forms that are kept on this machine's disk, and a button that takes them away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.services.commands import Commands
+from app.ui.theme.widgets import button, label
+from app.views.literal_text import plain_tip
+from engine.tools.tuning import KERNELS
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.tools.tuning import StoredForm
+
+COLUMNS = (tr("Kept form of"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
+MOST_ROWS = 4
+NOTHING = tr("Nothing is kept: all kernels run as shipped.")
+SOME = tr("Each is used on images of its size to the nearest power of two, on its machine.")
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+TIP = tr("The kernel runs as shipped again")
+
+
+class KeptList(QWidget):
+    """Lists what is kept, and forgets what is selected."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self._commands = commands
+        self.forms: list[StoredForm] = []
+        self.text = label("", "muted", wrap=True)
+        self.tree = _tree()
+        self.tree.itemSelectionChanged.connect(self._allow)
+        self.forget = button(tr("Forget"), self._forget, TIP)
+        self.forget.setAutoDefault(False)
+        row = QHBoxLayout()
+        row.addWidget(self.text, 1)
+        row.addWidget(self.forget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.tree)
+        column.addLayout(row)
+        self._allow()
+
+    def look(self) -> None:
+        """Read what is kept, in a thread."""
+        self._commands.run_task(
+            lambda _: _stored(), self._show, failed=tr("The list cannot be read.")
+        )
+
+    def _show(self, forms: list[StoredForm]) -> None:
+        self.forms = forms
+        self.tree.clear()
+        for form in forms:
+            self.tree.addTopLevelItem(_row(form))
+        self.text.setText(SOME if forms else NOTHING)
+        self._fit(min(len(forms), MOST_ROWS))
+        self.tree.setVisible(bool(forms))
+        self.forget.setVisible(bool(forms))
+        self._allow()
+
+    def _fit(self, n_rows: int) -> None:
+        """Take as much room as the rows need, so that the plot has the rest."""
+        if n_rows:
+            head = self.tree.header().sizeHint().height()
+            self.tree.setFixedHeight(head + n_rows * self.tree.sizeHintForRow(0) + 4)
+
+    def _allow(self) -> None:
+        self.forget.setEnabled(bool(self.tree.selectedItems()))
+        self.forget.setToolTip(
+            plain_tip(TIP if self.forget.isEnabled() else tr("Select a form first"))
+        )
+
+    def _forget(self) -> None:
+        doomed = [self.forms[index.row()] for index in self.tree.selectionModel().selectedRows()]
+
+        def forget(_: object) -> None:
+            from engine.tools.tuning import forget_stored
+
+            for form in doomed:
+                forget_stored(form)
+
+        self._commands.run_task(
+            forget, lambda _: None, failed=tr("Not everything was forgotten."), on_end=self.look
+        )
+
+
+def _stored() -> list[StoredForm]:
+    from engine.tools.tuning import stored_forms
+
+    return stored_forms()
+
+
+def _tree() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName(tr("Forms that are kept"))
+    tree.setHeaderLabels(COLUMNS)
+    tree.setRootIsDecorated(False)
+    tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    tree.setUniformRowHeights(True)
+    tree.headerItem().setTextAlignment(2, RIGHT)
+    head = tree.header()
+    head.setStretchLastSection(False)
+    for column in range(len(COLUMNS)):
+        head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+    head.setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+    return tree
+
+
+def _row(form: StoredForm) -> QTreeWidgetItem:
+    kernel = KERNELS.get(form.kernel, form.kernel)
+    speed = f"{form.gain:.2f} ×" if form.is_current else tr("not used")
+    row = QTreeWidgetItem([kernel, form.shape, speed, form.machine, form.tuned_utc[:10]])
+    row.setTextAlignment(2, RIGHT)
+    values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
+    state = "" if form.is_current else tr(" Found with another version of Isocenter: tune again.")
+    for column in range(len(COLUMNS)):
+        row.setToolTip(column, plain_tip(f"{values}. {form.machine}.{state}"))
+    return row

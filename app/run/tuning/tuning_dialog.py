@@ -1,0 +1,138 @@
+"""Tune this machine: try forms of the kernels, see how long each takes, keep the fastest."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.run.tuning.request_row import RequestRow
+from app.run.tuning.stored_variants import KeptList
+from app.state.models.tuning_model import Phase, TuningModel
+from app.state.services.context import AppContext
+from app.state.services.tuning_job import TuningJob
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
+from app.views.plots.tuning_plot import TuningPlot
+from engine.tools.tuning import why_no_search
+
+SIZE_PX = (820, 680)
+TICK_MS = 500
+LEAD = tr(
+    "Kernels can cut their work up in many ways, and which is fastest depends on the machine. "
+    "Forms are tried for a while; one is kept only if its numbers are right and it is faster than "
+    "the shipped one beyond the noise."
+)
+
+
+class TuningDialog(QDialog):
+    """What to tune, the forms as they are tried, and what is kept."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Tune this machine"))
+        fit_to_screen(self, *SIZE_PX)
+        self._context, self._theme = context, context.theme
+        self.model = TuningModel()
+        self.job = TuningJob(context.commands, self)
+        self.row, self.plot = RequestRow(context.session), TuningPlot()
+        self.kept = KeptList(context.commands)
+        self.work = label("", "muted", wrap=True)
+        self.state = label("", wrap=True)
+        self.best = label("", "entry", wrap=True)
+        self.act = button(tr("Start"), self._start_or_stop, role="primary")
+        self.close_button = button(tr("Close"), self.reject)
+        self.close_button.setAutoDefault(False)
+        self._tick = QTimer(self)
+        self._tick.setInterval(TICK_MS)
+        self._lay_out()
+        self._connect()
+        self._paint()
+        self._show()
+        self.kept.look()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.act)
+        buttons.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(label(LEAD, wrap=True))
+        column.addWidget(self.row)
+        for each in (self.work, self.state, self.best):
+            column.addWidget(each)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.kept)
+        column.addLayout(buttons)
+
+    def _connect(self) -> None:
+        self.job.event_received.connect(self.model.take)
+        self.job.failed.connect(self.model.refuse)
+        self.job.ended.connect(self._ended)
+        self.model.changed.connect(self._show)
+        self._tick.timeout.connect(self._show_words)
+        self._theme.changed.connect(self._paint)
+
+    def _start_or_stop(self) -> None:
+        if self.job.is_busy:
+            self.model.ask_to_stop()
+            self.job.stop()
+            return
+        fault = sentence_case(why_no_search()) or self.row.fault
+        if fault:
+            self.model.refuse(fault)
+            return
+        request = self.row.request()
+        self.model.begin(request.budget_s)
+        self._tick.start()
+        self.job.start(request)
+        self._show()
+
+    def _ended(self) -> None:
+        self._tick.stop()
+        self.kept.look()
+        self._show()
+
+    def done(self, result: int) -> None:
+        """Close; a search ends at once, and its best so far is kept."""
+        self.job.stop()
+        super().done(result)
+        if self.job.is_busy:
+            self.job.ended.connect(self.deleteLater)
+        else:
+            self.deleteLater()
+
+    def _show(self) -> None:
+        busy = self.job.is_busy
+        self.act.setText(tr("Stop and keep") if busy else tr("Start"))
+        self.act.setEnabled(self.model.phase is not Phase.STOPPING)
+        self.row.setEnabled(not busy)
+        self.kept.setEnabled(not busy)
+        self.plot.show_times(self.model.times)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        refusal = why_no_search() if self.model.phase is Phase.IDLE else ""
+        for words, text in (
+            (self.work, self.model.work),
+            (self.state, sentence_case(refusal) or self.model.state_words),
+            (self.best, self.model.best_words),
+        ):
+            words.setText(text)
+            words.setVisible(bool(text))
+        set_tone(self.state, "missing" if refusal else self._tone)
+
+    @property
+    def _tone(self) -> str:
+        match self.model.phase:
+            case Phase.REFUSED:
+                return "missing"
+            case Phase.ENDED:
+                return "ok" if self.model.has_won else ""
+        return "muted"
+
+    def _paint(self) -> None:
+        self.plot.set_colours(view_colours(self._theme))

@@ -1,0 +1,80 @@
+"""Choose one of the scans and images in a folder, such as a patient's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.ui.theme.widgets import button, fit_to_screen, label
+from app.views.literal_text import plain_tip
+from engine.core.errors import FolderItem
+
+SIZE_PX = (720, 420)
+
+
+class FolderDialog(QDialog):
+    """A list of scans and images; the chosen one opens.
+
+    Parameters
+    ----------
+    parent
+        window over which it is shown
+    folder
+        that holds them
+    items
+        scans and images to choose from
+    open_item
+        opens the file of the chosen one
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None,
+        folder: Path,
+        items: tuple[FolderItem, ...],
+        open_item: Callable[[Path], object],
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._items, self._open_item = items, open_item
+        self.setWindowTitle(tr("Open from {folder}", folder=folder.name))
+        fit_to_screen(self, *SIZE_PX)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderLabels([tr("Scan or image"), tr("Format")])
+        self.tree.setRootIsDecorated(False)
+        self.tree.setAccessibleName(tr("Scans and images in the folder"))
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        for item in items:
+            row = QTreeWidgetItem([item.place(folder), item.text])
+            for place, text in enumerate((str(item.path), item.text)):
+                row.setToolTip(place, plain_tip(text))
+            self.tree.addTopLevelItem(row)
+        self.open_chosen = button(tr("Open"), self._open, role="primary")
+        column = QVBoxLayout(self)
+        words = tr("The folder holds {n:,} scans and images. Choose one.", n=len(items))
+        column.addWidget(label(words, wrap=True))
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.open_chosen, 0, Qt.AlignmentFlag.AlignRight)
+        self.tree.itemActivated.connect(lambda *_: self._open())
+        first = self.tree.topLevelItem(0)
+        if first is not None:
+            self.tree.setCurrentItem(first)
+
+    def _open(self) -> None:
+        chosen = self.tree.currentItem()
+        if chosen is None:
+            return
+        row = self.tree.indexOfTopLevelItem(chosen)
+        self.accept()
+        self._open_item(self._items[row].path)

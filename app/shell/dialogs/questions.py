@@ -1,0 +1,289 @@
+"""The questions the window asks: which file, under which name, are you sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.language.translation import tr
+from app.output.export.exporting import ask_and_export
+from app.state.models.inputs import DATA, SCANNER
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_save
+from app.ui.theme.questions import ask, ask_text, question_box
+from app.workspace.steps.saving_protocols import save_as
+from engine.modalities import all_roles
+from engine.tools.diagnostics import SupportBundle
+
+if TYPE_CHECKING:
+    from app.analysis.calibrate.normalise_dialog import NormaliseDialog
+    from app.workspace.queue.queue_dialog import QueueDialog
+    from engine.core.errors import FolderItem
+
+ICON_PX = 48
+IMPORT_KINDS = tr(
+    "Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat "
+    "*.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
+)
+SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
+
+
+class Dialogs(QObject):
+    """Asks, then calls the command."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        context: AppContext,
+        resume: Callable[[str], object] = lambda _: None,
+        show_queue: Callable[[], object] = lambda: None,
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._context = parent, context
+        self._resume, self._show_queue = resume, show_queue
+        context.commands.import_requested.connect(self.import_scan)
+        context.commands.making_requested.connect(self.make)
+        context.commands.item_requested.connect(self.choose_item)
+        self._normalising: NormaliseDialog | None = None
+        self._queue: QueueDialog | None = None
+
+    def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose a file for a role of the study."""
+        title, kinds = choice_of(role)
+        path = ask_open(self._parent, title, self._context.preferences.folder_last_used, kinds)
+        if path is not None:
+            self._context.preferences.folder_last_used = str(path.parent)
+            chosen(path)
+
+    def choose_folder(self, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose a folder to open."""
+        preferences = self._context.preferences
+        path = ask_folder(self._parent, tr("Open folder"), preferences.folder_last_used)
+        if path is not None:
+            preferences.folder_last_used = str(path)
+            chosen(path)
+
+    def choose_item(self, folder: Path, items: tuple[FolderItem, ...]) -> None:
+        """Let the user choose one of several scans and images, and open it."""
+        from app.shell.dialogs.folder_dialog import FolderDialog
+
+        open_item = partial(self._context.commands.offer, "")
+        FolderDialog(self._parent, folder, items, open_item).open()
+
+    def choose_import(self) -> None:
+        """Let the user choose what to import: one of many images stands for all of them."""
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self._parent, tr("Import"), folder, IMPORT_KINDS)
+        if path is not None:
+            self._context.preferences.folder_last_used = str(path.parent)
+            self.import_scan(path)
+
+    def import_scan(self, path: Path) -> None:
+        """Look at a scan that does not describe itself, and ask what it leaves open."""
+        from app.workspace.steps.import_dialog import ImportDialog
+
+        ImportDialog(self._parent, self._context, path).open()
+
+    def confirm(self, title: str, text: str, yes: str) -> bool:
+        """Ask a question whose safe answer is no."""
+        return ask(self._parent, title, text, yes)
+
+    def export(self, current: int, exported: Callable[[Path], object]) -> None:
+        """Write an image of the run."""
+        ask_and_export(self._parent, self._context, current, exported)
+
+    def save_study(self) -> None:
+        """Write the study file."""
+        start = Path(self._context.preferences.folder_last_used) / "study.toml"
+        target = self._target(tr("Save study"), start, tr("Studies (*.toml)"))
+        if target is not None:
+            self._context.commands.save_study(target)
+
+    def save_protocol(self) -> None:
+        """Write the protocol under a name."""
+        base = self._context.session.study.base.name
+        name = ask_text(self._parent, tr("Save protocol"), tr("Name of the protocol"), base).strip()
+        if name:
+            save_as(self._parent, self._context, name)
+
+    def protocols(self) -> None:
+        """Show the saved protocols, and all that can be done with them."""
+        from app.workspace.steps.protocols_dialog import ProtocolsDialog
+
+        ProtocolsDialog(self._parent, self._context).open()
+
+    def report(self) -> None:
+        """Sign the result on show off; save, print or send its report."""
+        from app.output.report.report_dialog import ReportDialog
+
+        ReportDialog(self._parent, self._context).open()
+
+    def settings(self) -> None:
+        """Show the settings."""
+        from app.shell.dialogs.settings_dialog import SettingsDialog
+
+        SettingsDialog(self._parent, self._context).open()
+
+    def storage(self) -> None:
+        """Show what lies on the disk."""
+        from app.shell.dialogs.storage_dialog import StorageDialog
+
+        StorageDialog(self._parent, self._context, self.confirm).open()
+
+    def queue(self) -> None:
+        """Show the queue beside the window, which stays in use; there is one of it."""
+        from app.workspace.queue.queue_dialog import QueueDialog
+
+        if self._queue is None:
+            self._queue = QueueDialog(self._parent, self._context)
+        self._queue.show()
+        self._queue.raise_()
+        self._queue.activateWindow()
+
+    def studies(self) -> None:
+        """Show all studies, and the worklist."""
+        from app.workspace.study_list.studies_dialog import StudiesDialog
+
+        StudiesDialog(self._parent, self._context, self._resume, self._show_queue).open()
+
+    def tune(self) -> None:
+        """Look for the fastest kernels on this machine."""
+        from app.run.tuning.tuning_dialog import TuningDialog
+
+        TuningDialog(self._parent, self._context).open()
+
+    def make(self, page: str) -> None:
+        """Open a page on which a file is made."""
+        pages: dict[str, Callable[[], None]] = {
+            "normalise": self.normalise,
+            "calibrate": self.calibrate,
+            "describe_tracer": self.describe_tracer,
+        }
+        pages[page]()
+
+    def calibrate(self) -> None:
+        """Measure a calibration in the image on show."""
+        from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
+
+        CalibrateDialog(self._parent, self._context).open()
+
+    def describe_tracer(self) -> None:
+        """Let the user write tracer, dose and body of the open scan."""
+        from app.workspace.steps.tracer_dialog import TracerDialog
+
+        if DATA in self._context.session.study.inputs:
+            TracerDialog(self._parent, self._context).open()
+
+    def normalise(self) -> None:
+        """Open the page that measures a normalisation, beside the window; there is one of it."""
+        from app.analysis.calibrate.normalise_dialog import NormaliseDialog
+
+        if self._normalising is None:
+            made = self._normalising = NormaliseDialog(self._parent, self._context)
+            made.finished.connect(self._forget_normalising)
+        self._normalising.show()
+        self._normalising.raise_()
+        self._normalising.activateWindow()
+
+    def _forget_normalising(self) -> None:
+        self._normalising = None
+
+    def may_close(self) -> bool:
+        """Ask before a normalisation that is being measured goes."""
+        return self._normalising is None or self._normalising.may_close()
+
+    def guide(self) -> None:
+        """Open the guide beside the window, which stays in use."""
+        from app.shell.help.guide import GuideWindow
+
+        guide = GuideWindow(self._parent)
+        guide.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        guide.show()
+
+    def help(self) -> None:
+        """Open the help."""
+        from app.shell.help.help_dialog import HelpDialog
+
+        HelpDialog(self._parent).open()
+
+    def support_bundle(self) -> None:
+        """Gather what helps who helps, show it, and save it where the user wants it."""
+        from engine.tools.diagnostics import gather
+
+        session, recent = self._context.session, self._context.preferences.recent
+        log = [f"{line.time:%H:%M:%S}  {line.level}  {line.text}" for line in session.log]
+        values = [found.value for found in session.study.inputs.values()]
+        self._context.commands.run_task(
+            lambda _: gather(log=log, names=[*values, *recent]),
+            self._show_bundle,
+            busy=tr("Gathering facts without names"),
+            failed=tr("There is no support bundle."),
+        )
+
+    def _show_bundle(self, bundle: SupportBundle) -> None:
+        from app.shell.dialogs.support_dialog import SupportDialog
+
+        if not SupportDialog(self._parent, bundle).exec():
+            return
+        start = Path.home() / "isocenter-support.zip"
+        target = self._target(tr("Save support bundle"), start, tr("Archives (*.zip)"))
+        if target is not None:
+            self._context.commands.run_task(
+                lambda _: bundle.write(target),
+                lambda _: self._context.session.add_log(
+                    "info", tr("Written: {target}", target=target)
+                ),
+                failed=tr("{name} was not written.", name=target.name),
+            )
+
+    def _target(self, title: str, start: Path, kinds: str) -> Path | None:
+        """Return the file that the user chose to write, with its ending; None for none."""
+        chosen = ask_save(self._parent, title, start, kinds)
+        target = chosen.with_suffix(start.suffix) if chosen is not None else None
+        if target is None or not may_write(self._parent, target, self._context.session):
+            return None
+        return target
+
+    def about(self) -> None:
+        """Say what this is."""
+        about_box(self._parent).open()
+
+
+def about_box(parent: QWidget) -> QMessageBox:
+    """Return what the program says of itself."""
+    from importlib.metadata import version
+
+    parts = (
+        tr("Isocenter {version}", version=version("isocenter")),
+        tr("Turns PET and X-ray CT measurements into volumes."),
+        tr("Research use only. Not for diagnosis or treatment."),
+        tr("Free software, licence BSD-3-Clause."),
+    )
+    box = question_box(parent, tr("About Isocenter"), "\n\n".join(parts), "info")
+    box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
+    box.setStandardButtons(QMessageBox.StandardButton.Close)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return box
+
+
+def choice_of(role: str) -> tuple[str, str]:
+    """Return the title of the dialog for an input, and the kinds of files it offers."""
+    from engine.io import SCAN_READERS, suffixes_of
+
+    if role == DATA:
+        return tr("Open"), _kinds(tr("Scans and studies"), suffixes_of(SCAN_READERS))
+    if role == SCANNER:
+        return tr("Choose a scanner"), _kinds(tr("Scanners"), SCANNER_SUFFIXES)
+    found = next(each for each in all_roles() if each.key == role)
+    return tr("Choose: {title}", title=found.title), _kinds(found.text, found.suffixes)
+
+
+def _kinds(name: str, suffixes: tuple[str, ...]) -> str:
+    patterns = " ".join(f"*{suffix}" for suffix in suffixes)
+    return tr("{name} ({patterns});;All files (*)", name=name, patterns=patterns)

@@ -1,0 +1,212 @@
+"""The settings: the site and its folders, how the window looks, the device, technician's mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import LANGUAGES, SYSTEM, named, tr
+from app.state.models.passphrase import hashed
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.file_dialogs import ask_open
+from app.ui.theme.questions import ask_text, tell
+from app.ui.theme.widgets import button, label, set_tone
+from app.views.literal_text import plain_tip
+from engine.core.errors import EngineError
+from engine.core.settings import explain
+from engine.results.reports import Site
+
+WIDTH_PX = 620
+FOLDERS, LOGOS = ("protocols", "reports"), ("logo",)
+THEMES = ("dark", "light")
+PEOPLE_TIP = tr("Who signs reports off, with commas between; empty: the name of the login")
+LEAST_LETTERS = 4
+
+
+class SettingsDialog(QDialog):
+    """Shows the settings; nothing is kept before Save."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Settings"))
+        self.setMinimumWidth(WIDTH_PX)
+        self._context, self._preferences = context, context.preferences
+        self._passphrase = context.preferences.passphrase
+        self.fields: dict[str, QLineEdit] = {}
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._add_site()
+        self._add_looks()
+        self._add_technician()
+        self.said = label("", "fault", wrap=True)
+        kinds = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(kinds.Save | kinds.Cancel)
+        self.buttons.button(kinds.Save).setProperty("role", "primary")
+        self.buttons.accepted.connect(self._save)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(14)
+        column.addLayout(self._grid)
+        column.addWidget(self.said)
+        column.addWidget(self.buttons)
+
+    def _add_site(self) -> None:
+        site = self._preferences.site
+        for name, field in Site.model_fields.items():
+            extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+            value = getattr(site, name)
+            line = QLineEdit(", ".join(value) if isinstance(value, tuple) else str(value))
+            title = named(str(extra.get("label")))
+            tip = PEOPLE_TIP if isinstance(value, tuple) else named(str(field.description))
+            line.setAccessibleName(title)
+            line.setToolTip(plain_tip(tip))
+            self.fields[name] = line
+            self._add(title, self._with_chooser(name, line))
+
+    def _with_chooser(self, name: str, line: QLineEdit) -> QWidget:
+        if name not in (*FOLDERS, *LOGOS):
+            return line
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(line, 1)
+        row.addWidget(
+            button(tr("Choose …"), lambda: self._choose(name), tr("Choose it on the disk"))
+        )
+        return made
+
+    def _add_looks(self) -> None:
+        self.theme, self.device, self.language = QuietCombo(), QuietCombo(), QuietCombo()
+        self.language.addItem(tr("That of the system"), SYSTEM)
+        for key, name in LANGUAGES.items():
+            self.language.addItem(name, key)
+        self.language.setCurrentIndex(max(0, self.language.findData(self._preferences.language)))
+        names = {"dark": tr("Dark"), "light": tr("Light")}
+        self.theme.addItems([names[name] for name in THEMES])
+        self.theme.setCurrentIndex(THEMES.index(self._context.theme.name))
+        choice = self._context.session.device
+        self.device.addItem(tr("Automatic"), "auto")
+        for each in choice.found:
+            if each.usable:
+                self.device.addItem(each.label, each.key)
+        self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
+        for title, box, tip in (
+            (tr("Language"), self.language, tr("From the next start of Isocenter on")),
+            (tr("Theme"), self.theme, tr("Colours of the window")),
+            (tr("Device"), self.device, tr("What reconstructions run on")),
+        ):
+            box.setAccessibleName(title)
+            box.setToolTip(plain_tip(tip))
+            self._add(title, box)
+
+    def _add_technician(self) -> None:
+        self.technician = QCheckBox(tr("Begin in the technician's mode"))
+        self.technician.setToolTip(
+            tr("Open, protocol, Start, judge, export and report, nothing else")
+        )
+        self.technician.setChecked(self._preferences.technician)
+        self.change = button("", self._set_passphrase, tr("It ends the technician's mode"))
+        self._name_passphrase()
+        row = QHBoxLayout()
+        row.addWidget(self.technician, 1)
+        row.addWidget(self.change)
+        inside = QWidget()
+        row.setContentsMargins(0, 0, 0, 0)
+        inside.setLayout(row)
+        self._add(tr("Technician"), inside)
+
+    def _add(self, title: str, shown: QWidget) -> None:
+        row = self._grid.rowCount()
+        self._grid.addWidget(label(title, "caption"), row, 0)
+        self._grid.addWidget(shown, row, 1)
+
+    def _choose(self, name: str) -> None:
+        start = self.fields[name].text() or self._preferences.folder_last_used
+        if name in LOGOS:
+            path = ask_open(self, tr("Choose a logo"), start, tr("Pictures (*.png *.jpg *.jpeg)"))
+            found = "" if path is None else str(path)
+        else:
+            found = QFileDialog.getExistingDirectory(self, tr("Choose a folder"), start)
+        if found:
+            self.fields[name].setText(found)
+
+    def _name_passphrase(self) -> None:
+        self.change.setText(
+            tr("Change passphrase …") if self._passphrase else tr("Set passphrase …")
+        )
+
+    def _set_passphrase(self) -> None:
+        one = ask_text(self, tr("Passphrase"), tr("New passphrase"), "", hidden=True)
+        if not one:
+            return
+        if len(one) < LEAST_LETTERS:
+            tell(
+                self,
+                tr("Passphrase"),
+                tr(
+                    "A passphrase has at least {LEAST_LETTERS} letters.",
+                    LEAST_LETTERS=LEAST_LETTERS,
+                ),
+            )
+        elif ask_text(self, tr("Passphrase"), tr("Once more"), "", hidden=True) != one:
+            tell(self, tr("Passphrase"), tr("The two are not the same; nothing was changed."))
+        else:
+            self._passphrase = hashed(one)
+            self._name_passphrase()
+
+    def _site(self) -> Site:
+        said = {name: line.text().strip() for name, line in self.fields.items()}
+        people = tuple(each.strip() for each in said.pop("people").split(",") if each.strip())
+        site = Site.model_validate({**said, "people": people})
+        site.logo_bytes()  # refused here, not in the first report
+        for name in FOLDERS:
+            if said[name] and not Path(said[name]).expanduser().is_dir():
+                raise EngineError(
+                    tr("{path}: no such folder; choose one that is there.", path=said[name])
+                )
+        return site
+
+    def _save(self) -> None:
+        try:
+            self._preferences.set_site(self._site())
+        except ValidationError as e:
+            return self._refuse(explain(e))
+        except EngineError as e:
+            return self._refuse(str(e))
+        self._preferences.technician = self.technician.isChecked()
+        self._preferences.passphrase = self._passphrase
+        theme = THEMES[self.theme.currentIndex()]
+        self._context.theme.use(theme)
+        self._preferences.theme = theme
+        self._preferences.language = str(self.language.currentData())
+        self._use_device(str(self.device.currentData()))
+        self._preferences.save()
+        self._context.commands.protocols_changed.emit()
+        self.accept()
+
+    def _use_device(self, key: str) -> None:
+        session = self._context.session
+        if key != session.device.key and not session.run.state.is_active:
+            session.device.choose(key)
+            self._preferences.device = key
+
+    def _refuse(self, text: str) -> None:
+        self.said.setText(text)
+        set_tone(self.said, "missing")

@@ -1,0 +1,198 @@
+"""What lies on the disk on our account: jobs, results and caches, and buttons that remove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import size
+from app.ui.theme.widgets import button, fit_to_screen, label
+from app.views.literal_text import plain_tip
+from engine.core.errors import EngineError
+from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
+
+SIZE_PX = (720, 460)
+COLUMNS = (tr("What"), tr("Size"), tr("Last used"))
+PATHS = Qt.ItemDataRole.UserRole
+OLD_DAYS = 30
+Confirm = Callable[[str, str, str], bool]
+
+
+class StorageDialog(QDialog):
+    """Lists everything by its kind; removes what is selected after a question."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext, confirm: Confirm) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Storage"))
+        fit_to_screen(self, *SIZE_PX)
+        self._context, self._confirm = context, confirm
+        self.items: list[StoredItem] = []
+        self.sum = label(tr("Looking at the disk …"), wrap=True)
+        self.said = label("", "muted", wrap=True)
+        self.said.hide()
+        self.tree = _tree()
+        self.tree.itemSelectionChanged.connect(self._allow)
+        self.remove = button(tr("Remove selected …"), self._remove_selected)
+        self.remove_old = button(
+            tr("Remove caches unused for {OLD_DAYS} days …", OLD_DAYS=OLD_DAYS),
+            self._remove_old,
+            tr("Caches are made again when they are needed; that takes time"),
+        )
+        self.close_button = button(tr("Close"), self.accept, role="primary")
+        self._lay_out()
+        self._allow()
+        self.look()
+
+    def look(self) -> None:
+        """Read what lies there, in a thread."""
+        failed = tr("The folders could not be read.")
+        self._context.commands.run_task(lambda _: stored(), self._show, failed=failed)
+
+    @property
+    def selected(self) -> list[StoredItem]:
+        """What is selected and can be removed, each once; a kind stands for all it holds."""
+        paths = {path for row in self.tree.selectedItems() for path in row.data(0, PATHS)}
+        found = [item for item in self.items if str(item.path) in paths]
+        return choose_stored(found, [item.kind for item in found])
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        for each in (self.remove, self.remove_old):
+            buttons.addWidget(each)
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(self.sum)
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.said)
+        column.addLayout(buttons)
+
+    def _show(self, items: list[StoredItem]) -> None:
+        self.items = items
+        self.tree.clear()
+        for kind in dict.fromkeys(item.kind for item in items):
+            some = [item for item in items if item.kind == kind]
+            head = _row(kind_title(kind), some)
+            for item in some:
+                row = _row(item.name, [item])
+                row.setToolTip(0, plain_tip(str(item.path)))
+                head.addChild(row)
+            self.tree.addTopLevelItem(head)
+        total = size(sum(item.n_bytes for item in items))
+        self.sum.setText(
+            tr(
+                "Isocenter keeps {total} on this computer for its own use. Interrupted "
+                "jobs can be resumed; caches save time and are made again when they are "
+                "needed. Results are deleted one by one, in the tab Results.",
+                total=total,
+            )
+        )
+        self._allow()
+
+    def _allow(self) -> None:
+        chosen = self.selected
+        self.remove.setEnabled(bool(chosen))
+        tip = tr(
+            "{n_chosen:,} selected, {size}",
+            n_chosen=len(chosen),
+            size=size(sum(item.n_bytes for item in chosen)),
+        )
+        self.remove.setToolTip(
+            plain_tip(
+                tip if chosen else tr("Select jobs or caches first; running jobs and results stay.")
+            )
+        )
+        self.remove_old.setEnabled(bool(self._old()))
+
+    def _old(self) -> list[StoredItem]:
+        return choose_stored(self.items, ["caches"], OLD_DAYS)
+
+    def _remove_selected(self) -> None:
+        self._ask(self.selected)
+
+    def _remove_old(self) -> None:
+        self._ask(self._old())
+
+    def _ask(self, doomed: list[StoredItem]) -> None:
+        n_jobs = sum(item.kind == "interrupted" for item in doomed)
+        jobs = (
+            tr(" {n_jobs:,} of them can still be resumed, and no longer then.", n_jobs=n_jobs)
+            if n_jobs
+            else ""
+        )
+        n, total = len(doomed), size(sum(item.n_bytes for item in doomed))
+        text = tr(
+            "Remove {n:,} {value} ({total})?{jobs}",
+            n=n,
+            value="entry" if n == 1 else "entries",
+            total=total,
+            jobs=jobs,
+        )
+        if doomed and self._confirm(tr("Remove from the disk"), text, tr("Remove")):
+            self._context.commands.run_task(
+                lambda _: _removed(doomed), self._report, failed=tr("Not everything was removed.")
+            )
+
+    def _report(self, faults: list[str]) -> None:
+        self.said.setText(" ".join(faults) or tr("Removed."))
+        self.said.show()
+        self.look()
+
+
+def _removed(doomed: list[StoredItem]) -> list[str]:
+    """Remove each; return why some stay."""
+    faults = []
+    for item in doomed:
+        try:
+            remove_stored(item)
+        except EngineError as e:
+            faults.append(str(e))
+    return faults
+
+
+def _tree() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName(tr("Jobs, results and caches on the disk"))
+    tree.setHeaderLabels(COLUMNS)
+    tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    tree.setUniformRowHeights(True)
+    tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    for column in (1, 2):
+        tree.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight)
+    head = tree.header()
+    head.setStretchLastSection(False)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for column in (1, 2):
+        head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+    return tree
+
+
+def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
+    n = len(items)
+    what = f"{name} ({n:,})" if n > 1 else name
+    days = min(item.age_days for item in items)
+    used = (
+        "today"
+        if days < 1
+        else tr("{days:,.0f} day{value} ago", days=days, value="s" if days >= 1.5 else "")
+    )
+    row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
+    row.setData(0, PATHS, [str(item.path) for item in items])
+    for column in (1, 2):
+        row.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return row

@@ -1,0 +1,61 @@
+"""The support bundle, shown before it is saved: its files, and every word in them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QListWidget,
+    QPlainTextEdit,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.ui.theme.widgets import fit_to_screen, label
+from engine.tools.diagnostics import SupportBundle
+
+SIZE_PX = (900, 560)
+HEAD = tr(
+    "This is all that the bundle holds. It has no image and no scan; names of patients, users, "
+    "machines, files and folders are replaced by marks as [1]. Read it, save it, and send it with "
+    "what you did and what you expected."
+)
+
+
+class SupportDialog(QDialog):
+    """Lists the files of a bundle and shows the chosen one."""
+
+    def __init__(self, parent: QWidget | None, bundle: SupportBundle) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Support bundle"))
+        self.bundle = bundle
+        self.names, self.text = QListWidget(), QPlainTextEdit()
+        self.names.setAccessibleName(tr("Files in the bundle"))
+        self.names.addItems(list(bundle.files))
+        self.names.currentTextChanged.connect(self._show)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(tr("Content of the file"))
+        self.names.setCurrentRow(0)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.save = buttons.addButton(tr("Save …"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save.setProperty("role", "primary")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        both = QSplitter(Qt.Orientation.Horizontal)
+        both.addWidget(self.names)
+        both.addWidget(self.text)
+        both.setStretchFactor(1, 1)
+        both.setSizes([180, SIZE_PX[0] - 180])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(label(HEAD, wrap=True))
+        column.addWidget(both, 1)
+        column.addWidget(buttons)
+        fit_to_screen(self, *SIZE_PX)
+
+    def _show(self, name: str) -> None:
+        self.text.setPlainText(self.bundle.files[name])

@@ -1,0 +1,140 @@
+"""The guide in a window of its own: pages on the left, their text on the right."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+
+from PySide6.QtCore import QEvent, Qt, QUrl
+from PySide6.QtGui import QImage, QTextCursor, QTextDocument
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.shell.help.guide_pages import GuidePage, guide_folder, page_text, pages
+from app.ui.theme.widgets import fit_to_screen, label
+
+SIZE_PX = (1080, 760)
+LIST_PX = 230
+MARGIN_PX = 40
+NAME = Qt.ItemDataRole.UserRole
+
+
+class PageView(QTextBrowser):
+    """Shows a page; pictures are as wide as there is room."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder, self.name = folder, ""
+        self.setOpenLinks(False)
+        self.setAccessibleName(tr("Page of the guide"))
+
+    def show_page(self, name: str) -> None:
+        """Show a page by its name from the guide's folder."""
+        self.name = name
+        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub
+        self.document().setMarkdown(page_text(self._folder, name), features)
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and shows it
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show the page anew in the colours of another theme, where it was read."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self.name:
+            place, found = self.verticalScrollBar().value(), self.textCursor()
+            ends = found.anchor(), found.position()
+            self.show_page(self.name)
+            found = self.textCursor()
+            found.setPosition(ends[0])
+            found.setPosition(ends[1], QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(found)
+            self.verticalScrollBar().setValue(place)
+
+    def target(self, link: str) -> str:
+        """Return the name of the page that a link on this page leads to."""
+        return normpath(str(PurePosixPath(self.name).parent / link.partition("#")[0]))
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Load a picture from beside the page."""
+        link = name.toString() if isinstance(name, QUrl) else name
+        image = QImage(str(self._folder / self.target(link)))
+        room = max(self.viewport().width() - MARGIN_PX, 1)
+        if image.width() <= room:
+            return image
+        return image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+
+
+class GuideWindow(QDialog):
+    """Every page for technicians and physicists, with a search through all of them."""
+
+    def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Guide"))
+        fit_to_screen(self, *SIZE_PX)
+        self._folder = folder or guide_folder()
+        self._pages = pages(self._folder)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search the guide"))
+        self.search.setAccessibleName(tr("Search the guide"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
+        self.list, self.view = QListWidget(), PageView(self._folder)
+        self.list.setAccessibleName(tr("Pages of the guide"))
+        for page in self._pages:
+            self.list.addItem(_item(page))
+        self.list.currentItemChanged.connect(self._show_item)
+        self.view.anchorClicked.connect(
+            lambda url: self.open_page(self.view.target(url.toString()))
+        )
+        self._none = label(tr("No page holds these words."), "muted", wrap=True)
+        self._none.hide()
+        self._lay_out()
+        self.list.setCurrentRow(0)
+
+    def open_page(self, name: str) -> None:
+        """Show a page, if there is one of this name."""
+        for row, page in enumerate(self._pages):
+            if page.name == name:
+                self.list.setCurrentRow(row)
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.addWidget(self.search)
+        left.addWidget(self._none)
+        left.addWidget(self.list, 1)
+        self.search.setFixedWidth(LIST_PX)
+        self.list.setFixedWidth(LIST_PX)
+        row = QHBoxLayout(self)
+        row.addLayout(left)
+        row.addWidget(self.view, 1)
+
+    def _show_item(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.view.show_page(item.data(NAME))
+
+    def _filter(self, wanted: str) -> None:
+        """Keep the pages that hold the words, and show the first of them."""
+        words = wanted.casefold()
+        found = [words in page_text(self._folder, p.name).casefold() for p in self._pages]
+        for row, is_found in enumerate(found):
+            self.list.item(row).setHidden(not is_found)
+        self._none.setVisible(not any(found))
+        if words and any(found) and not found[self.list.currentRow()]:
+            self.list.setCurrentRow(found.index(True))
+        if words:
+            self.view.moveCursor(self.view.textCursor().MoveOperation.Start)
+            self.view.find(wanted)
+
+
+def _item(page: GuidePage) -> QListWidgetItem:
+    is_head = page.name.endswith("index.md")
+    item = QListWidgetItem(page.title if is_head else f"    {page.title}")
+    item.setData(NAME, page.name)
+    return item

@@ -1,0 +1,137 @@
+"""The technician's mode: open, protocol, Start, judge, export and report; nothing else.
+
+It keeps from accidents: what is hidden cannot be reached by key or by menu. Who can edit the
+settings file can end it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from app.language.translation import tr
+from app.state.models.passphrase import is_right
+from app.state.services.context import AppContext
+from app.ui.theme.questions import ask_text, tell
+from app.workspace.ct_inspection.preview_panel import PreviewTab
+from engine.modalities import AnyModality, Protocol, digest_of
+
+ALLOWED = frozenset(
+    (
+        *("open", "studies", "export", "report", "technician", "quit"),
+        *("start", "pause", "finish", "abort"),
+        *("theme", "full_views", "log", "guide", "help", "support_bundle", "about"),
+    )
+)
+"""Names of the actions that a technician has."""
+TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Results"))
+FOREIGN = tr("is none that the site has approved; choose one in the header.")
+
+
+class TechnicianMode(QObject):
+    """Hides what a technician has no use for, and shows it again for who knows the passphrase.
+
+    Parameters
+    ----------
+    window : parent of questions
+    context : whose preferences say how the window begins
+    actions : all actions of the window, by name
+    extras : other parts that are hidden
+    panels : the steps, and the technician's panel that takes their place
+    tabs : of the right panel
+    """
+
+    changed = Signal(bool)
+
+    def __init__(
+        self,
+        window: QWidget,
+        context: AppContext,
+        actions: dict[str, QAction],
+        extras: Sequence[QWidget | QAction],
+        panels: tuple[QWidget, QWidget],
+        tabs: QTabWidget,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._context = window, context
+        self._actions, self._extras = actions, tuple(extras)
+        self._panels, self._tabs = panels, tabs
+        self.is_on = False
+        self._approved: dict[str, list[Protocol]] = {}
+        context.session.refusal = self.refusal
+        context.commands.protocols_changed.connect(self._approved.clear)
+        context.session.study.offered = lambda modality: self._of(modality) if self.is_on else []
+        if context.preferences.technician:
+            self.enter()
+        else:
+            self._show()
+
+    def refusal(self) -> str:
+        """Return why the protocol in use may not be run, empty if it may."""
+        study = self._context.session.study
+        is_fine = not self.is_on or (self._is_approved(study.base) and not study.changes)
+        return "" if is_fine else f"{study.base.name!r} {FOREIGN}"
+
+    def _is_approved(self, protocol: Protocol) -> bool:
+        """Whether its settings are those of an approved one, locked since or not."""
+        return digest_of(protocol) in map(digest_of, self.approved())
+
+    def approved(self) -> list[Protocol]:
+        """Return the protocols of the open kind of scan that a technician may use."""
+        return self._of(self._context.session.study.modality)
+
+    def _of(self, modality: AnyModality) -> list[Protocol]:
+        if modality.key not in self._approved:
+            found = self._context.preferences.library.approved(modality)
+            self._approved[modality.key] = [each.protocol for each in found]
+        return self._approved[modality.key]
+
+    def toggle(self) -> None:
+        """Enter the mode, or leave it for who knows the passphrase."""
+        if not self.is_on:
+            self._context.preferences.technician = True
+            self.enter()
+        elif self._may_leave():
+            self.leave()
+
+    def enter(self) -> None:
+        """Show a technician's window."""
+        self.is_on = True
+        self._approved.clear()
+        self._context.session.study.start_again()
+        self._show()
+
+    def leave(self) -> None:
+        """Show the whole window, until it is closed or the mode is entered again."""
+        self.is_on = False
+        self._context.session.study.start_again()
+        self._show()
+
+    def _may_leave(self) -> bool:
+        kept = self._context.preferences.passphrase
+        if not kept:
+            return True
+        said = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
+        if said and not is_right(said, kept):
+            tell(self._window, tr("Unlock"), tr("That is not the passphrase."))
+        return bool(said) and is_right(said, kept)
+
+    def _show(self) -> None:
+        for name, action in self._actions.items():
+            action.setVisible(not self.is_on or name in ALLOWED)
+        for each in self._extras:
+            each.setVisible(not self.is_on)
+        steps, own = self._panels
+        steps.setVisible(not self.is_on)
+        own.setVisible(self.is_on)
+        for i in range(self._tabs.count()):
+            if self._tabs.tabText(i) != PreviewTab.title:
+                shown = not self.is_on or self._tabs.tabText(i) in TABS_ALLOWED
+                self._tabs.setTabVisible(i, shown)
+        self._actions["technician"].setText(
+            tr("Unlock …") if self.is_on else tr("Technician's mode")
+        )
+        self.changed.emit(self.is_on)

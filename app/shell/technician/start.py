@@ -1,0 +1,41 @@
+"""The technician's mode of a window: which of its parts it hides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.output.results.results_panel import ResultsTab
+from app.shell.technician.mode import TechnicianMode
+
+if TYPE_CHECKING:
+    from app.shell.main_window import MainWindow
+
+
+def technician_of(window: MainWindow) -> TechnicianMode:
+    """Return the mode, in which the window begins if the preferences say so."""
+    tabs = [window.tabs.widget(i) for i in range(window.tabs.count())]
+    results = [each for each in tabs if isinstance(each, ResultsTab)]
+    extras: list[QWidget | QAction] = [
+        window.header.choice.manage,
+        window.header.device,
+        *window.centre.welcome.extras,
+        *(part for each in results for part in (each.settings, each.more)),
+        *window.actions_.extra_menus,
+    ]
+    mode = TechnicianMode(
+        window,
+        window.context,
+        window.actions_.named(),
+        extras,
+        (window.workflow.steps, window.workflow.technician),
+        window.tabs,
+    )
+    mode.changed.connect(window.header.choice.offer_approved)
+    mode.changed.connect(window.actions_.refresh)
+    mode.changed.connect(window.workflow.panel.refresh)
+    mode.changed.emit(mode.is_on)
+    window.actions_.technician.triggered.connect(mode.toggle)
+    return mode

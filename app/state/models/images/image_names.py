@@ -1,0 +1,75 @@
+"""Names of images and of runs that wait, in the language of the window: equal in every list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from app.language.keys import name_of_key
+from app.language.translation import tr
+from engine.core.errors import EngineError
+from engine.data import RecordedRun
+from engine.jobs import QueueEntry
+from engine.results import Named, NameWords, Result, image_names, unrecorded
+
+WORDS = NameWords(
+    quality={
+        "fast": name_of_key("fast"),
+        "standard": name_of_key("standard"),
+        "fine": name_of_key("fine"),
+        "changed": tr("Changed"),
+    },
+    iterations=tr("it."),
+    frames=tr("frames"),
+    subsets=tr("subsets"),
+    off=tr("off"),
+    missing=tr("no"),
+    endings={
+        "stopped": tr("stopped"),
+        "aborted": tr("aborted"),
+        "failed": tr("failed"),
+        "converged": tr("converged"),
+    },
+)
+
+_PLANS: dict[str, tuple[str, RecordedRun]] = {}
+"""Scan and plan by the text of a study: the queue is looked at again and again."""
+
+
+def names_of_results(results: Iterable[Result]) -> dict[str, str]:
+    """Return the name of each result by its id."""
+    return image_names([each.named for each in results], WORDS)
+
+
+def name_of_run(named: Named, results: Iterable[Result]) -> str:
+    """Return a name for the current run that no result of the same scan has."""
+    others = [each.named for each in results if each.id != named.key]
+    return image_names([*others, named], WORDS)[named.key]
+
+
+def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -> dict[str, str]:
+    """Return the name of each study of the queue: of its image, or of what is planned."""
+    made = {each.id: each for each in results}
+    found = []
+    for entry in entries:
+        with suppress(
+            EngineError, ValueError
+        ):  # a study that cannot be read goes by its title alone
+            found.append(_named(entry, made.get(entry.result)))
+    return image_names(found, WORDS)
+
+
+def _named(entry: QueueEntry, result: Result | None) -> Named:
+    if result is not None:
+        known = result.named
+        return Named(entry.id, known.scan, known.run, known.when, known.voxels)
+    scan, run = _planned(entry)
+    return Named(entry.id, scan, run, entry.added_utc.astimezone())
+
+
+def _planned(entry: QueueEntry) -> tuple[str, RecordedRun]:
+    """Return scan and plan of a study of the queue."""
+    if entry.study not in _PLANS:
+        study = entry.to_study()
+        _PLANS[entry.study] = study.data.name, unrecorded(study.protocol, 0).ended("running")
+    return _PLANS[entry.study]

@@ -1,0 +1,228 @@
+"""Which volumes are open, which of them is on show, and which lies over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.state.models.images.fusion_display import PairLook
+from app.state.models.images.volume_display import VolumeDisplay
+from app.state.models.images.volume_origin import NO_SIDES, Bond, Origin, bond_of
+from app.views.colour.windows import Window
+from app.views.planes.placing import NO_SIDES as NOT_TOLD
+from app.views.planes.placing import VolumePlacing
+from app.views.state import ViewState
+from engine.data import Volume
+from engine.geometry import RigidMotion
+
+Kind = Literal["image", "iterate", "input", "result", "file"]
+IMAGE = "image"
+"""Key of the image that the run, or the scrubber, has on show; it is another one with each step."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenVolume:
+    """A volume that can be on show, or lie over another one.
+
+    Attributes
+    ----------
+    key : stays the same while it is open: `IMAGE`, "input:mu_map", "result:ID", "file:PATH", …
+    name : for the screen of its owner
+    kind : image of the run, kept iterate, input of the study, result on disk, or file
+    volume : its values
+    origin : whose it is, as far as that is known
+    motion : takes it to where it belongs; None where it lies there
+    has_scanner_axes : whether it counts along the axes of whatever it lies over
+    """
+
+    key: str
+    name: str
+    kind: Kind
+    volume: Volume
+    origin: Origin = field(default_factory=Origin)
+    motion: RigidMotion | None = None
+    has_scanner_axes: bool = False
+
+    def placing_over(self, base: OpenVolume) -> VolumePlacing:
+        """Return where this volume lies in the picture of another one."""
+        turns = not (self.has_scanner_axes or base.has_scanner_axes)
+        return VolumePlacing.of(self.volume, base.volume, self.motion, turns=turns)
+
+
+class OpenVolumes(QObject):
+    """The open volumes: the image of the run first, then others in the order they were opened.
+
+    Signals
+    -------
+    changed : another list, base or overlay
+
+    Attributes
+    ----------
+    others : what is open beside the image of the run
+    """
+
+    changed = Signal()
+
+    def __init__(self, view: ViewState) -> None:
+        super().__init__(view)
+        self._view = view
+        self._display = VolumeDisplay(view)
+        self._look = PairLook(view)
+        self._image: OpenVolume | None = None
+        self.others: tuple[OpenVolume, ...] = ()
+        self._base_key, self._overlay_key = IMAGE, ""
+        self._windows: dict[str, Window] = {}
+
+    @property
+    def image(self) -> OpenVolume | None:
+        """The image of the run, whether or not it is on show."""
+        return self._image
+
+    @property
+    def items(self) -> tuple[OpenVolume, ...]:
+        """All open volumes."""
+        return (*((self._image,) if self._image is not None else ()), *self.others)
+
+    @property
+    def base(self) -> OpenVolume | None:
+        """The volume on show."""
+        return self._found(self._base_key)
+
+    @property
+    def overlay(self) -> OpenVolume | None:
+        """The volume over it."""
+        return self._found(self._overlay_key)
+
+    @property
+    def shows_image(self) -> bool:
+        """Whether the volume on show is the image of the run."""
+        return self._base_key == IMAGE
+
+    @property
+    def bond(self) -> Bond:
+        """What must be said of the two volumes on show."""
+        base, overlay = self.base, self.overlay
+        if base is None or overlay is None:
+            return Bond()
+        found = bond_of(base.origin, overlay.origin)
+        sides = NO_SIDES if NOT_TOLD in (base.volume.axes, overlay.volume.axes) else ""
+        return Bond(found.warning, "; ".join(filter(None, (found.remark, sides))))
+
+    # the image of the run
+
+    def take_image(self, image: OpenVolume | None, *, refit: bool = False) -> None:
+        """Take another image of the run; `refit` fits the display to it if it is on show."""
+        if self._image is None and image is not None:  # which the user has waited for
+            self._base_key = IMAGE
+        self._image = image
+        if image is None and self._base_key == IMAGE:
+            self._overlay_key = ""
+        self._show(refit=refit)
+
+    def return_to_image(self) -> None:
+        """Show the image of the run, unless it lies over another volume."""
+        if IMAGE not in (self._base_key, self._overlay_key):
+            self.set_base(IMAGE)
+
+    def forget_others(self) -> None:
+        """Close all but the image of the run: another scan is another patient."""
+        self.others, self._windows = (), {}
+        self._base_key, self._overlay_key = IMAGE, ""
+        self._show()
+
+    # others
+
+    def add(self, opened: OpenVolume) -> None:
+        """Open a volume, or put another one in the place of that with its key."""
+        kept = [opened if each.key == opened.key else each for each in self.others]
+        self.others = tuple(kept) if opened in kept else (*kept, opened)
+        self._show()
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give volumes other names, by their keys."""
+        image = self._image
+        others = tuple(replace(o, name=names.get(o.key, o.name)) for o in self.others)
+        same = [o.name for o in others] == [o.name for o in self.others]
+        if image is not None and names.get(IMAGE, image.name) != image.name:
+            self._image, same = replace(image, name=names[IMAGE]), False
+        if not same:
+            self.others = others
+            self._show()
+
+    def close(self, key: str) -> None:
+        """Close a volume; the image of the run takes its place on show."""
+        self.others = tuple(each for each in self.others if each.key != key)
+        self._windows.pop(key, None)
+        self._overlay_key = "" if self._overlay_key == key else self._overlay_key
+        self._base_key = IMAGE if self._base_key == key else self._base_key
+        self._show()
+
+    def set_base(self, key: str) -> None:
+        """Show an open volume; the one that lay over another changes places with it."""
+        if key == self._base_key or self._found(key) is None:
+            return
+        before = self._base_key
+        self._keep_windows()
+        self._base_key = key
+        if self._overlay_key == key:
+            self._overlay_key = before if self._found(before) is not None else ""
+        self._show(switched=True)
+
+    def set_overlay(self, key: str) -> None:
+        """Lay an open volume over the one on show; "" for none, that on show itself: swap."""
+        if key == self._base_key:
+            self.swap()
+        elif key != self._overlay_key:
+            self._keep_windows()
+            self._overlay_key = key if self._found(key) is not None else ""
+            self._show(switched=True)
+
+    def swap(self) -> None:
+        """Lay the volume on show over the one that lies over it."""
+        self.set_base(self._overlay_key)
+
+    # what is on show
+
+    def _found(self, key: str) -> OpenVolume | None:
+        return next((each for each in self.items if each.key == key), None)
+
+    def _show(self, *, refit: bool = False, switched: bool = False) -> None:
+        """Put on show what the keys say; `switched`: another key, whose window was kept."""
+        base, view = self.base, self._view
+        cursor, had_one = view.cursor_mm, view.volume is not None
+        view.name = base.name if base is not None else ""
+        if base is None or base.volume is not view.volume or refit:
+            self._display.show(base.volume if base is not None else None, refit=refit)
+            if switched and had_one:  # both lie in one space
+                view.set_cursor(cursor)
+        keys = self._base_key, self._overlay_key
+        if switched:
+            view.fusion.set_links_windows(False)
+        self._show_overlay()
+        if switched:
+            for key, look in zip(keys, (view, view.fusion), strict=True):
+                if key in self._windows:
+                    look.set_window(*self._windows[key])
+        if view.fusion.volume is None or base is None:
+            self._look.leave(self._base_key)
+        elif switched or self._look.is_new(keys):
+            self._look.dress(keys)
+        self.changed.emit()
+
+    def _show_overlay(self) -> None:
+        base, overlay, fusion = self.base, self.overlay, self._view.fusion
+        fusion.say(*self.bond)
+        if base is None or overlay is None:
+            if fusion.volume is not None:
+                fusion.lay(None, VolumePlacing(), "")
+            return
+        fusion.lay(overlay.volume, overlay.placing_over(base), overlay.name)
+
+    def _keep_windows(self) -> None:
+        view = self._view
+        for key, look in ((self._base_key, view), (self._overlay_key, view.fusion)):
+            if key and look.volume is not None:
+                self._windows[key] = look.window

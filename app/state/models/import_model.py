@@ -1,0 +1,279 @@
+"""A scan that does not describe itself: what is guessed of it, and what the user says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from engine.raw_import import Draft, ImportLook, Reading
+
+ROLES = ("array", "flats", "darks", "angles")
+"""What a dataset may be taken for, as the key of the answer that names it."""
+NONE, SIGN = "none", "#"
+TYPES = (
+    *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
+    *("float16", "float32", "float64"),
+)
+KINDS = ("counts", "transmission", "integrals")
+
+
+@dataclass(frozen=True)
+class ImportField:
+    """One thing that the user may say.
+
+    Attributes
+    ----------
+    key : of the answer
+    title, tip : for people
+    choices : to choose from; empty where it is typed
+    """
+
+    key: str
+    title: str
+    tip: str
+    choices: tuple[str, ...] = ()
+
+
+RAW_FIELDS = (
+    ImportField("columns", tr("Columns"), tr("Pixels in a row of an image")),
+    ImportField("rows", tr("Rows"), tr("Rows of an image")),
+    ImportField("dtype", tr("Type"), tr("Type of the stored values"), TYPES),
+    ImportField(
+        "byte_order", tr("Byte first"), tr("Which byte of a value comes first"), ("little", "big")
+    ),
+    ImportField("offset_bytes", tr("Header"), tr("Bytes before the images")),
+)
+ARRAY = ImportField("array", tr("Array"), tr("Name of the projections in the file"))
+KIND = ImportField("kind", tr("Values"), tr("What the values are"), KINDS)
+SCALE = ImportField(
+    "scale", tr("Scale"), tr("What stored values are multiplied by; 0.001 for thousandths")
+)
+WHITE = ImportField("white_level", tr("Open beam"), tr("Counts where nothing is in the way"))
+LAST_FIELDS = (
+    ImportField(
+        "flats", tr("Flats"), tr("A folder, a file, or what names begin with; none for none")
+    ),
+    ImportField(
+        "darks", tr("Darks"), tr("A folder, a file, or what names begin with; none for none")
+    ),
+    ImportField(
+        "angles", tr("Angles"), tr("360 or 180 degrees in all; 0:0.5 for first and step; a text")
+    ),
+    ImportField(
+        "beam", tr("Beam"), tr("parallel, or source to axis and to detector in mm: 100,400")
+    ),
+    ImportField("pixel", tr("Pixel"), tr("Width on the detector in mm: 0.05, or 0.05,0.06")),
+    ImportField(
+        "first_row", tr("First row"), tr("Which row of an image comes first"), ("top", "bottom")
+    ),
+    ImportField(
+        "axis_column", tr("Axis"), tr("Column that sees the rotation axis, from 0; blank: found")
+    ),
+)
+FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
+
+
+class ImportModel(QObject):
+    """What is known of the scan so far.
+
+    Signals
+    -------
+    changed : anything
+    said_changed : the user said something, so that another look is wanted
+
+    Attributes
+    ----------
+    source : what was chosen
+    said : answers by their key
+    look : the newest; None before the first
+    fault : why there is none, or why the last answer cannot be used
+    is_busy : whether a look is being made
+    """
+
+    changed = Signal()
+    said_changed = Signal()
+
+    def __init__(self, source: Path) -> None:
+        super().__init__()
+        self.source = source
+        self.said: dict[str, object] = {}
+        self.look: ImportLook | None = None
+        self.fault = ""
+        self.is_busy = False
+        self._shown: dict[str, object] | None = None
+
+    # what the user does
+
+    def say(self, key: str, value: object) -> None:
+        """Say something, or with an empty text take it back."""
+        said = {k: v for k, v in self.said.items() if k != key}
+        if value not in (None, ""):
+            said[key] = value
+        if said != self.said:
+            self.said = said
+            self.said_changed.emit()
+            self.changed.emit()
+
+    def pick(self, reading: Reading) -> None:
+        """Take one of the four readings."""
+        now = bool(self.said.get("clockwise")), bool(self.said.get("mirrored"))
+        if now != (reading.clockwise, reading.mirrored) or "clockwise" not in self.said:
+            self.said = self.said | {
+                "clockwise": reading.clockwise,
+                "mirrored": reading.mirrored,
+            }
+            self.said_changed.emit()
+            self.changed.emit()
+
+    def pick_dataset(self, name: str, role: str) -> None:
+        """Take a dataset for one of `ROLES`, or with an empty role for none."""
+        was = self.role_of(name)
+        if role == was:
+            return
+        if was:
+            self.say(was, NONE if was in ("flats", "darks") and was != role else "")
+        if role:
+            self.say(role, name)
+
+    def take_like(self) -> None:
+        """Take all that the description of a file of the same structure says."""
+        if self.look is not None and self.look.like_said:
+            self.said = self.look.like_said | self.said
+            self.said_changed.emit()
+            self.changed.emit()
+
+    # what is found
+
+    def begin(self) -> None:
+        """Wait for a look."""
+        self.is_busy = True
+        self.changed.emit()
+
+    def take(self, said: dict[str, object], found: ImportLook | str) -> None:
+        """Take a look that was made with some answers, or why there is none."""
+        if said != self.said:
+            return
+        self._shown = said
+        if isinstance(found, str):
+            self.fault = found
+        else:
+            self.look, self.fault = found, ""
+        self.changed.emit()
+
+    def end(self) -> None:
+        """Note that no look is being made any more."""
+        self.is_busy = False
+        self.changed.emit()
+
+    # what is shown
+
+    def role_of(self, name: str) -> str:
+        """Return what a dataset is taken for, one of `ROLES`; empty for none."""
+        draft = self.draft
+        if draft is None:
+            return next((role for role in ROLES if self.said.get(role) == name), "")
+        table = draft.table
+        angles = table.get("geometry", {}).get("angles", {}).get("file")
+        named = (table.get("file"), table.get("flats"), table.get("darks"), angles)
+        for role, text in zip(ROLES, named, strict=True):
+            if isinstance(text, str) and text.partition(SIGN)[2] == name:
+                return role
+        return ""
+
+    @property
+    def like(self) -> str:
+        """Name of the description of a file of the same structure, until it is taken."""
+        look = self.look
+        if look is None or look.like is None or look.like_said.items() <= self.said.items():
+            return ""
+        return f"{look.like.parent.name}/{look.like.name}"
+
+    @property
+    def draft(self) -> Draft | None:
+        """What would be written; None before the first look."""
+        return self.look.draft if self.look is not None else None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether what is on show was made with all that was said."""
+        return self._shown == self.said
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Keys of what must still be said."""
+        draft = self.draft
+        return tuple(q.key for q in draft.questions if not q.proposal) if draft else ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be written as it is shown."""
+        has_look = self.look is not None and self.is_current and not self.is_busy
+        return has_look and self.draft is not None and not (self.fault or self.missing)
+
+    @property
+    def fields(self) -> tuple[ImportField, ...]:
+        """What may be said of this scan."""
+        draft = self.draft
+        if draft is None:  # what may help where not even the size could be told
+            is_stuck = self.fault or (self.look is not None and self.look.fault)
+            if self.look is not None and self.look.datasets:
+                return ()  # one is picked from the list of them
+            return (*RAW_FIELDS, ARRAY) if is_stuck else ()
+        keys = {guess.key for guess in draft.guesses}
+        values = (KIND, *self._value_fields(draft))
+        is_picked = self.look is not None and bool(self.look.datasets)
+        arrays = (ARRAY,) if "array" in keys and not is_picked else ()
+        return (*(RAW_FIELDS if draft.shapes else ()), *arrays, *values, *LAST_FIELDS)
+
+    def _value_fields(self, draft: Draft) -> tuple[ImportField, ...]:
+        if draft.table["kind"] != "counts":
+            return (SCALE,)
+        return () if "flats" in draft.table else (WHITE,)
+
+    def guess(self, key: str) -> tuple[str, str]:
+        """Return what is taken for a field, and why; empty where nothing is."""
+        draft = self.draft
+        if draft is None:
+            return "", ""
+        found = next((g for g in draft.guesses if g.key == key), None)
+        text, why = (found.text, found.why) if found is not None else ("", "")
+        if key in ("columns", "rows") and draft.shapes:
+            n_views, rows, columns = draft.shape
+            sizes = tr(
+                "{n_views:,} views of {rows:,} × {columns:,}: ",
+                n_views=n_views,
+                rows=rows,
+                columns=columns,
+            )
+            return str(columns if key == "columns" else rows), f"{sizes}{why}" if why else ""
+        if key in ("dtype", "byte_order"):
+            return str(draft.table.get(key, "")), why
+        return text, why
+
+    @property
+    def words(self) -> str:
+        """How it stands, in a sentence."""
+        if self.fault:
+            return self.fault
+        if self.look is None:
+            return tr("Looking at the files …")
+        if self.look.fault:
+            return self.look.fault
+        titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
+        if titles:
+            return tr(
+                "Still to be said: {value}. {remark}",
+                value=", ".join(titles),
+                remark=self.look.remark,
+            ).strip()
+        return self.look.remark or tr("Pick the slice that is sharp and no mirror image.")
+
+    @property
+    def tone(self) -> str:
+        """The tone of these words."""
+        if self.fault or (self.look is not None and self.look.fault):
+            return "missing"
+        return "look" if self.missing else "muted"

@@ -1,0 +1,235 @@
+"""What the window remembers between runs: theme, device, recent studies, measured speed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QRect, QSettings
+
+from app.language.translation import KEY as LANGUAGE
+from app.language.translation import SETTINGS_FILE, SYSTEM
+from app.state.models.protocols.library import ProtocolLibrary
+from app.state.models.settings_file import usable_file
+from engine.core.backend import is_device_name
+from engine.core.errors import EngineError
+from engine.io import config_dir
+from engine.results.reports import Site
+
+MAX_RECENT = 8
+SPEEDS, PLACES = "speeds", "places"
+LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
+"""A measured over an estimated time; others are no measurement."""
+
+
+class Preferences:
+    """A small INI file; every read has a sound default, whatever the file holds.
+
+    Attributes
+    ----------
+    remark : what the user should know of the file, one sentence; empty if nothing
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or config_dir()
+        path, self.remark = usable_file(self.folder / SETTINGS_FILE)
+        _keep_to_owner(path)
+        self._settings = QSettings(str(path), QSettings.Format.IniFormat)
+        self._site: Site | None = None
+
+    @property
+    def theme(self) -> str:
+        """Name of the colour theme: "dark" or "light"."""
+        return self._text("theme", "dark")
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._settings.setValue("theme", name)
+
+    @property
+    def language(self) -> str:
+        """Language of the window from the next start on; "" for that of the system."""
+        return self._text(LANGUAGE, SYSTEM)
+
+    @language.setter
+    def language(self, language: str) -> None:
+        self._settings.setValue(LANGUAGE, language)
+
+    @property
+    def site(self) -> Site:
+        """What the settings say of the site; the usual ones where they cannot be read."""
+        if self._site is None:
+            try:
+                self._site = Site.read(self.folder)
+            except EngineError as e:
+                self._site, self.remark = Site(), self.remark or str(e)
+        return self._site
+
+    def set_site(self, site: Site) -> None:
+        """Keep other settings of the site; raises `EngineError` where they cannot be written."""
+        site.write(self.folder)
+        self._site = site
+
+    @property
+    def library(self) -> ProtocolLibrary:
+        """All saved protocols."""
+        return ProtocolLibrary(self.folder, self.site.protocol_folder)
+
+    @property
+    def recent(self) -> list[Path]:
+        """Scans and studies opened last, newest first, those that still exist."""
+        value = self._settings.value("recent", [])
+        texts = value if isinstance(value, list) else [value]
+        return [Path(t) for t in texts if isinstance(t, str) and t and _is_there(t)]
+
+    def remember(self, path: Path) -> None:
+        """Put a scan or study first among the recent ones."""
+        path = path.resolve()
+        paths = [path, *(p for p in self.recent if p != path)][:MAX_RECENT]
+        self._settings.setValue("recent", [str(p) for p in paths])
+
+    @property
+    def folder_last_used(self) -> str:
+        """Folder in which the last file was chosen."""
+        folder = self._text("folder", "")
+        return folder if "\0" not in folder else ""
+
+    @folder_last_used.setter
+    def folder_last_used(self, folder: str) -> None:
+        self._settings.setValue("folder", folder)
+
+    @property
+    def export_folder(self) -> str:
+        """Folder into which the last image was exported."""
+        folder = self._text("export_folder", "")
+        return folder if "\0" not in folder else ""
+
+    @export_folder.setter
+    def export_folder(self, folder: str) -> None:
+        self._settings.setValue("export_folder", folder)
+
+    @property
+    def export_suffix(self) -> str:
+        """Ending of the format in which the last image was exported, such as ".nii.gz"."""
+        return self._text("export_suffix", "")
+
+    @export_suffix.setter
+    def export_suffix(self, suffix: str) -> None:
+        self._settings.setValue("export_suffix", suffix)
+
+    @property
+    def device(self) -> str:
+        """What reconstructions run on: "auto", "cpu", "cuda" or "cuda:1"."""
+        kept = self._text("device", "auto")
+        return kept if is_device_name(kept) else "auto"
+
+    @device.setter
+    def device(self, key: str) -> None:
+        self._settings.setValue("device", key)
+
+    @property
+    def identify(self) -> bool:
+        """Whether names of files and folders go along into what is written."""
+        return self._text("identify", "false") == "true"
+
+    @identify.setter
+    def identify(self, on: bool) -> None:
+        self._settings.setValue("identify", "true" if on else "false")
+
+    @property
+    def technician(self) -> bool:
+        """Whether the window begins in the technician's mode."""
+        return self._text("technician", "false") == "true"
+
+    @technician.setter
+    def technician(self, on: bool) -> None:
+        self._settings.setValue("technician", "true" if on else "false")
+
+    @property
+    def passphrase(self) -> str:
+        """Hash of what ends the technician's mode, as `passphrase.hashed` gives it; "" for none."""
+        return self._text("passphrase", "")
+
+    @passphrase.setter
+    def passphrase(self, kept: str) -> None:
+        self._settings.setValue("passphrase", kept)
+
+    def speed_ratios(self) -> dict[str, float]:
+        """Return measured over estimated times, by what they were measured of."""
+        self._settings.beginGroup(SPEEDS)
+        found = {key: _ratio(self._settings.value(key)) for key in self._settings.childKeys()}
+        self._settings.endGroup()
+        return {key: ratio for key, ratio in found.items() if LEAST_RATIO <= ratio <= MOST_RATIO}
+
+    def remember_speed(self, key: str, ratio: float) -> None:
+        """Keep what the last run has measured."""
+        self._settings.setValue(f"{SPEEDS}/{key}", ratio)
+
+    @property
+    def geometry(self) -> QByteArray:
+        """Size and place of the window; empty at the first start."""
+        value = self._settings.value("geometry")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    @geometry.setter
+    def geometry(self, value: QByteArray) -> None:
+        self._settings.setValue("geometry", value)
+
+    @property
+    def layout(self) -> str:
+        """How the views are laid out, as `ViewLayout.of` reads it."""
+        return self._text("layout", "")
+
+    @layout.setter
+    def layout(self, text: str) -> None:
+        self._settings.setValue("layout", text)
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Names of the panels that float in windows of their own."""
+        return tuple(self._text("apart", "").split())
+
+    @apart.setter
+    def apart(self, names: tuple[str, ...]) -> None:
+        self._settings.setValue("apart", " ".join(names))
+
+    def place_of(self, panel: str) -> QRect:
+        """Return where a panel floated last; null where it never did."""
+        value = self._settings.value(f"{PLACES}/{panel}")
+        return value if isinstance(value, QRect) else QRect()
+
+    def remember_place(self, panel: str, place: QRect) -> None:
+        """Keep where a panel floats."""
+        if not place.isNull():
+            self._settings.setValue(f"{PLACES}/{panel}", place)
+
+    def save(self) -> None:
+        """Write the file now."""
+        self._settings.sync()
+
+    def _text(self, key: str, usual: str) -> str:
+        value = self._settings.value(key, usual)
+        return value if isinstance(value, str) else usual
+
+
+def _keep_to_owner(path: Path) -> None:
+    """Let nobody else read where this user's scans lie; Qt keeps the permissions of a file."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+
+
+def _ratio(value: object) -> float:
+    """Return a number as the file holds it, 0 for what is none."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # names that are too long, or hold what no name may
+        return False

@@ -1,0 +1,1 @@
+"""Models of protocols: saved, pinned, in use."""

@@ -1,0 +1,213 @@
+"""Saved protocols: those that come with the program, the site's, and the user's own with versions.
+
+Each saved change of one's own counts its version up; the versions before stay in a folder beside.
+The site's folder is only read.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.language.translation import tr
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.settings import explain
+from engine.modalities import (
+    EARLIER,
+    MODALITIES,
+    AnyModality,
+    Protocol,
+    SavedProtocol,
+    SavedProtocols,
+    Source,
+    modality_of,
+    read_protocol,
+    stamped,
+    write_protocol,
+)
+
+WHOSE: dict[Source, str] = {
+    "program": tr("comes with Isocenter"),
+    "site": tr("of the site"),
+    "own": "own",
+}
+
+
+@dataclass(frozen=True)
+class ListedProtocol(SavedProtocol):
+    """A protocol of the list, with the reason why it cannot be changed."""
+
+    @property
+    def fixed(self) -> str:
+        """Why it cannot be changed, in a sentence; empty if it can."""
+        name = self.protocol.name
+        if self.source == "program":
+            return tr("{name!r} comes with Isocenter; save it under a name of your own.", name=name)
+        if self.source == "site":
+            return tr(
+                "{name!r} is in the site's folder, which is only read; save it as your own.",
+                name=name,
+            )
+        return tr("{name!r} is locked; unlock it first.", name=name) if self.is_locked else ""
+
+
+class ProtocolLibrary(SavedProtocols):
+    """All saved protocols; `folder` holds the settings, `site` the protocols that all share."""
+
+    def listed(self, modality: AnyModality) -> list[ListedProtocol]:
+        """Return those of a kind of scan: the program's, the site's, one's own; none damaged."""
+        return [ListedProtocol(**vars(each)) for each in self.saved(modality)]
+
+    def approved(self, modality: AnyModality) -> list[ListedProtocol]:
+        """Return what a technician may use: the site's and locked ones; else the program's."""
+        found = self.listed(modality)
+        own = [each for each in found if each.source == "site" or each.is_locked]
+        return own or [each for each in found if each.source == "program"]
+
+    def left_out(self) -> list[str]:
+        """Return why each file that cannot be used is left out."""
+        faults = [fault for *_, fault in self._files() if fault]
+        if self._site is not None and not self._site.is_dir():
+            faults.append(
+                tr("{site}: the site's folder of protocols is not there.", site=self._site)
+            )
+        return faults
+
+    def find(self, protocol: Protocol) -> ListedProtocol | None:
+        """Return the saved protocol of a name, one's own before others; None if there is none."""
+        of_kind = self.saved(modality_of(protocol), demos=True)
+        same = [each for each in of_kind if each.protocol.name == protocol.name]
+        return ListedProtocol(**vars(same[-1])) if same else None
+
+    # changes
+
+    def save(self, protocol: Protocol, name: str) -> Protocol:
+        """Save settings under a name: a new protocol, or the next version of one's own."""
+        name = name.strip()
+        listed = self.find(_named(protocol, name))
+        if listed is not None:
+            if listed.fixed:
+                raise SettingsError(listed.fixed)
+            return self._next(listed, _named(protocol, name))
+        made = stamped(_named(protocol, name), 1)
+        write_protocol(made, self.path_for(made))
+        return made
+
+    def rename(self, listed: ListedProtocol, name: str) -> Protocol:
+        """Give a protocol of one's own another name, which is its next version."""
+        if listed.fixed or listed.path is None:
+            raise SettingsError(listed.fixed)
+        renamed = _named(listed.protocol, name)
+        if renamed.name == listed.protocol.name:
+            return listed.protocol
+        self._refuse_taken(renamed)
+        made = stamped(renamed, listed.revision + 1)
+        self._keep_earlier(listed)
+        write_protocol(made, self.path_for(made))
+        _removed(listed.path)
+        return made
+
+    def lock(self, listed: ListedProtocol, *, on: bool) -> Protocol:
+        """Lock a protocol of one's own, or unlock it; that is no change of it."""
+        if listed.source != "own" or listed.path is None:
+            raise SettingsError(listed.fixed)
+        made = stamped(listed.protocol, _revision_now(listed.protocol), locked=on)
+        write_protocol(made, listed.path)
+        return made
+
+    def delete(self, listed: ListedProtocol) -> None:
+        """Remove a protocol of one's own; its last version stays among the earlier ones."""
+        if listed.fixed or listed.path is None:
+            raise SettingsError(listed.fixed)
+        self._keep_earlier(listed)
+        _removed(listed.path)
+
+    def take_in(self, path: Path) -> Protocol:
+        """Add the protocol of a file that somebody shared, with its version."""
+        found = read_protocol(path)
+        self._refuse_taken(found)
+        if found.saved is not None and found.saved.changed:
+            raise SettingsError(
+                tr(
+                    "{name}: is not as it was saved ({change}); open it as a file, look at its "
+                    "settings, and save them under a name.",
+                    name=path.name,
+                    change=found.saved.changed[0],
+                )
+            )
+        made = stamped(found, _revision_now(found))
+        write_protocol(made, self.path_for(made))
+        return made
+
+    @staticmethod
+    def give(listed: ListedProtocol, path: Path) -> None:
+        """Write a protocol as one file for others."""
+        write_protocol(listed.protocol, path)
+
+    def path_for(self, protocol: Protocol) -> Path:
+        """Return a file of one's own for a protocol that has none yet, of no other protocol."""
+        modality = modality_of(protocol)
+        stem = re.sub(r"[^\w-]+", "-", protocol.name).strip("-").lower() or "protocol"
+        kind = "" if modality is MODALITIES[0] else f"{modality.key}-"
+        tries = (f"{kind}{stem}{n}.toml" for n in ("", *(f"-{k}" for k in range(2, 1000))))
+        return next(p for each in tries if not (p := self._own / each).exists())
+
+    def _next(self, listed: ListedProtocol, protocol: Protocol) -> Protocol:
+        made = stamped(protocol, listed.revision + 1)
+        if listed.path is None or made.saved is None:
+            raise SettingsError(listed.fixed)
+        if listed.protocol.saved is not None and made.saved.sha256 == listed.protocol.saved.sha256:
+            return listed.protocol  # nothing has changed
+        self._keep_earlier(listed)
+        write_protocol(made, listed.path)
+        return made
+
+    def _keep_earlier(self, listed: ListedProtocol) -> None:
+        if listed.path is not None:
+            name = f"{listed.path.stem}-version-{listed.revision}.toml"
+            write_protocol(listed.protocol, self._own / EARLIER / name)
+
+    def _refuse_taken(self, protocol: Protocol) -> None:
+        taken = self.find(protocol)
+        if taken is not None:
+            raise SettingsError(
+                tr(
+                    "There is a protocol {name!r} already ({whose}, version {revision}); choose "
+                    "another name, or rename or delete that one first.",
+                    name=protocol.name,
+                    whose=WHOSE[taken.source],
+                    revision=taken.revision,
+                )
+            )
+
+
+def _revision_now(protocol: Protocol) -> int:
+    """Return the version to write unchanged settings as; those edited by hand are a new one."""
+    saved = protocol.saved
+    if saved is None:
+        return 1
+    return saved.revision + 1 if saved.changed else max(1, saved.revision)
+
+
+def _named(protocol: Protocol, name: str) -> Protocol:
+    name = name.strip()
+    if not name:
+        raise SettingsError(tr("A protocol needs a name; type one."))
+    try:
+        values = protocol.model_dump() | {"name": name, "saved": None}
+        return type(protocol).model_validate(values)
+    except ValidationError as e:
+        raise SettingsError(tr("The protocol: {fault}.", fault=explain(e))) from e
+
+
+def _removed(path: Path) -> None:
+    try:
+        with suppress(FileNotFoundError):
+            path.unlink()
+    except OSError as e:
+        text = tr("{name}: cannot be removed ({why}).", name=path.name, why=e.strerror or e)
+        raise ResourceError(text) from e

@@ -1,0 +1,220 @@
+"""What is known of the current run: stages, progress, ledger, curve, kept images, result."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from statistics import fmean
+from time import perf_counter
+
+from app.state.models.protocols.text import marked
+from app.state.models.run_images import KeptImages
+from engine.core.profiling import Profile
+from engine.data import Plain, RecordedRun, TimeFrame, Volume
+from engine.data.runs.events import (
+    Aborted,
+    Corrected,
+    Event,
+    Failed,
+    Finished,
+    Level,
+    Loaded,
+    Measured,
+    Preview,
+    Profiled,
+    Progressed,
+    ResultKept,
+    StageStarted,
+    Warned,
+)
+from engine.jobs.study_index import ImagingOrder
+from engine.modalities import Study
+
+ROLLING = 12
+"""Updates whose mean time the remaining time is told from."""
+
+
+class RunState(StrEnum):
+    """State of a run."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHING = "finishing"
+    FINISHED = "finished"
+    FAILED = "failed"
+    ABORTED = "aborted"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether an engine is at work."""
+        return self in (self.PREPARING, self.RUNNING, self.PAUSED, self.FINISHING)
+
+
+STAGE_STATES = {
+    "reconstruct": RunState.RUNNING,
+    "finish": RunState.FINISHING,
+    "keep": RunState.FINISHING,
+}
+
+
+@dataclass
+class RunRecord:
+    """Fills as the engine's events come in.
+
+    Attributes
+    ----------
+    study : what the images were made from, and how; None of a file
+    job : name of the job that made them, empty if none did
+    result_id : name of the result on disk that holds the last image, empty if none does
+    order : whose the scan is, as the worklist said it; None where nobody said so
+    run : what the engine records of the run; None before it does, and of a file
+    opened : that a result was opened, in words; empty of a run of this window
+    when : start of the run, or the time at which its result was saved
+    stage : key of the stage at work
+    done, total : progress within the stage; total 0 while it is not known
+    latest : the newest preview
+    curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
+    timings : (stage, seconds) in order
+    warnings : sentences that the user should check
+    doubts : the same by the key of the correction that they are about; "" for those about none
+    profile : the newest
+    is_file : whether its image was read from a file
+    """
+
+    title: str = ""
+    study: Study | None = None
+    job: str = ""
+    stage: str = ""
+    stage_text: str = ""
+    done: int = 0
+    total: int = 0
+    progress_text: str = ""
+    facts: Plain = field(default_factory=dict)
+    latest: Preview | None = None
+    ledger: dict[str, Corrected] = field(default_factory=dict)
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    timings: list[Measured] = field(default_factory=list)
+    profile: Profile | None = None
+    warnings: list[str] = field(default_factory=list)
+    doubts: dict[str, list[str]] = field(default_factory=dict)
+    images: KeptImages = field(default_factory=KeptImages)
+    result: Volume | None = None
+    provenance: Plain = field(default_factory=dict)
+    result_id: str = ""
+    run: RecordedRun | None = None
+    opened: str = ""
+    when: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    exported: bool = False
+    order: ImagingOrder | None = None
+    is_file: bool = False
+    started: float = field(default_factory=perf_counter)
+    _frame: TimeFrame | None = None
+    _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
+
+    @property
+    def local_title(self) -> str:
+        """What is reconstructed, by the names that its owner knows: for the screen alone."""
+        return marked(self.study.title) if self.study else self.title
+
+    @property
+    def state_of_stage(self) -> RunState:
+        """State of a run while this stage is at work."""
+        return STAGE_STATES.get(self.stage, RunState.PREPARING)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time the iterations still need, from the mean of the last updates."""
+        if self.latest is None or not self._recent:
+            return None
+        p = self.latest
+        updates = p.iterations * p.subsets - p.update
+        return updates * fmean(self._recent)
+
+    @property
+    def lacking(self) -> dict[str, Corrected]:
+        """Corrections that the data needed and that could not be applied, by their keys."""
+        return {kind: each for kind, each in self.ledger.items() if each.level is Level.WARNING}
+
+    @property
+    def n_warnings(self) -> int:
+        """How many messages the user should check: missing corrections and different warnings."""
+        return len(self.lacking) + len(set(self.warnings))
+
+    @property
+    def fraction(self) -> float | None:
+        """Share of the stage that is done, None while not known."""
+        if self.stage == "reconstruct" and self.latest is not None:
+            p = self.latest
+            updates = p.update / (p.iterations * p.subsets)
+            return max(updates, self.done / max(self.total, 1))  # and how far the next one is
+        return self.done / self.total if self.total else None
+
+    @property
+    def is_only_here(self) -> bool:
+        """Whether an image of a run lies nowhere on disk, so that it could be lost."""
+        return bool(self.job and self.images.items) and not (self.result_id or self.exported)
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether iterations were left when the image was finished."""
+        return self.result is not None and self.run is not None and self.run.is_cut_short
+
+    def run_at(self, index: int | None) -> RecordedRun | None:
+        """Return the record of the run up to a kept image; None as index is the newest image."""
+        run = self.run
+        if run is None or index is None or index >= len(self.images.items):
+            return run
+        kept = self.images.items[index]
+        if kept.place is None or kept.frame is not None:
+            return run
+        iteration, subset = kept.place
+        done = iteration - 1 + subset / max(self.latest.subsets if self.latest else 1, 1)
+        return run.model_copy(update={"iterations_done": min(done, iteration)}).ended("running")
+
+    def take(self, event: Event) -> None:
+        """Note an event; images are noted through `show` and `keep`."""
+        match event:
+            case StageStarted():
+                self.stage, self.stage_text = event.stage, event.text
+                self.done, self.total, self.progress_text = 0, 0, ""
+            case Progressed():
+                self.done, self.total, self.progress_text = event.done, event.total, event.text
+            case Measured():
+                self.timings.append(event)
+            case Profiled():
+                self.profile = event.profile
+            case Loaded():
+                self.facts = event.facts
+            case Corrected():
+                self.ledger[event.kind] = event
+            case Warned():
+                self.warnings.append(event.text)
+                self.doubts.setdefault(event.about, []).append(event.text)
+            case Preview():
+                self._take_preview(event)
+            case ResultKept():
+                self.result_id = event.result
+            case Finished():
+                self.result, self.provenance = event.volume, event.provenance
+                self.run = event.run or self.run
+            case Aborted() | Failed() if self.run is not None:
+                self.run = self.run.ended("aborted" if isinstance(event, Aborted) else "failed")
+
+    def take_history(self, preview: Preview) -> bool:
+        """Note how near the images so far came to the data; returns whether that is news."""
+        history = preview.history
+        if preview.frame != self._frame:  # each frame of time is iterated anew
+            self._frame, self.curve = preview.frame, []
+        values = history.log_likelihoods or [100 * residual for residual in history.residuals]
+        is_news = len(values) > len(self.curve)  # previews may be drawn before those kept
+        if is_news:
+            self.curve = list(enumerate(values, 1))
+        return is_news
+
+    def _take_preview(self, preview: Preview) -> None:
+        self.latest, self.run = preview, preview.run or self.run
+        self._recent.append(preview.seconds)

@@ -1,0 +1,204 @@
+"""The only mutable state of the window: models of study, run and view, wired to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.images.image_names import name_of_run
+from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.state.models.images.patient_order import PatientOrder
+from app.state.models.images.volume_origin import Origin
+from app.state.models.inputs import DATA
+from app.state.models.messages import Level, LogLine, Problem
+from app.state.models.queue_model import QueueModel
+from app.state.models.region_model import RegionModel
+from app.state.models.result_list import ResultList
+from app.state.models.run_model import RunModel
+from app.state.models.run_record import RunRecord
+from app.state.models.study_model import StudyModel
+from app.ui.theme.formatting import sentence_case
+from app.views.state import ViewState
+from engine.core.errors import EngineError
+from engine.data import FrameVolume, Volume
+from engine.results import Named
+
+
+class Session(QObject):
+    """Holds the models, which do not know each other, and lets one follow the other.
+
+    Attributes
+    ----------
+    device : what reconstructions run on
+    study : inputs and protocol
+    run : the reconstruction and its images
+    results : images of earlier runs, on disk
+    queue : studies that wait for their turn, on disk
+    regions : of the scan on show, and of others
+    order : whose the scan at hand is, as the worklist said it
+    view : how the volume on show is displayed
+    volumes : what is open beside the image of the run, and which of them are on show
+    opened_from : the file that the study was opened from, or saved to; None before
+    log : what happened, line by line
+    identify : whether names of files may stand in the log
+    refusal : returns why what is chosen may not be run in this window, empty if it may
+    """
+
+    log_added = Signal(object)
+    problem_raised = Signal(object)
+
+    def __init__(self, device: DeviceChoice) -> None:
+        super().__init__()
+        self.device = device
+        self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
+        self.results, self.queue = ResultList(), QueueModel()
+        self.regions, self.order = RegionModel(), PatientOrder()
+        self.opened_from: Path | None = None
+        self.log: list[LogLine] = []
+        self.identify = False
+        self.refusal: Callable[[], str] = lambda: ""
+        self.volumes = OpenVolumes(self.view)
+        self.study.scan_replaced.connect(self.run.forget)
+        self.study.scan_replaced.connect(self.volumes.forget_others)
+        self.study.scan_replaced.connect(self.order.release)
+        self.study.inputs_changed.connect(self._follow_inputs)
+        for signal in (self.study.protocol_changed, self.volumes.changed):
+            signal.connect(self._show_box)
+        self.study.protocol_replaced.connect(lambda text: self.add_log("info", text))
+        self.run.begun.connect(self._show_blurred_axis)
+        self.run.image_selected.connect(self._show_image)
+        self.run.reported.connect(self.add_log)
+        self.results.changed.connect(self._rename)
+
+    @property
+    def doing(self) -> str:
+        """What the stage at work does, in plain words."""
+        record, long_work = self.run.record, self.study.modality.long_work
+        if record.total and record.stage in long_work:
+            return long_work[record.stage]
+        if record.progress_text:
+            return f"{record.stage_text}: {record.progress_text}"
+        return record.stage_text or tr("Starting the engine")
+
+    def obstacle(self) -> str:
+        """Return why a run cannot start, empty if it can."""
+        if self.run.state.is_active:
+            return tr("A reconstruction is running.")
+        others = self.order.obstacle(self.patients())
+        return self.refusal() or self.study.obstacle() or others
+
+    def patients(self) -> list[str]:
+        """Return the numbers of patients that files of the study are known to be of."""
+        contents = (found.content for found in self.study.inputs.values())
+        known = (each.patient for each in contents if isinstance(each, Volume))
+        return [number for number in known if number]
+
+    def show_file(
+        self, volume: Volume, name: str, alias: str = "", frames: Sequence[FrameVolume] = ()
+    ) -> None:
+        """Show a volume read from a file; it is no result of a run.
+
+        `name` is for the screen of who opened it, `alias` for titles and all that is written.
+        """
+        self.run.begin(alias or name)
+        self.view.set_blurred_axis(None)
+        self.view.state_axes("")  # which was said of another file
+        self.run.show_stored(volume, name, frames)
+        what = f"{volume.grid.describe()}, {volume.unit or tr('no unit')}"
+        self.add_log("info", f"{alias or name}: {what}")
+
+    def show_result(
+        self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()
+    ) -> None:
+        """Show a result with what made it; its scan need not be open."""
+        self.view.set_blurred_axis(None)
+        self.run.show_result(record, label, volume, frames)
+        ending = record.run.describe_run() if record.run is not None else ""
+        self.add_log("info", f"{record.title}: {record.opened} {sentence_case(ending)}.")
+
+    def _show_blurred_axis(self) -> None:
+        scanner = self.study.scanner
+        self.view.set_blurred_axis(scanner.blurred_axis if scanner is not None else None)
+
+    @property
+    def image(self) -> Volume | None:
+        """The image of the run that is on show, or would be: another volume may be shown now."""
+        image = self.volumes.image
+        return image.volume if image is not None else None
+
+    def _show_image(self, volume: Volume | None, refit: bool) -> None:
+        self.volumes.take_image(self._opened(volume), refit=refit)
+
+    def _opened(self, volume: Volume | None) -> OpenVolume | None:
+        if volume is None:
+            return None
+        record = self.run.record
+        inputs = record.provenance.get("inputs")
+        origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
+        return OpenVolume(IMAGE, self.image_name or tr("Image"), "image", volume, origin)
+
+    @property
+    def image_name(self) -> str:
+        """Name of the image of the run, as in all lists of results."""
+        record, results = self.run.record, self.results
+        if record.run is None or record.study is None:
+            return record.local_title
+        if record.result_id in results.names:
+            return results.names[record.result_id]
+        scan = record.study.data.name
+        named = Named(record.result_id or IMAGE, scan, record.run, record.when)
+        return name_of_run(named, [each for each in results.items if each.scan == scan])
+
+    def _rename(self) -> None:
+        """Give open results the names that they have in the list now."""
+        self.queue.take_results(self.results.items)
+        names = {f"result:{id}": name for id, name in self.results.names.items()}
+        if self.run.record.run is not None:
+            names[IMAGE] = self.image_name
+        self.volumes.rename(names)
+
+    def _follow_inputs(self) -> None:
+        """Close what was opened as an input of the study and is none any more."""
+        inputs = [found.content for found in self.study.inputs.values()]
+        for opened in self.volumes.others:
+            if opened.kind == "input" and not any(opened.volume is each for each in inputs):
+                self.volumes.close(opened.key)
+        self._show_box()
+
+    def _show_box(self) -> None:
+        """Draw over an input what is reconstructed of it."""
+        base, grid = self.volumes.base, None
+        if base is not None and base.kind == "input":
+            with suppress(EngineError):
+                grid = self.study.grid()
+        self.view.set_box(grid)
+
+    # log
+
+    def add_log(self, level: Level, text: str, files: tuple[Path, ...] = ()) -> None:
+        """Append a line to the log; pseudonyms stand for the names of the study's files."""
+        line = LogLine(datetime.now().astimezone(), level, self._without_names(text, files))
+        self.log.append(line)
+        self.log_added.emit(line)
+
+    def _without_names(self, text: str, others: tuple[Path, ...]) -> str:
+        files = {role: Path(found.value) for role, found in self.study.inputs.items()}
+        files = {role: path for role, path in files.items() if path.suffix or role == DATA}
+        files |= {f"file {n}": path for n, path in enumerate(others, 1)}
+        if self.identify or not files:
+            return text
+        from engine.protocols.privacy import Names  # which knows the formats of files
+
+        return Names.of_files(files).text(text)
+
+    def raise_problem(self, problem: Problem) -> None:
+        """Put a problem before the user."""
+        if problem.is_fault:
+            self.add_log("error", f"{problem.title} {problem.text}", problem.files)
+        self.problem_raised.emit(problem)

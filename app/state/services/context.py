@@ -1,0 +1,28 @@
+"""What every panel is given: the state, what the user can do, colours, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.state.models.preferences import Preferences
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.previews import Previews
+from app.state.services.queue_commands import QueueCommands
+from app.state.services.result_commands import ResultCommands
+from app.state.services.volume_commands import VolumeCommands
+from app.ui.theme.theme import Theme
+
+
+@dataclass(frozen=True)
+class AppContext:
+    """Session, commands, theme, preferences, previews, results, volumes and queue of one window."""
+
+    session: Session
+    commands: Commands
+    theme: Theme
+    preferences: Preferences
+    previews: Previews
+    results: ResultCommands
+    volumes: VolumeCommands
+    queue: QueueCommands

@@ -1,0 +1,70 @@
+"""A demo scan, simulated in a process of its own so that the window stays quick."""
+
+from __future__ import annotations
+
+import traceback
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from app.language.translation import tr
+from app.state.services.threads import Task
+from engine.core.errors import EngineError, ResourceError
+from engine.jobs import new_process, process_context
+from engine.modalities import Demo, Study, demo_folder
+
+LOOK_S = 0.2
+"""Between two looks whether the window wants the end."""
+STOPPED = tr("The simulation stopped; perhaps the memory is used up.")
+
+
+def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
+    """Simulate a demo and return its study, None where nobody waits for it any longer.
+
+    `task.progressed` tells how far it is.
+    """
+    here, there = process_context().Pipe(duplex=False)
+    child = new_process(_make, there, demo, folder, name="isocenter-demo")
+    child.start()
+    there.close()
+    try:
+        return _listen(here, child.sentinel, task)
+    finally:
+        here.close()
+        child.terminate()
+        child.join()
+        child.close()
+
+
+def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
+    while True:
+        ready = wait([here, sentinel], LOOK_S)
+        if task.isInterruptionRequested():
+            return None
+        if not ready:
+            continue
+        if here not in ready:
+            raise ResourceError(STOPPED)
+        try:
+            message = here.recv()
+        except EOFError as e:
+            raise ResourceError(STOPPED) from e
+        if isinstance(message, Study):
+            return message
+        if isinstance(message, str):
+            raise ResourceError(message)
+        task.progressed.emit(*message)
+
+
+def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
+    try:
+        folder = folder or demo_folder()
+        pipe.send(demo.make(folder, on_progress=lambda done, total: pipe.send((done, total))))
+    except EngineError as e:
+        pipe.send(str(e))
+    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
+        pipe.send(
+            tr(
+                "A fault of ours in the simulation: {format_exc}",
+                format_exc=traceback.format_exc(limit=-1),
+            )
+        )

@@ -1,0 +1,69 @@
+"""Slices of the image on show wherever they are wanted, also while it forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.slice_reader import MadeSlices, SliceMaker, SliceReader
+
+if TYPE_CHECKING:
+    from engine.geometry import ImageGrid, Plane
+    from engine.results import VolumeSlices
+
+
+class ImagePlaneReader(SliceReader):
+    """Makes slices of the image on show while someone looks."""
+
+    image_forms = True
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__(session, commands)
+        self._slices: VolumeSlices | None = None
+        self._made_of: VolumeSlices | None = None
+        self._grid: ImageGrid | None = None
+        self._is_new = True
+        session.view.volume_changed.connect(self._follow)
+
+    @property
+    def slices(self) -> SliceMaker | None:
+        return self._slices
+
+    def _follow(self) -> None:
+        """Take up another image; one that nobody looks at leaves nothing of the one before."""
+        self._is_new = True
+        if not self._is_active and self._slices is not None:
+            self._slices = self._grid = self.newest = None
+            self.prepared.emit()
+        self.look()
+
+    def _take_up(self) -> None:
+        """Take up another image; where its grid is the same as before, slices stay."""
+        from engine.results import VolumeSlices
+
+        self._is_new = False
+        volume = self.view.volume
+        self._slices = None if volume is None else VolumeSlices(volume)
+        grid = None if volume is None else volume.grid
+        if grid != self._grid:
+            self._grid, self._planes, self.newest = grid, (), None
+        self.fault = ""
+        self.prepared.emit()
+
+    def look(self) -> None:
+        if not self._is_active or self._is_busy:
+            return
+        if self._is_new:
+            self._take_up()
+        slices, planes = self._slices, self._planes
+        if slices is None or not planes or self._is_busy:
+            return
+        newest = self.newest
+        if newest is None or newest.planes != planes or self._made_of is not slices:
+            self._made_of = slices
+            self.begin(lambda: _made(slices, planes), self.took_slices)
+
+
+def _made(slices: VolumeSlices, planes: tuple[Plane, ...]) -> MadeSlices:
+    return MadeSlices(slices.values(planes), planes, is_fine=True)

@@ -1,0 +1,89 @@
+"""Looks at a scan that does not describe itself, in the process that reads files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.language.translation import tr
+from app.state.models.import_model import ImportModel
+from app.state.services.commands import Commands
+from app.state.services.threads import Task
+from engine.core.errors import EngineError
+from engine.raw_import import Draft, ImportLook, write_draft
+
+WAIT_MS = 200
+"""Rest after an answer before a look begins."""
+
+
+class ImportJob(QObject):
+    """Looks once more whenever the user has said something; only the newest counts.
+
+    Signals
+    -------
+    written : the sidecar that now lies beside the scan
+    refused : why it was not written, one sentence
+    """
+
+    written = Signal(object)
+    refused = Signal(str)
+
+    def __init__(self, commands: Commands, model: ImportModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._commands, self._model = commands, model
+        self._is_ended = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MS)
+        self._timer.timeout.connect(self.look)
+        model.said_changed.connect(self._timer.start)
+
+    def look(self) -> None:
+        """Look with what was said so far, unless a look is being made."""
+        model = self._model
+        if model.is_busy or self._is_ended:
+            return
+        model.begin()
+        said = dict(model.said)
+
+        def work(task: Task) -> ImportLook | str:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
+            try:
+                return files.import_look(model.source, said)
+            except EngineError as e:
+                return str(e)
+
+        self._commands.run_task(
+            work,
+            lambda found: model.take(said, found),
+            failed=tr("The files were not looked at."),
+            on_failure=lambda text: model.take(said, text),
+            on_end=self._ended,
+        )
+
+    def write(self, draft: Draft, name: str) -> None:
+        """Write the sidecar."""
+
+        def work(task: Task) -> Path | str:
+            try:
+                return write_draft(draft, draft.path.with_name(name))
+            except (EngineError, ValueError) as e:
+                return str(e)
+
+        def done(found: Path | str) -> None:
+            (self.refused if isinstance(found, str) else self.written).emit(found)
+
+        self._commands.run_task(work, done, failed=tr("The text was not written."))
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._is_ended = True
+        self._timer.stop()
+
+    def _ended(self) -> None:
+        self._model.end()
+        if not self._model.is_current:
+            self.look()

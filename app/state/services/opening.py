@@ -1,0 +1,291 @@
+"""Files that the user opens, one after the other, in the order they were given.
+
+Each is read for the study that is open when its turn comes. What was meant for a scan that was then
+refused is refused with it: it must not end up beside the scan before.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from app.state.models.inputs import DATA, Inputs
+from app.state.models.messages import Answer, Problem
+from app.state.models.preferences import Preferences
+from app.state.models.scanner_inputs import KeptInputs
+from app.state.models.session import Session
+from app.state.services.opening_request import Batch, Request
+from app.state.services.outcomes import (
+    Addition,
+    Choice,
+    LoadedVolume,
+    NewStudy,
+    Outcome,
+    Revision,
+    Wanted,
+)
+from app.state.services.raw_projections import UndescribedError, undescribed
+from app.state.services.reading import StudyReader
+from app.state.services.tasks import Tasks
+from engine.core.errors import (
+    CutOffError,
+    EngineError,
+    ReadingStoppedError,
+    ScannerMissingError,
+    SeveralItemsError,
+)
+
+if TYPE_CHECKING:  # the loader is not needed to open the window
+    from app.state.services.threads import Task
+    from engine.jobs import Loader
+
+
+class Opening(QObject):
+    """Reads what was asked for, and hands what is sound to the study.
+
+    Attributes
+    ----------
+    serial : raised by everything the user opens or clears
+
+    Signals
+    -------
+    import_requested : a file or folder whose import the user agreed to
+    item_requested : a folder, and the scans and images in it to choose from
+    queue_requested : the scans that the user adds to the queue
+    """
+
+    import_requested = Signal(object)
+    queue_requested = Signal(object)
+    item_requested = Signal(object, object)
+
+    def __init__(
+        self,
+        session: Session,
+        preferences: Preferences,
+        kept: KeptInputs,
+        tasks: Tasks,
+        loader: Callable[[], Loader],
+    ) -> None:
+        super().__init__(tasks)
+        self._session, self._preferences, self._kept = session, preferences, kept
+        self._study, self._run = session.study, session.run
+        self._tasks, self._loader = tasks, loader
+        self._queue: deque[Request] = deque()
+        self._current: Request | None = None
+        self._lost = ""
+        self._waiting: Wanted | None = None
+        self._batch = Batch()
+        self.serial = 0
+
+    def add(self, request: Request) -> None:
+        """Read something once all before it is done."""
+        if self._run.state.is_active:
+            self._refuse_while_running(request)
+            return
+        self.serial += 1
+        self._queue.append(request)
+        if self._current is None:
+            self._next()
+        self._show()
+
+    def stop(self) -> None:
+        """Read nothing more; what is being read is asked to end."""
+        self._queue.clear()
+        self._tasks.stop()
+        self._show()
+
+    def cancel(self) -> None:
+        """Read nothing more, and take nothing of what is being read."""
+        self.serial += 1
+        self._queue.clear()
+        self._current = self._waiting = None
+        self._tasks.stop()
+        self._show()
+
+    def _show(self) -> None:
+        requests = [self._current, *self._queue]
+        self._study.show_reading({each.role: each.name for each in requests if each is not None})
+
+    def _next(self) -> None:
+        if not self._queue:
+            self._current, self._lost = None, ""
+            self._show()
+            self._offer_others()
+            return
+        request = self._current = self._queue.popleft()
+        inputs, roles, title = self._study.inputs, self._study.roles, self._study.modality.title
+        waiting = self._waiting
+        copy = Inputs(**inputs)
+
+        def work(task: Task) -> Outcome | EngineError:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._loader(), task.isInterruptionRequested)
+            try:
+                agreed = request.complete_events
+                reader = StudyReader(files, self._kept, copy, roles, title, waiting, agreed)
+                return request.work(reader)
+            except EngineError as e:
+                is_scan = request.role in ("", DATA)
+                return undescribed(e, request.path if is_scan else None, files)
+
+        self._tasks.run_task(
+            work,
+            lambda outcome: self._take(request, inputs, outcome),
+            busy=tr("Reading {name}", name=request.name),
+            failed=request.refusal,
+            stoppable=True,
+            on_end=lambda: self._ended(request),
+        )
+
+    def _ended(self, request: Request) -> None:
+        if self._current is request:
+            self._next()
+
+    def _take(self, request: Request, inputs: Inputs, outcome: Outcome | EngineError) -> None:
+        """Hand on what was read, unless the user went on without it."""
+        if self._current is not request:
+            return
+        if isinstance(outcome, EngineError):
+            self._refuse(request, outcome)
+            return
+        if self._run.state.is_active:
+            self._refuse_while_running(request)
+            return
+        if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
+            return
+        if isinstance(outcome, NewStudy) and not self._batch.takes(request, outcome):
+            return
+        try:
+            self._apply(outcome)
+        except EngineError as e:
+            self._refuse(request, e)
+            return
+        if request.done is not None and not self._queue:
+            self._study.show_reading({})
+            request.done()
+
+    def _belongs(self, request: Request, inputs: Inputs) -> bool:
+        """Whether a file is for the scan that is open now; say so if not."""
+        text = ""
+        if self._lost:
+            text = tr("It was meant for {lost}, which was not opened.", lost=self._lost)
+        elif self._study.inputs is not inputs:
+            text = tr("The scan it was read for is not open any more; open it again.")
+        if text:
+            self._session.raise_problem(Problem(request.refusal, text))
+        return not text
+
+    def _apply(self, outcome: Outcome) -> None:
+        study = self._study
+        match outcome:
+            case NewStudy():
+                self._lost, self._waiting = "", None
+                self._session.opened_from = outcome.path
+                study.begin(outcome.inputs, outcome.protocol)
+                self._preferences.remember(outcome.path)
+                self._tell_left_out(outcome.refused)
+            case Revision():
+                study.revise(outcome.inputs)
+            case Addition():
+                study.set_input(outcome.role, outcome.found)
+            case LoadedVolume():
+                self._show_volume(outcome)
+            case Choice():
+                study.use_protocol(outcome.protocol)
+
+    def _show_volume(self, found: LoadedVolume) -> None:
+        from engine.protocols.privacy import pseudonym_of
+
+        name, identify = found.path.name, self._preferences.identify
+        alias = name if identify else pseudonym_of(found.path, "volume")
+        self._session.show_file(found.volume, name, alias, found.frames)
+
+    def _tell_left_out(self, refused: tuple[str, ...]) -> None:
+        if refused:
+            title = tr("Something that belongs to this scan was left out.")
+            self._session.raise_problem(Problem(title, " ".join(refused)))
+
+    def _refuse(self, request: Request, fault: EngineError) -> None:
+        """Say why a file is not taken; the study stays as it is."""
+        text, before = str(fault), self._study.inputs.get(DATA)
+        safe = tr("{name} stays open.", name=before.name) if before is not None else ""
+        if isinstance(fault, ReadingStoppedError):
+            title = tr("{name} was not opened.", name=request.name)
+            self._session.raise_problem(Problem(title, tr("You stopped it."), safe, is_fault=False))
+            return
+        if isinstance(fault, SeveralItemsError):
+            self.item_requested.emit(request.path, fault.items)
+            return
+        if isinstance(fault, ScannerMissingError):
+            text = tr(
+                "{text} Choose its scanner or crystal map now, and the scan opens with it.",
+                text=text,
+            )
+        if request.role in ("", DATA):
+            self._lost = request.name
+            self._waiting = self._without_scanner(request, fault)
+        if isinstance(fault, UndescribedError):
+            self._offer_import(request, text, safe)
+            return
+        files = (request.path,) if request.path is not None else ()
+        answer = None
+        if isinstance(fault, CutOffError):
+            text = tr(
+                "{what}. Copy the file again, or use what is complete; every image will "
+                "say that its scan was cut off.",
+                what=fault.what,
+            )
+            answer = self._answer(request, fault)
+        self._session.raise_problem(
+            Problem(request.refusal, text, safe, answer=answer, files=files)
+        )
+
+    def _offer_others(self) -> None:
+        """Offer to queue the other scans that were dropped with the open one."""
+        batch, self._batch = self._batch, Batch()
+        if not batch.others:
+            return
+        names = ", ".join(found.path.name for found in batch.others)
+        text = tr("Also dropped: {names}. Each can run with its own protocol.", names=names)
+        act = partial(self.queue_requested.emit, tuple(batch.others))
+        tip = tr("Queue the other scans, each with its own protocol")
+        answer = Answer(tr("Add to queue"), tip, act)
+        title = tr("{name} is open.", name=batch.first)
+        self._session.raise_problem(Problem(title, text, answer=answer, is_fault=False))
+
+    def _offer_import(self, request: Request, text: str, safe: str) -> None:
+        answer = Answer(
+            tr("Import …"),
+            tr("See what can be told from its files, and say what they leave open"),
+            lambda: self.import_requested.emit(request.path),
+        )
+        title = tr("{name} does not describe itself.", name=request.name)
+        self._session.raise_problem(Problem(title, text, safe, answer=answer, is_fault=False))
+
+    def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
+        """Return the scan that can be opened once its scanner is chosen."""
+        if request.path is None or not isinstance(fault, ScannerMissingError):
+            return None
+        return Wanted(request.path, complete_events=request.complete_events)
+
+    def _answer(self, request: Request, fault: CutOffError) -> Answer | None:
+        """Return the offer to use what is complete of a scan that is cut off."""
+        if not fault.n_events:
+            return None
+        agreed = replace(request, complete_events=True)
+        return Answer(
+            tr("Use the {n_events:,} complete events", n_events=fault.n_events),
+            tr("Open the scan without the record that its file ends within"),
+            lambda: self.add(agreed),
+        )
+
+    def _refuse_while_running(self, request: Request) -> None:
+        text = tr("A reconstruction is running; finish or abort it before changing the study.")
+        self._session.raise_problem(Problem(request.refusal, text, tr("The run goes on.")))

@@ -1,0 +1,167 @@
+"""Slices of a stored CT scan wherever they are wanted, made off the window's thread.
+
+The scan is prepared once for a protocol; then each wish is answered with rough slices first, where
+fine ones would take long, and with fine ones when no other wish came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+
+from app.language.translation import tr
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.slice_reader import MadeSlices, SliceReader, UnwantedError
+from engine.geometry import Plane
+from engine.modalities import CtProtocol, ProjectionsSummary
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.geometry import ImageGrid
+    from engine.modalities import PlaneSlices
+
+PREPARE_MS = 300
+"""Rest after a change of the protocol before the scan is prepared anew."""
+SETTLE_MS = 200
+"""Rest after the last wish before fine slices are made."""
+NO_ROOM = tr("There are no slices: the pictures of the scan found no room on the disk.")
+
+
+@dataclass(frozen=True, eq=False)
+class SliceSource:
+    """A scan, the protocol it is looked at with, and what makes slices of them."""
+
+    scan: ProjectionsSummary
+    protocol: CtProtocol
+    slices: PlaneSlices
+
+
+class PlaneReader(SliceReader):
+    """Makes slices of the scan at hand while someone looks and no run is at work.
+
+    Attributes
+    ----------
+    source : what makes slices; None before, or where it failed
+    """
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__(session, commands)
+        self._study, self._run = session.study, session.run
+        self.source: SliceSource | None = None
+        self._failed: tuple[ProjectionsSummary, CtProtocol] | None = None
+        self._grid: ImageGrid | None = None
+        self._settle = QTimer(self, singleShot=True, interval=PREPARE_MS)
+        self._settle.timeout.connect(self.look)
+        self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._rest.timeout.connect(self.look)
+        for signal in (
+            session.study.inputs_changed,
+            session.study.protocol_changed,
+            session.run.state_changed,
+        ):
+            signal.connect(self._follow)
+
+    @property
+    def slices(self) -> PlaneSlices | None:
+        return None if self.source is None else self.source.slices
+
+    @property
+    def is_of_view(self) -> bool:
+        """Whether the volume on show is the one that the run made where these slices lie."""
+        volume, slices = self.view.volume, self.slices
+        is_here = volume is not None and slices is not None and volume.grid == slices.grid
+        return is_here and self._session.volumes.shows_image
+
+    @property
+    def is_working(self) -> bool:
+        return super().is_working and not self._has_failed
+
+    def set_active(self, active: bool) -> None:
+        if active:
+            self._failed = None  # there may be room by now
+        super().set_active(active)
+
+    def _follow(self) -> None:
+        source, found = self.source, self._study.xray
+        is_other = found is None or source is None or source.scan is not found[0]
+        if self._run.state.is_active or (source is not None and is_other):
+            self._let_go()
+        self._settle.start()
+
+    def _let_go(self) -> None:
+        """Give the memory back: to a run, or to another scan."""
+        if self.source is not None or self.newest is not None:
+            self.source = self.newest = None
+            self.prepared.emit()
+
+    @property
+    def _has_failed(self) -> bool:
+        found = self._study.xray
+        return found is not None and self._failed == (found[0], found[1])
+
+    def look(self) -> None:
+        found = self._study.xray
+        if not self._is_active or self._is_busy or found is None or self._run.state.is_active:
+            return
+        scan, protocol = found
+        source = self.source
+        if self._has_failed:
+            return
+        if source is None or source.scan is not scan or source.protocol != protocol:
+            if not self._settle.isActive():
+                self.source = None  # two of them might find no room
+                self.begin(lambda: self._prepared(scan, protocol), self._took_source)
+        elif self._planes and (self.newest is None or self.newest.planes != self._planes):
+            self.begin(lambda: _rough(source, self._planes), self.took_slices)
+            self._rest.start()
+        elif self.newest is not None and not self.newest.is_fine and not self._rest.isActive():
+            self.begin(lambda: self._fine(source, self._planes), self.took_slices)
+
+    def _prepared(self, scan: ProjectionsSummary, protocol: CtProtocol) -> SliceSource | str:
+        from engine.core.backend import cpu
+        from engine.modalities import PlaneSlices
+
+        def check() -> None:
+            found = self._study.xray
+            is_other = found is None or found[0] is not scan or found[1] != protocol
+            if is_other or self._run.state.is_active or not self._is_active:
+                raise UnwantedError
+
+        if scan.radiographs is None:
+            return NO_ROOM
+        device = self._session.device.named("cpu")
+        on = cpu(device.threads if device else None)
+        made = PlaneSlices(scan.radiographs.scan, protocol, on=on, check=check)
+        return SliceSource(scan, protocol, made)
+
+    def _fine(self, source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+        def check() -> None:
+            if self._planes != planes or not self._is_active or self._run.state.is_active:
+                raise UnwantedError
+
+        return MadeSlices(source.slices.values(planes, check), planes, is_fine=True)
+
+    def _took_source(self, found: SliceSource | str | None) -> None:
+        current = self._study.xray
+        if isinstance(found, str):
+            self.fail(found)
+        elif self._run.state.is_active:
+            return  # the memory is the run's
+        elif found is not None and current is not None and found.scan is current[0]:
+            self.source, self.newest, self.fault = found, None, ""
+            if self._grid != found.slices.grid:
+                self._grid, self._planes = found.slices.grid, ()
+            self.prepared.emit()
+
+    def fail(self, text: str) -> None:
+        found = self._study.xray
+        self._failed = None if found is None else (found[0], found[1])
+        self.source = None
+        super().fail(text)
+
+
+def _rough(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+    values, is_fine = source.slices.rough_values(planes)
+    return MadeSlices(values, planes, is_fine)

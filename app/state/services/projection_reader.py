@@ -1,0 +1,130 @@
+"""Reads the projection and the sinogram that the user looks at, off the window's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from app.language.translation import tr
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.views.scan.detector_state import DetectorFrame, DetectorState
+from engine.core.errors import EngineError
+from engine.core.settings import Settings
+from engine.modalities import Part, ProjectionsSummary, RadiographStore
+
+Steps = tuple[Settings, ...]
+NO_ROOM = tr("The disk had no room for the projections; see the notes in step 1.")
+
+
+@dataclass(frozen=True)
+class ProjectionRequest:
+    """What the views should show; `steps` is empty for values as measured."""
+
+    view: int
+    row: int
+    steps: Steps
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was read for a wish; a part that was on show already is None."""
+
+    radiographs: RadiographStore
+    wish: ProjectionRequest
+    projection: Part | None = None
+    sinogram: Part | None = None
+    fault: str = ""
+
+
+class ProjectionReader(QObject):
+    """Follows the newest wish; between two readings older ones are forgotten."""
+
+    def __init__(self, session: Session, commands: Commands, state: DetectorState) -> None:
+        super().__init__()
+        self._session, self._commands, self._state = session, commands, state
+        self._study = session.study
+        self._scan: ProjectionsSummary | None = None
+        self._shown: ProjectionRequest | None = None
+        self._failed: ProjectionRequest | None = None
+        self._active = self._prepared = self._busy = False
+        state.place_changed.connect(self._look)
+        session.study.protocol_changed.connect(self._look)
+        session.study.inputs_changed.connect(self._follow_scan)
+
+    def set_active(self, active: bool) -> None:
+        """Read only while somebody looks."""
+        self._active = active
+        self._look()
+
+    def set_prepared(self, prepared: bool) -> None:
+        """Read values as the steps leave them, or as measured."""
+        self._prepared = prepared
+        self._look()
+
+    def _follow_scan(self) -> None:
+        found = self._study.xray
+        scan = found.scan if found is not None else None
+        if scan is self._scan:
+            return
+        self._scan, self._shown, self._failed = scan, None, None
+        frame = None
+        if scan is not None:
+            empty_scan = scan.empty_scan
+            frame = DetectorFrame.of(empty_scan.geometry, pixel_mm_known=empty_scan.pixel_mm_known)
+        self._state.open(frame)
+        if scan is not None and scan.radiographs is None:
+            self._state.show_fault(NO_ROOM)
+
+    def _look(self) -> None:
+        radiographs = self._scan.radiographs if self._scan else None
+        if radiographs is None or not self._active or self._busy:
+            return
+        wish, shown = self._wish(), self._shown
+        if wish in (shown, self._failed):
+            return
+        self._busy = True
+        self._commands.run_task(
+            lambda _: _read(radiographs, wish, shown),
+            self._show,
+            failed=tr("The projections cannot be shown."),
+            on_failure=lambda text: self._show(Found(radiographs, wish, fault=text)),
+            on_end=self._ended,
+        )
+
+    def _wish(self) -> ProjectionRequest:
+        steps = self._study.steps() if self._prepared else ()
+        return ProjectionRequest(self._state.view, self._state.row, steps)
+
+    def _ended(self) -> None:
+        self._busy = False
+        self._look()
+
+    def _show(self, found: Found) -> None:
+        if self._scan is None or found.radiographs is not self._scan.radiographs:
+            return
+        if found.fault:
+            self._shown, self._failed = None, found.wish
+            self._state.show_fault(found.fault)
+            return
+        self._shown, self._failed = found.wish, None
+        if found.projection is not None:
+            self._state.show_projection(found.wish.view, found.projection)
+        if found.sinogram is not None:
+            self._state.show_sinogram(found.wish.row, found.sinogram)
+
+
+def _read(
+    radiographs: RadiographStore, wish: ProjectionRequest, shown: ProjectionRequest | None
+) -> Found:
+    same_steps = shown is not None and shown.steps == wish.steps
+    projection = sinogram = None
+    try:
+        if shown is None or not same_steps or shown.view != wish.view:
+            projection = radiographs.projection(wish.view, wish.steps)
+        if shown is None or not same_steps or shown.row != wish.row:
+            sinogram = radiographs.sinogram(wish.row, wish.steps)
+    except EngineError as e:
+        return Found(radiographs, wish, fault=str(e))
+    return Found(radiographs, wish, projection, sinogram)

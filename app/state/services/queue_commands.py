@@ -1,0 +1,203 @@
+"""What the user can do with the queue: add, order, pause, retry, remove, let it run.
+
+The queue is worked through by a process of its own, which the window starts and looks at through
+the files: so it goes on when the window closes or dies, and the next window finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.language.translation import tr
+from app.state.models.messages import Problem
+from app.state.models.preferences import Preferences
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.outcomes import NewStudy
+from app.state.services.queued_study import QueuedScans, QueuedStudy
+from app.state.services.result_commands import ResultCommands
+from engine.core.errors import EngineError
+from engine.jobs import QueueEntry, QueueSettings, StudyQueue, ensure_runner
+
+LOOK_MS = 1000
+"""Between two looks while something may change."""
+Found = tuple[tuple[QueueEntry, ...], QueueSettings, bool]
+
+
+class QueueCommands(QObject):
+    """Acts on the queue on disk, in threads, and keeps the session's picture of it up to date."""
+
+    def __init__(
+        self,
+        session: Session,
+        commands: Commands,
+        preferences: Preferences,
+        results: ResultCommands,
+    ) -> None:
+        super().__init__()
+        self._session, self._commands, self._preferences = session, commands, preferences
+        self._model, self._results = session.queue, results
+        self._is_looking = False
+        self.start_runner: Callable[[StudyQueue], object] = ensure_runner
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_MS)
+        self._timer.timeout.connect(self._look_again)
+        self._model.ended.connect(self._report)
+        commands.queue_requested.connect(self.add_scans)
+
+    def refresh(self) -> None:
+        """Look at the queue, and let it go on where it shall run and nothing works through it."""
+        if self._is_looking:
+            return
+        self._is_looking = True
+
+        def look(_: object) -> Found:
+            queue = StudyQueue()
+            self.start_runner(queue)
+            return _found(queue)
+
+        self._commands.run_task(
+            lambda task: _or_fault(lambda: look(task)), self._take, on_end=self._looked
+        )
+
+    def obstacle(self) -> str:
+        """Return why the study at hand cannot be added, empty if it can."""
+        if "data" not in self._session.study.inputs:
+            return tr("Open a scan first.")
+        session = self._session
+        return session.study.obstacle() or session.order.obstacle(session.patients())
+
+    def add(self) -> None:
+        """Put the study at hand, with its settings as they are, at the end."""
+        session = self._session
+        if obstacle := self.obstacle():
+            session.add_log(
+                "warning", tr("Cannot be added to the queue. {obstacle}", obstacle=obstacle)
+            )
+            return
+        queued = QueuedStudy.of(session.study, identified=self._preferences.identify)
+        order = session.order.current
+
+        def added() -> None:
+            session.order.bind()
+            self._say_added(queued.study.title)
+
+        self._act(
+            lambda queue: queued.add_to(queue, order), tr("The study is not in the queue."), added
+        )
+
+    def add_scans(self, found: Sequence[NewStudy]) -> None:
+        """Put other scans than the open one at the end, each with its own protocol."""
+        session, identified = self._session, self._preferences.identify
+        scans = QueuedScans.of(found, session.study, identified=identified)
+        title = tr("Not everything is in the queue.")
+
+        def added() -> None:
+            if scans.added:
+                self._say_added(", ".join(scans.added), scans.files)
+            if scans.faults:
+                session.raise_problem(Problem(title, " ".join(scans.faults), files=scans.files))
+
+        self._act(scans.add_to, title, added)
+
+    def run(self, at_once: int | None = None) -> None:
+        """Let waiting studies begin."""
+        self._act(lambda queue: queue.set_running(True, at_once), tr("The queue does not run."))
+
+    def rest(self) -> None:
+        """Let no more studies begin; those at work keep a checkpoint and wait."""
+        self._act(lambda queue: queue.set_running(False), tr("The queue could not be paused."))
+
+    def set_at_once(self, at_once: int) -> None:
+        """Say how many studies run at a time; 0: as many as the memory is estimated to hold."""
+        self._act(lambda queue: queue.change_settings(at_once=at_once), tr("Not changed."))
+
+    def pause(self, id: str) -> None:
+        """Hold a study back."""
+        self._act(lambda queue: queue.pause(id), tr("The study could not be paused."))
+
+    def resume(self, id: str) -> None:
+        """Let a paused study wait for its turn again."""
+        self._act(lambda queue: queue.resume(id), tr("The study could not be resumed."))
+
+    def retry(self, id: str) -> None:
+        """Let a study that failed wait for its turn again."""
+        self._act(lambda queue: queue.retry(id), tr("The study cannot be tried again."))
+
+    def remove(self, id: str) -> None:
+        """Take a study out; its results stay."""
+        self._act(lambda queue: queue.remove(id), tr("The study was not removed."))
+
+    def clear(self) -> None:
+        """Take out what has finished; the results stay."""
+        self._act(lambda queue: queue.clear_finished(), tr("The queue is as it was."))
+
+    def move(self, id: str, to: int) -> None:
+        """Put a study at a place, counted from 0."""
+        self._act(lambda queue: queue.move(id, to), tr("The order is as it was."))
+
+    def _act(
+        self,
+        act: Callable[[StudyQueue], object],
+        failed: str,
+        done: Callable[[], object] | None = None,
+    ) -> None:
+        def work(_: object) -> Found:
+            queue = StudyQueue()
+            act(queue)
+            self.start_runner(queue)
+            return _found(queue)
+
+        def took(found: Found) -> None:
+            self._take(found)
+            if done is not None:
+                done()
+
+        self._commands.run_task(work, took, failed=failed)
+
+    def _say_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
+        self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)
+
+    def _take(self, found: Found | str) -> None:
+        if isinstance(found, str):
+            self._model.refuse(found)
+            return
+        entries, settings, runs = found
+        self._model.take(entries, settings, runs=runs)
+        if self._model.may_change:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def _look_again(self) -> None:
+        self.refresh()
+
+    def _looked(self) -> None:
+        self._is_looking = False
+
+    def _report(self, entry: QueueEntry) -> None:
+        if entry.state == "finished":
+            self._session.add_log(
+                "info", tr("Finished in the queue: {title}.", title=entry.title), entry.files
+            )
+            self._results.refresh()
+            return
+        title = tr("{title} failed in the queue.", title=entry.title)
+        problem = Problem(title, entry.text, tr("The next one begins."), files=entry.files)
+        self._session.raise_problem(problem)
+
+
+def _found(queue: StudyQueue) -> Found:
+    settings = queue.settings
+    return tuple(queue.entries()), settings, settings.runs and settings.has_runner
+
+
+def _or_fault(look: Callable[[], Found]) -> Found | str:
+    """Look; return the sentence where that fails: it is shown, and not raised every second."""
+    try:
+        return look()
+    except EngineError as e:
+        return str(e)

@@ -1,0 +1,42 @@
+"""Files that nothing reads, and that may be projections which do not describe themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.language.translation import tr
+from engine.core.errors import EngineError, FileFormatError, UnknownFormatError
+
+if TYPE_CHECKING:  # the loader is not needed to open the window
+    from engine.jobs import ForeignFiles
+
+HDF5 = (".h5", ".hdf5", ".hdf", ".nxs")
+OFFER = tr("It may hold X-ray projections. Import it: what its files leave open is asked.")
+
+
+class UndescribedError(EngineError):
+    """The file may be projections that do not describe themselves."""
+
+
+def undescribed(fault: EngineError, path: Path | None, files: ForeignFiles) -> EngineError:
+    """Return the fault of a file, or that it may be imported, where nothing else reads it.
+
+    Parameters
+    ----------
+    fault
+        why it was refused
+    path
+        what was opened as a scan; None of anything else
+    files
+        reads foreign files
+    """
+    if path is None or type(fault) not in (UnknownFormatError, FileFormatError):
+        return fault
+    try:
+        if not files.may_import(path):
+            return fault
+    except EngineError:
+        return fault
+    is_listed = path.suffix.lower() in HDF5  # the fault says what the file holds
+    return UndescribedError(f"{OFFER} {fault}" if is_listed else OFFER)

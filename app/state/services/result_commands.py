@@ -1,0 +1,193 @@
+"""What the user can do with results: open one, take its settings, pin, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.language.translation import tr
+from app.state.models.inputs import DATA
+from app.state.models.messages import Problem
+from app.state.models.protocols.text import marked
+from app.state.models.run_images import ALL_FRAMES
+from app.state.models.run_record import RunRecord
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.views.volume_facts import looked_through
+from engine.core.errors import EngineError
+from engine.data import FrameVolume, Plain, Volume
+from engine.jobs.study_index import ImagingOrder
+from engine.modalities import Study
+from engine.results import EXPORTED, PINNED, Result, Results
+
+
+class OpenedResult(NamedTuple):
+    """All of a result, read."""
+
+    result: Result
+    volume: Volume
+    study: Study
+    provenance: Plain
+    frames: tuple[FrameVolume, ...]
+    order: ImagingOrder | None
+    fault: str
+
+
+class ResultCommands(QObject):
+    """Acts on the results on disk, in threads, and keeps the session's list up to date."""
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__()
+        self._session, self._commands = session, commands
+        self.may_forget_image: Callable[[], bool] = lambda: True
+        """Asks before an image goes that lies nowhere on disk."""
+        session.run.begun.connect(self._take_order)
+        session.order.changed.connect(self._take_order)
+        session.run.result_kept.connect(self._keep_order)
+        session.run.result_kept.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Look for the results on disk."""
+        self._commands.run_task(
+            lambda _: _all_results(), lambda found: self._session.results.take(*found)
+        )
+
+    def open(self, result: Result) -> None:
+        """Show a result with what made it."""
+        if self._session.run.state.is_active:
+            self._refuse(tr("The result cannot be opened."))
+            return
+        if not self.may_forget_image():
+            return
+        self._commands.run_task(
+            lambda _: _opened(result),
+            self._show,
+            busy=tr("Reading the result of {scan}", scan=result.scan),
+            failed=tr("The result cannot be opened."),
+        )
+
+    def use_settings(self, result: Result) -> None:
+        """Take the protocol of a result; with no scan open, its whole study."""
+        if self._session.run.state.is_active:
+            self._refuse(tr("The settings cannot be used."))
+            return
+        try:
+            study = result.study
+            if DATA in self._session.study.inputs:
+                self._session.study.use_protocol(study.protocol)
+            else:
+                self._commands.open_study(study)
+        except EngineError as e:
+            self._session.raise_problem(Problem(tr("The settings cannot be used."), str(e)))
+
+    def pin(self, result: Result, *, on: bool) -> None:
+        """Keep a result until the user deletes it, or let it go by the limits again."""
+        self._mark(result.id, PINNED, on=on)
+
+    def note_exported(self, result_id: str) -> None:
+        """Note that a result was written elsewhere too."""
+        if result_id:
+            self._mark(result_id, EXPORTED, on=True)
+
+    def delete(self, result: Result, then: Callable[[], object] | None = None) -> None:
+        """Remove a result from the disk."""
+
+        def end() -> None:
+            self.refresh()
+            if then is not None:
+                then()
+
+        self._commands.run_task(
+            lambda _: Results().delete(result),
+            lambda _: self._deleted(result),
+            failed=tr("The result was not deleted."),
+            on_end=end,
+        )
+
+    def show_in_folder(self, result: Result) -> None:
+        """Open the folder of a result in the desktop's file manager."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
+
+    def _take_order(self) -> None:
+        """Let a run of the scan at hand know whose it is."""
+        record, order = self._session.run.record, self._session.order.current
+        if record.job and order is not None:
+            record.order = order
+            self._session.order.bind()
+            self._keep_order()
+
+    def _keep_order(self) -> None:
+        """Say it beside the result, where there is one."""
+        record = self._session.run.record
+        order, id = record.order, record.result_id
+        if order is not None and id:
+            self._commands.run_task(
+                lambda _: Results().open(id).put_order(order),
+                lambda _: self.refresh(),
+                failed=tr("The result does not say whose it is."),
+            )
+
+    def _refuse(self, title: str) -> None:
+        text = tr("A reconstruction is running; wait for its end, or finish or abort it.")
+        self._session.raise_problem(Problem(title, text, tr("The run goes on.")))
+
+    def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
+        self._commands.run_task(
+            lambda _: Results().open(result_id).mark(mark, on=on),
+            lambda _: self.refresh(),
+            failed=tr("The result could not be marked."),
+        )
+
+    def _deleted(self, result: Result) -> None:
+        record = self._session.run.record
+        if record.result_id == result.id:
+            record.result_id = ""  # what is on show is nowhere else now
+        self._session.add_log(
+            "info", tr("Deleted: the result of {title}.", title=result.record.title)
+        )
+
+    def _show(self, opened: OpenedResult) -> None:
+        if self._session.run.state.is_active:
+            return  # meanwhile a run was started
+        result, kept = opened.result, opened.result.record
+        run = kept.run_record
+        record = RunRecord(
+            f"{result.scan}, {marked(run.protocol.label)}",
+            opened.study,
+            provenance=opened.provenance,
+            result_id=result.id,
+            order=opened.order,
+            run=run,
+            opened=tr("Result of {created:%d %b %Y %H:%M}.", created=result.created),
+            when=result.created,
+        )
+        if opened.fault:
+            self._session.add_log("warning", opened.fault)
+        label = run.describe_ending() if run.is_partial else "final"
+        if opened.frames:
+            label = ALL_FRAMES
+        self._session.show_result(record, label, opened.volume, opened.frames)
+
+
+def _opened(result: Result) -> OpenedResult:
+    """Read a result, in a thread; one whose order is damaged is opened as nobody's."""
+    order, fault = None, ""
+    try:
+        order = result.order
+    except EngineError as e:
+        fault = str(e)
+    volume = looked_through(result.volume())
+    made = result.study, result.provenance, result.frames()
+    return OpenedResult(result, volume, *made, order, fault)
+
+
+def _all_results() -> tuple[tuple[Result, ...], str, str]:
+    """Read the list of results, in a thread."""
+    results = Results()
+    found = tuple(results.newest_first())
+    for result in found:
+        _ = result.scan  # read here, not while it is painted
+    return found, results.retention.describe(), results.note

@@ -1,0 +1,40 @@
+"""The regions of a scan in a file beside its study, which opens with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.language.translation import tr
+from app.state.models.session import Session
+from engine.analysis.regions import RegionSet, file_beside, read_regions, write_regions
+from engine.core.errors import OutputError
+
+
+def save_beside(session: Session, study: Path) -> None:
+    """Write the regions of the scan on show beside its study; nothing where there are none.
+
+    Raises
+    ------
+    OutputError
+        where a file of that name holds regions of another scan
+    """
+    regions, path = session.regions.current, file_beside(study)
+    if regions.is_empty:
+        return
+    if path.exists() and not read_regions(path).is_of(regions.scans):
+        raise OutputError(
+            tr(
+                "{name}: this file holds regions of another scan, so it is left as it is; give the "
+                "study another name. The study itself is written.",
+                name=path.name,
+            )
+        )
+    write_regions(regions, path)
+    session.add_log("info", tr("Regions: {path}", path=path))
+
+
+def regions_beside(session: Session) -> RegionSet | None:
+    """Return the regions beside the study that is open, whatever scan they are of."""
+    study = session.opened_from
+    path = file_beside(study) if study is not None and study.suffix == ".toml" else None
+    return read_regions(path) if path is not None and path.is_file() else None

@@ -1,0 +1,105 @@
+"""The window's threads: `EngineThread` draws a reconstruction's events, `Task` does one slow thing.
+
+Nothing but signals crosses to the window. Between two drawings only the newest preview counts;
+the images at the end of an iteration all arrive.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
+
+from app.language.translation import tr
+from app.views.volume_facts import looked_through
+from engine.core.errors import EngineError
+from engine.data.runs.events import Aborted, Event, Failed, Finished, Preview
+from engine.tools.diagnostics import keep_fault
+
+if TYPE_CHECKING:  # the engine's process is not needed to open the window
+    from engine.jobs import EngineProcess
+
+DRAWINGS_PER_SECOND = 12
+
+
+class EngineThread(QThread):
+    """One run of the engine process, until its last event.
+
+    Signals
+    -------
+    event_received : every event but previews
+    iteration_ended : the preview at the end of each iteration
+    preview : the newest preview, at most twelve times a second
+    """
+
+    event_received = Signal(object)
+    iteration_ended = Signal(object)
+    preview = Signal(object)
+
+    def __init__(self, process: EngineProcess, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.process = process
+        self._newest: deque[Preview] = deque(maxlen=1)
+        self._timer = QTimer(self)
+        self._timer.setInterval(1000 // DRAWINGS_PER_SECOND)
+        self._timer.timeout.connect(self._draw_newest)
+        self.started.connect(self._timer.start)
+        self.finished.connect(self._timer.stop)
+
+    def run(self) -> None:
+        try:
+            for event in self.process.events():
+                self._hand_on(event)
+        except EngineError as e:
+            self.event_received.emit(Failed(str(e), user_fault=True))
+        except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
+            text = tr("The engine could not be run: {name}: {e}.", name=type(e).__name__, e=e)
+            self.event_received.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
+
+    def _hand_on(self, event: Event) -> None:
+        if isinstance(event, Preview):
+            if event.slices is not None:
+                looked_through(event.volume)  # here: it is larger than the memory
+            self._newest.append(event)
+            if event.ends_iteration:
+                self.iteration_ended.emit(event)
+            return
+        if isinstance(event, Finished) and event.volume.is_in_file:
+            looked_through(event.volume)
+        if isinstance(event, Finished | Failed | Aborted):
+            self._draw_newest()
+        self.event_received.emit(event)
+
+    def _draw_newest(self) -> None:
+        """Emit the newest preview, if it was not drawn yet; both threads come here."""
+        with suppress(IndexError):
+            self.preview.emit(self._newest.pop())
+
+
+class Task(QThread):
+    """One call off the window's thread; `done` with its result, or `failed` with a sentence."""
+
+    done = Signal(object)
+    failed = Signal(str)
+    progressed = Signal(int, int)
+
+    def __init__(self, work: Callable[[Task], Any], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+
+    def run(self) -> None:
+        try:
+            result = self._work(self)
+        except EngineError as e:
+            self.failed.emit(str(e))
+        except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
+            keep_fault(e)
+            self.failed.emit(
+                tr("A fault of ours: {name}: {e}; please report it.", name=type(e).__name__, e=e)
+            )
+        else:
+            self.done.emit(result)

@@ -1,0 +1,66 @@
+"""The search for the fastest forms: in a process of its own, drawn by a thread of the window."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from app.state.services.commands import Commands
+from app.state.services.threads import Task
+
+if TYPE_CHECKING:  # the kernels are not needed to open the window
+    from engine.tools.tuning import SearchRequest
+
+
+class TuningJob(QObject):
+    """Runs one search after another.
+
+    Signals
+    -------
+    event_received : what the search tells, see `engine.tools.tuning.search_apart`
+    failed : why there is none, one sentence
+    ended : nothing is at work any more
+
+    Attributes
+    ----------
+    is_busy : whether a search is at work
+    """
+
+    event_received = Signal(object)
+    failed = Signal(str)
+    ended = Signal()
+
+    def __init__(self, commands: Commands, parent: QObject) -> None:
+        super().__init__(parent)
+        self._commands, self._stop = commands, Event()
+        self.is_busy = False
+
+    def start(self, request: SearchRequest) -> None:
+        """Search; nothing must be at work."""
+        self._stop.clear()
+        self.is_busy = True
+        self._commands.run_task(
+            lambda task: self._search(task, request),
+            lambda _: None,
+            failed=tr("The kernels were not tuned."),
+            on_failure=self.failed.emit,
+            on_end=self._ended,
+        )
+
+    def stop(self) -> None:
+        """End at once; the best so far is kept."""
+        self._stop.set()
+
+    def _search(self, task: Task, request: SearchRequest) -> None:
+        from engine.tools.tuning import search_apart
+
+        wants_end = lambda: self._stop.is_set() or task.isInterruptionRequested()  # noqa: E731
+        for event in search_apart(request, wants_end):
+            self.event_received.emit(event)
+
+    def _ended(self) -> None:
+        self.is_busy = False
+        self.ended.emit()

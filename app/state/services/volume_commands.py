@@ -1,0 +1,204 @@
+"""What the user can do with volumes beside the image of the run: open, lay over it, close."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from PySide6.QtCore import QObject
+
+from app.language.translation import tr
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import Origin
+from app.state.models.inputs import DATA, SCANNER
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.reading import title_of
+from app.views.text import image_title
+from app.views.volume_facts import looked_through
+from engine.data import Volume
+from engine.results import Result
+
+if TYPE_CHECKING:
+    from engine.modalities import Study
+
+Place = Literal["base", "overlay"]
+"""A place of a volume: on show, or over the one that is."""
+
+
+class VolumeChoice(NamedTuple):
+    """A volume that can be opened.
+
+    Attributes
+    ----------
+    key : of the volume once it is open
+    title : for a menu
+    open : opens it for a place
+    """
+
+    key: str
+    title: str
+    open: Callable[[Place], None]
+
+
+class VolumeCommands(QObject):
+    """Opens volumes, slow parts in threads; what comes after its scan was closed is dropped."""
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__()
+        self._session, self._commands = session, commands
+        self._volumes, self._study = session.volumes, session.study
+
+    # what there is to choose from
+
+    def opened(self) -> tuple[VolumeChoice, ...]:
+        """Return the volumes that are open already."""
+        return tuple(
+            VolumeChoice(each.key, each.name, partial(self.put, each.key))
+            for each in self._volumes.items
+        )
+
+    def inputs(self) -> tuple[VolumeChoice, ...]:
+        """Return the inputs of the study that are volumes, such as its μ-map."""
+        return tuple(
+            VolumeChoice(
+                f"input:{role}",
+                f"{title_of(role)}: {found.name}",
+                partial(self.open_input, role),
+            )
+            for role, found in self._study.inputs.items()
+            if role not in (DATA, SCANNER) and isinstance(found.content, Volume)
+        )
+
+    def iterates(self) -> tuple[VolumeChoice, ...]:
+        """Return the kept images of the run."""
+        return tuple(
+            VolumeChoice(
+                f"iterate:{self._session.run.record.job}:{kept.label}",
+                image_title(kept.caption),
+                partial(self.open_iterate, kept.label),
+            )
+            for kept in self._session.run.record.images.items
+        )
+
+    def results(self) -> tuple[VolumeChoice, ...]:
+        """Return the results on disk, the newest first."""
+        return tuple(
+            VolumeChoice(
+                f"result:{each.id}",
+                f"{self._session.results.names[each.id]}, {each.scan}, "
+                f"{each.created:%d %b %Y %H:%M}",
+                partial(self.open_result, each),
+            )
+            for each in self._session.results.items
+        )
+
+    # opening
+
+    def open_input(self, role: str, place: Place) -> None:
+        """Open an input of the study where the scan sees it."""
+        found, study = self._study.inputs.get(role), self._study
+        if found is None or not isinstance(found.content, Volume):
+            return
+        from engine.io import is_in_patient_axes
+
+        origin = Origin.of(found.content, study.to_study() if DATA in study.inputs else None)
+        opened = OpenVolume(
+            f"input:{role}",
+            title_of(role),
+            "input",
+            found.content,
+            origin,
+            has_scanner_axes=not is_in_patient_axes(found.content),
+        )
+        self._take(opened, place)
+
+    def look_at_input(self, role: str) -> None:
+        """Lay an input over the image of the run; before there is one, show it alone."""
+        self.open_input(role, "overlay" if self._volumes.image is not None else "base")
+
+    def open_iterate(self, label: str, place: Place) -> None:
+        """Open an image that the run has kept."""
+        record = self._session.run.record
+        kept = next((each for each in record.images.items if each.label == label), None)
+        if kept is not None:
+            key, name = f"iterate:{record.job}:{label}", image_title(kept.caption)
+            origin = Origin.of(kept.volume, record.study, _inputs(record.provenance))
+            self._take(OpenVolume(key, name, "iterate", kept.volume, origin), place)
+
+    def open_result(self, result: Result, place: Place) -> None:
+        """Open a result on disk beside the image of the run."""
+        name = self._session.results.names.get(result.id, result.scan)
+
+        def read() -> tuple[Volume, Study]:
+            return looked_through(result.volume()), result.study
+
+        def take(found: tuple[Volume, Study]) -> None:
+            volume, study = found
+            origin = Origin.of(volume, study, result.record.inputs)
+            self._take(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
+
+        self._read(read, take, tr("the result of {scan}", scan=result.scan))
+
+    def open_file(self, path: Path, place: Place) -> None:
+        """Open any volume file beside the image of the run."""
+
+        def read() -> Volume:
+            from engine.jobs import ForeignFiles
+
+            found = ForeignFiles(self._commands.loader()).volume(path, ())
+            if isinstance(found, str):
+                raise TypeError(f"a volume for no role is {found}")
+            return looked_through(found)
+
+        def take(volume: Volume) -> None:
+            opened = OpenVolume(f"file:{path}", path.name, "file", volume, Origin.of(volume))
+            self._take(opened, place)
+
+        self._read(read, take, path.name)
+
+    def _read(self, read: Callable[[], object], take: Callable[..., object], what: str) -> None:
+        inputs = self._study.inputs
+
+        def done(found: object) -> None:
+            if self._study.inputs is inputs:
+                take(found)
+            else:
+                self._session.add_log(
+                    "info", tr("{what}: not shown, since another scan is open now.", what=what)
+                )
+
+        self._commands.run_task(
+            lambda _: read(),
+            done,
+            busy=tr("Reading {what}", what=what),
+            failed=tr("The volume cannot be shown."),
+        )
+
+    def _take(self, opened: OpenVolume, place: Place) -> None:
+        self._volumes.add(opened)
+        self.put(opened.key, place)
+
+    # open volumes
+
+    def put(self, key: str, place: Place) -> None:
+        """Give an open volume its place; "" over another one is none."""
+        if place == "base" or self._volumes.base is None:
+            self._volumes.set_base(key)
+        else:
+            self._volumes.set_overlay(key)
+
+    def may_close(self, key: str) -> bool:
+        """Whether a volume is one that can be closed: the image of the run stays."""
+        return any(each.key == key for each in self._volumes.others)
+
+    def close(self, key: str) -> None:
+        """Close a volume; nothing on disk is touched."""
+        self._volumes.close(key)
+
+
+def _inputs(provenance: dict[str, object]) -> dict[str, object] | None:
+    found = provenance.get("inputs")
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,241 @@
+"""Editors of settings within settings: one of several kinds, a list of them, or none."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.ui.forms.fields import Editor, Fault, QuietCombo, Value
+from app.ui.forms.forms import Form
+from app.views.literal_text import PlainLabel, plain_tip
+from engine.core.settings import Settings
+from engine.geometry import Point
+
+Kinds = tuple[type[Settings], ...]
+
+
+def title_of(kind: type[Settings]) -> str:
+    """Name of a settings class for a menu."""
+    return str(getattr(kind, "title", kind.__name__))
+
+
+def noun_of(kinds: Kinds) -> str:
+    """Return what a member of a list is called, if all kinds are called the same."""
+    nouns = {getattr(kind, "noun", "") for kind in kinds}
+    return str(nouns.pop()) if len(nouns) == 1 else ""
+
+
+def _column(parent: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(6)
+    return column
+
+
+class UnionEditor(Editor):
+    """One of several settings classes; each keeps what was entered while another is shown."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        super().__init__()
+        self._kinds = kinds
+        self._box = QuietCombo()
+        self._forms = [Form(kind) for kind in kinds]
+        column = _column(self)
+        column.addWidget(self._box)
+        for kind, form in zip(kinds, self._forms, strict=True):
+            self._box.addItem(title_of(kind))
+            form.edited.connect(self.edited)
+            column.addWidget(form)
+        self._box.activated.connect(self._choose)
+        self.setFocusProxy(self._box)
+        self._show_form()
+
+    def raw(self) -> Value:
+        return self._form.raw()
+
+    def show_value(self, value: Value) -> None:
+        self._box.setCurrentIndex(self._kinds.index(type(value)))
+        self._form.show_value(value)
+        self._show_form()
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        raw = self._form.raw()
+        tag = raw.get("kind", raw.get("modality"))
+        inner = [(w[1:] if w and w[0] == tag else w, text) for w, text in faults]
+        self._form.show_faults(inner)
+
+    def set_expert(self, expert: bool) -> None:
+        for form in self._forms:
+            form.set_expert(expert)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        for form in self._forms:
+            form.show_voxels(voxel_mm)
+
+    @property
+    def _form(self) -> Form:
+        return self._forms[self._box.currentIndex()]
+
+    def _choose(self) -> None:
+        self._show_form()
+        self.edited.emit()
+
+    def _show_form(self) -> None:
+        for form in self._forms:
+            form.setVisible(form is self._form and not form.is_empty)
+
+
+class _Entry(QWidget):
+    """One member of a list: its title, its buttons and its form."""
+
+    removed, raised, lowered = Signal(), Signal(), Signal()
+
+    def __init__(self, value: Settings) -> None:
+        super().__init__()
+        self.form = Form(type(value), value)
+        self.title = PlainLabel(title_of(type(value)))
+        self.title.setProperty("role", "entry")
+        head = QHBoxLayout()
+        head.setSpacing(0)
+        head.addWidget(self.title, 1)
+        for text, tip, signal in (
+            ("↑", tr("Earlier"), self.raised),
+            ("↓", tr("Later"), self.lowered),
+            ("✕", tr("Remove"), self.removed),
+        ):
+            button = QToolButton()
+            button.setText(text)
+            button.setToolTip(plain_tip(tip))
+            button.setAccessibleName(f"{tip}: {self.title.text()}")
+            button.setAutoRaise(True)
+            button.clicked.connect(signal)
+            head.addWidget(button)
+        column = _column(self)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self.form)
+
+
+class ListEditor(Editor):
+    """A sequence of settings: add, remove, move."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        super().__init__()
+        self._kinds = {title_of(kind): kind for kind in kinds}
+        self._entries: list[_Entry] = []
+        self._expert = False
+        self._voxel_mm: Point | None = None
+        self._list = QVBoxLayout()
+        self._list.setSpacing(8)
+        self._add = QPushButton(tr("Add {noun_of}", noun_of=noun_of(kinds)).rstrip())
+        self._add.setToolTip(tr("Put one more after those above"))
+        self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        menu = QMenu(self._add)
+        for title, kind in self._kinds.items():
+            menu.addAction(title).triggered.connect(lambda _=False, k=kind: self.add(k()))
+        self._add.setMenu(menu)
+        column = _column(self)
+        column.addLayout(self._list)
+        column.addWidget(self._add)
+        self.setFocusProxy(self._add)
+
+    def raw(self) -> Value:
+        return [entry.form.raw() for entry in self._entries]
+
+    def show_value(self, value: Value) -> None:
+        shown = [entry.form.value() for entry in self._entries]
+        if list(value) == shown:
+            return
+        for entry in self._entries:
+            self._list.removeWidget(entry)
+            entry.setParent(None)
+            entry.deleteLater()
+        self._entries = [self._entry(member) for member in value]
+
+    def add(self, value: Settings) -> None:
+        """Append a member, as the user would."""
+        self._entries.append(self._entry(value))
+        self.edited.emit()
+
+    def remove(self, index: int) -> None:
+        """Remove a member, as the user would."""
+        self.show_value([e.form.value() for i, e in enumerate(self._entries) if i != index])
+        self.edited.emit()
+
+    def shift(self, index: int, by: int) -> None:
+        """Move a member up or down, as the user would."""
+        values = [entry.form.value() for entry in self._entries]
+        values.insert(max(0, index + by), values.pop(index))
+        self.show_value(values)
+        self.edited.emit()
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        for i, entry in enumerate(self._entries):
+            own = [(w[1:], text) for w, text in faults if w and w[0] == i]
+            tag = entry.form.raw().get("kind")
+            entry.form.show_faults([(w[1:] if w and w[0] == tag else w, t) for w, t in own])
+
+    def set_expert(self, expert: bool) -> None:
+        self._expert = expert
+        for entry in self._entries:
+            entry.form.set_expert(expert)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        self._voxel_mm = voxel_mm
+        for entry in self._entries:
+            entry.form.show_voxels(voxel_mm)
+
+    def _entry(self, value: Settings) -> _Entry:
+        entry = _Entry(value)
+        entry.form.set_expert(self._expert)
+        if self._voxel_mm is not None:
+            entry.form.show_voxels(self._voxel_mm)
+        entry.form.edited.connect(self.edited)
+        entry.removed.connect(lambda: self.remove(self._entries.index(entry)))
+        entry.raised.connect(lambda: self.shift(self._entries.index(entry), -1))
+        entry.lowered.connect(lambda: self.shift(self._entries.index(entry), 1))
+        self._list.addWidget(entry)
+        return entry
+
+
+class OptionalEditor(Editor):
+    """Settings that may be absent, behind a check box."""
+
+    def __init__(self, kind: type[Settings]) -> None:
+        super().__init__()
+        self._box, self._form = QCheckBox(tr("Present")), Form(kind)
+        column = _column(self)
+        column.addWidget(self._box)
+        column.addWidget(self._form)
+        self._box.clicked.connect(self._switched)
+        self._form.edited.connect(self.edited)
+        self._form.hide()
+
+    def raw(self) -> Value:
+        return self._form.raw() if self._box.isChecked() else None
+
+    def show_value(self, value: Value) -> None:
+        self._box.setChecked(value is not None)
+        self._form.setVisible(value is not None)
+        if value is not None:
+            self._form.show_value(value)
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        self._form.show_faults(faults)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        self._form.show_voxels(voxel_mm)
+
+    def _switched(self, on: bool) -> None:
+        self._form.setVisible(on)
+        self.edited.emit()

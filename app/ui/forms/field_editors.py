@@ -1,0 +1,88 @@
+"""Which editor shows a field of settings, by the field's type."""
+
+from __future__ import annotations
+
+import types
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from app.ui.forms.field_facts import bounds_of
+from app.ui.forms.fields import (
+    ChoiceEditor,
+    ConstantEditor,
+    Editor,
+    NumberEditor,
+    NumberListEditor,
+    NumbersEditor,
+    SwitchEditor,
+    Value,
+)
+from app.ui.forms.text_editors import MomentEditor, TextEditor
+from engine.core.settings import Settings
+
+
+def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:
+    """Return the editor of a field's type."""
+    options = _members(annotation)
+    optional = type(None) in options
+    options = tuple(o for o in options if o is not type(None))
+    if all(get_origin(o) is Literal for o in options):
+        if optional:
+            return ChoiceEditor((None, *get_args(Literal[options])), none=hint or "auto")
+        return _editor_of_value(Literal[options], field, title, hint or "")
+    if len(options) > 1 or _is_settings(options[0]):
+        return _editor_of_settings(options, optional)
+    return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""))
+
+
+def _editor_of_settings(options: tuple[Any, ...], optional: bool) -> Editor:
+    from app.ui.forms.choices import OptionalEditor, UnionEditor
+    from app.ui.forms.forms import Form
+
+    if len(options) > 1:
+        return UnionEditor(options)
+    return OptionalEditor(options[0]) if optional else Form(options[0])
+
+
+def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Editor:
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is bool:
+        return SwitchEditor(title)
+    if kind in (int, float):
+        return NumberEditor(kind is int, *bounds_of(field), hint)
+    if kind in (str, Path):
+        return TextEditor(optional=bool(hint), hint="" if hint == "auto" else hint)
+    if kind is datetime:
+        return MomentEditor(hint)
+    if origin is Literal:
+        return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
+    if origin is tuple and args[-1] is not Ellipsis:
+        return NumbersEditor(tuple(a is int for a in args), hint)
+    if origin is tuple and args[0] in (int, float):
+        return NumberListEditor(args[0] is int)
+    if origin is tuple:
+        from app.ui.forms.choices import ListEditor
+
+        return ListEditor(_members(args[0]))
+    raise TypeError(f"no editor for a field of type {kind!r}")
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    annotation = _plain(annotation)
+    options = get_args(annotation) if _is_union(annotation) else (annotation,)
+    return tuple(_plain(option) for option in options)
+
+
+def _plain(annotation: Any) -> Value:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _is_union(annotation: Any) -> bool:
+    return get_origin(annotation) in (Union, types.UnionType)
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Settings)

@@ -1,0 +1,47 @@
+"""What a settings class says of its fields, as a form shows it: bounds, tips, faults."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from app.language.translation import named, tr
+from app.ui.forms.fields import Fault
+
+
+def faults_of(error: ValidationError) -> list[Fault]:
+    """Return what is wrong with a value: where, and a sentence."""
+    faults = []
+    for fault in error.errors(include_url=False):
+        text = fault["msg"].removeprefix("Value error, ")
+        if fault["input"] is None and fault["type"] in ("float_type", "int_type"):
+            text = tr("Must be a number")
+        text = text.replace("Input should be", "Must be")
+        given = fault["input"]
+        got = (
+            ""
+            if isinstance(given, dict | list | tuple | type(None))
+            else tr(", got {given!r}", given=given)
+        )
+        faults.append((fault["loc"], f"{text[:1].upper()}{text[1:]}{got}."))
+    return faults
+
+
+def tip_of(field: FieldInfo) -> str:
+    """Return the description of a field, with its bounds."""
+    low, high = bounds_of(field)
+    span = ""
+    if low is not None and high is not None:
+        span = f" ({low:g} … {high:g})"
+    return f"{named(field.description or '')}{span}"
+
+
+def bounds_of(field: FieldInfo) -> tuple[float | None, float | None]:
+    """Return the lowest and highest value of a field."""
+    known: dict[str, float] = {}
+    for item in field.metadata:
+        for name in ("ge", "gt", "le", "lt"):
+            bound = getattr(item, name, None)
+            if bound is not None:
+                known[name[0]] = bound
+    return known.get("g"), known.get("l")

@@ -1,0 +1,261 @@
+"""A settings class becomes a form; a form becomes a settings value. Nothing is written per class.
+
+Labels, units, bounds, tooltips and expert fields come from `engine.core.settings.setting`. A form
+says `changed(value)` only when the whole value is valid; else the sentence stands under its field.
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.language.translation import named
+from app.ui.forms.field_editors import editor_for
+from app.ui.forms.field_facts import faults_of, tip_of
+from app.ui.forms.fields import ConstantEditor, Editor, Fault, SwitchEditor, Value
+from app.ui.theme.formatting import words
+from app.ui.theme.widgets import label
+from app.views.literal_text import PlainLabel, plain_tip
+from engine.core.settings import Settings
+from engine.data import Plain
+from engine.geometry import Point
+
+CAPTION_PX = 112
+"""Width of the captions beside fields, so that fields stand in one line."""
+Hints = dict[str, str]
+"""What an empty field means, by the field's name."""
+
+
+class Form(Editor):
+    """All fields of a settings class, one above the other.
+
+    Parameters
+    ----------
+    kind : the settings class
+    value : what to show first; the defaults if None
+    only : names of the fields to show, all if None; the others keep their value
+    bare : without captions, for a form of one field whose name stands beside it
+    hints : texts of empty optional fields, by field name
+    second : the field that a second column begins with; none if empty
+    """
+
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        kind: type[Settings],
+        value: Settings | None = None,
+        *,
+        only: tuple[str, ...] | None = None,
+        bare: bool = False,
+        hints: Hints | None = None,
+        second: str = "",
+    ) -> None:
+        super().__init__()
+        self._kind = kind
+        self._value: Settings | None = value
+        self._rows = {
+            name: _Row(name, field, hints or {}, bare)
+            for name, field in kind.model_fields.items()
+            if only is None or name in only
+        }
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.setSpacing(6)
+        columns = QHBoxLayout()
+        columns.setSpacing(24)
+        outside.addLayout(columns)
+        column = _column_in(columns)
+        for name, row in self._rows.items():
+            if name == second:
+                column.addStretch(1)
+                column = _column_in(columns)
+            column.addWidget(row)
+            row.editor.edited.connect(self._edited)
+        if second:
+            column.addStretch(1)
+        self._fault = _fault_label()
+        outside.addWidget(self._fault)
+        self.set_expert(False)
+        if value is not None:
+            self.show_value(value)
+        else:
+            self._show_defaults()
+
+    @property
+    def has_expert(self) -> bool:
+        """Whether an expert switch would show more fields."""
+        return any(row.expert for row in self._rows.values())
+
+    @property
+    def has_only_expert(self) -> bool:
+        """Whether nothing is shown without the expert switch."""
+        return all(row.expert for row in self._rows.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to choose."""
+        return all(isinstance(row.editor, ConstantEditor) for row in self._rows.values())
+
+    def value(self) -> Settings | None:
+        """Return the last valid value."""
+        return self._value
+
+    def checked(self) -> Settings | None:
+        """Return what is entered; where it cannot be, say so under its fields and return None."""
+        try:
+            value = self._kind.model_validate(self.raw())
+        except ValidationError as error:
+            self.show_faults(faults_of(error))
+            return None
+        self.show_faults([])
+        return value
+
+    def raw(self) -> Plain:
+        kept = self._value.model_dump() if self._value else {}
+        return kept | {name: row.editor.raw() for name, row in self._rows.items()}
+
+    def show_value(self, value: Value) -> None:
+        if value == self._value and self._value is not None and not self._has_faults():
+            self._show(value)
+            return
+        self._value = value
+        self._show(value)
+        self.show_faults([])
+
+    def set_hints(self, hints: Hints) -> None:
+        """Say anew what empty fields mean."""
+        for name, hint in hints.items():
+            self._rows[name].editor.set_hint(hint)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        if self._value is not None:
+            self.set_hints(self._value.usual(voxel_mm))
+        for row in self._rows.values():
+            row.editor.show_voxels(voxel_mm)
+
+    def set_unit(self, written: str, shown: str) -> None:
+        """Show another unit where the settings are written in one."""
+        for row in self._rows.values():
+            row.show_unit(shown if row.unit == written else row.unit)
+
+    def set_expert(self, expert: bool) -> None:
+        for row in self._rows.values():
+            row.set_expert(expert)
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        own = [text for where, text in faults if not where or where[0] not in self._rows]
+        self._fault.setText("\n".join(own))
+        self._fault.setVisible(bool(own))
+        for name, row in self._rows.items():
+            row.show_faults([(w[1:], text) for w, text in faults if w and w[0] == name])
+
+    def _has_faults(self) -> bool:
+        return not self._fault.isHidden()
+
+    def _show(self, value: Settings) -> None:
+        for name, row in self._rows.items():
+            row.editor.show_value(getattr(value, name))
+
+    def _show_defaults(self) -> None:
+        for row in self._rows.values():
+            default = row.field.get_default(call_default_factory=True)
+            if not row.field.is_required():
+                row.editor.show_value(default)
+        try:
+            self._value = self._kind.model_validate(self.raw())
+        except ValidationError:
+            self._value = None  # something must be said first
+
+    def _edited(self) -> None:
+        self.edited.emit()
+        value = self.checked()
+        if value is not None and value != self._value:
+            self._value = value
+            self.changed.emit(value)
+
+
+class _Row(QWidget):
+    """A label, its editor and the sentence that says what is wrong."""
+
+    def __init__(self, name: str, field: FieldInfo, hints: Hints, bare: bool) -> None:
+        super().__init__()
+        self.field = field
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        self.expert = bool(extra.get("expert"))
+        shown = named(str(extra.get("label") or words(name)))
+        self.unit = str(extra.get("unit") or "")
+        self._title = title = f"{shown} ({self.unit})" if self.unit else shown
+        hint = hints.get(name) or named(str(extra.get("empty") or "")) or None
+        self.editor = editor_for(field.annotation, field, title, hint)
+        self._fault = _fault_label()
+        tip = tip_of(field)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        grid.setColumnStretch(1, 1)
+        beside = self.editor.stands_beside
+        self._name: PlainLabel | None = None  # one in no layout would outlive its form
+        if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
+            grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
+        else:
+            self._name = self._caption(title, tip, beside)
+            grid.addWidget(self._name, 0, 0, 1, 1 if beside else 2)
+            grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
+        grid.addWidget(self._fault, 2, 0, 1, 2)
+        self.editor.setToolTip(plain_tip(tip))
+        self.editor.name_after(title)
+
+    def show_unit(self, unit: str) -> None:
+        """Name this unit beside the field."""
+        title = self._title.replace(f"({self.unit})", f"({unit})")
+        if self._name is not None:
+            self._name.setText(title)
+        self.editor.name_after(title)
+
+    def _caption(self, title: str, tip: str, beside: bool) -> PlainLabel:
+        caption = PlainLabel(title)
+        caption.setBuddy(self.editor)
+        caption.setProperty("role", "caption")
+        caption.setToolTip(plain_tip(tip))
+        if beside:
+            caption.setMinimumWidth(CAPTION_PX)
+        return caption
+
+    def set_expert(self, expert: bool) -> None:
+        hidden = isinstance(self.editor, ConstantEditor) or (self.expert and not expert)
+        self.setVisible(not hidden)
+        self.editor.set_expert(expert)
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        inner = (
+            isinstance(self.editor, Form) or type(self.editor).__module__ == "app.ui.forms.choices"
+        )
+        own = [text for where, text in faults if not inner or not where]
+        self._fault.setText("\n".join(own))
+        self._fault.setVisible(bool(own))
+        self.editor.show_faults(faults)
+
+
+def _column_in(row: QHBoxLayout) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(6)
+    row.addLayout(column, 1)
+    return column
+
+
+def _framed(editor: Editor, title: str) -> QWidget:
+    if not isinstance(editor, Form):
+        return editor
+    box = QGroupBox(title)
+    inside = QVBoxLayout(box)
+    inside.addWidget(editor)
+    return box
+
+
+def _fault_label() -> QLabel:
+    made = label("", "fault", wrap=True)
+    made.hide()
+    return made

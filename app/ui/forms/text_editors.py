@@ -1,0 +1,54 @@
+"""Editors of words: a line of text, a day and a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtWidgets import QLineEdit
+
+from app.language.translation import tr
+from app.ui.forms.fields import Editor, Value
+from app.views.literal_text import plain_tip
+
+MOMENT_HINT = "2026-11-22 11:00"
+MOMENT_TIP = tr("Day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone")
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a moment as people write it: without seconds and zone where there are none."""
+    whole = moment.second == 0 and moment.microsecond == 0
+    return moment.isoformat(" ", "minutes" if whole else "auto")
+
+
+class TextEditor(Editor):
+    """A line of text; empty means None where the field may be left out."""
+
+    stands_beside = True
+
+    def __init__(self, optional: bool = False, hint: str = "") -> None:
+        super().__init__()
+        self._optional = optional
+        self._line = QLineEdit()
+        self._line.setPlaceholderText(hint)
+        self._line.editingFinished.connect(self.edited)
+        self._fill(self._line)
+
+    def raw(self) -> Value:
+        return self._line.text() or (None if self._optional else "")
+
+    def show_value(self, value: Value) -> None:
+        self._line.setText("" if value is None else str(value))
+
+
+class MomentEditor(TextEditor):
+    """A day and a time; empty means None."""
+
+    def __init__(self, hint: str = "") -> None:
+        super().__init__(optional=True, hint=hint or MOMENT_HINT)
+        self._line.setToolTip(plain_tip(MOMENT_TIP))
+
+    def raw(self) -> Value:
+        return self._line.text().strip() or None
+
+    def show_value(self, value: Value) -> None:
+        self._line.setText("" if value is None else moment_text(value))

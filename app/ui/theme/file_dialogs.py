@@ -1,0 +1,134 @@
+"""Choosing a file to open or write: the desktop's own dialog, or Qt's in the window's colours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QFileInfo
+from PySide6.QtGui import QIcon, QPalette
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFileIconProvider,
+    QHeaderView,
+    QSplitter,
+    QToolButton,
+    QTreeView,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.ui.theme.icons import draw_in
+
+SIZE_PX, PLACES_PX = (760, 480), 120
+BUTTONS = {
+    "backButton": "back",
+    "forwardButton": "forward",
+    "toParentButton": "up",
+    "newFolderButton": "new_folder",
+    "listModeButton": "list",
+    "detailModeButton": "details",
+}
+"""Buttons of Qt's dialog by their names, and our icon of each."""
+FIELDS = {
+    "lookInCombo": tr("Folder"),
+    "fileNameEdit": tr("File name"),
+    "fileTypeCombo": tr("Kinds of files"),
+    "treeView": tr("Files"),
+    "listView": tr("Files"),
+    "sidebar": tr("Places"),
+}
+"""Other parts of it, and what a screen reader calls them."""
+
+
+class FileIcons(QFileIconProvider):
+    """Folders, disks and files in the colours of a palette."""
+
+    def __init__(self, palette: QPalette) -> None:
+        super().__init__()
+        self._folder, self._file, self._disk = (
+            draw_in(name, palette) for name in ("folder", "scan", "disk")
+        )
+
+    def icon(self, of: QFileIconProvider.IconType | QFileInfo) -> QIcon:
+        kind = QFileIconProvider.IconType
+        if isinstance(of, QFileInfo):
+            found = self._disk if of.isRoot() else self._folder if of.isDir() else self._file
+            return QIcon(found)
+        disks = (kind.Computer, kind.Drive, kind.Network)
+        return QIcon(self._disk if of in disks else self._file if of is kind.File else self._folder)
+
+
+def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | None:
+    """Let the user choose a file that exists; None if it was cancelled."""
+    return _asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
+
+
+def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
+    """Let the user choose a folder; None if it was cancelled."""
+    made = _dialog(parent, title, folder, "", QFileDialog.FileMode.Directory)
+    made.setOption(
+        QFileDialog.Option.ShowDirsOnly, False
+    )  # its files show that it is the right one
+    return _asked(made)
+
+
+def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
+    """Let the user choose files that exist; none if it was cancelled."""
+    return _all_asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))
+
+
+def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
+    """Let the user choose a file to write; None if it was cancelled.
+
+    Whether one that exists may be replaced is asked later, once the name has its ending.
+    """
+    made = _dialog(parent, title, str(start.parent), kinds, QFileDialog.FileMode.AnyFile)
+    made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    made.setOption(QFileDialog.Option.DontConfirmOverwrite)
+    made.selectFile(start.name)
+    return _asked(made)
+
+
+def _dialog(
+    parent: QWidget, title: str, folder: str, kinds: str, mode: QFileDialog.FileMode
+) -> QFileDialog:
+    made = QFileDialog(parent, title, folder, kinds)
+    made.setFileMode(mode)
+    made.setOption(QFileDialog.Option.HideNameFilterDetails)  # a line of twenty endings
+    made.resize(*SIZE_PX)
+    return made
+
+
+def _asked(dialog: QFileDialog) -> Path | None:
+    return next(iter(_all_asked(dialog)), None)
+
+
+def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
+    icons = FileIcons(dialog.palette())  # which Qt does not own
+    dialog.setIconProvider(icons)
+    _dress(dialog)
+    agreed = bool(dialog.exec())
+    chosen = dialog.selectedFiles()
+    dialog.deleteLater()
+    return tuple(Path(each) for each in chosen) if agreed else ()
+
+
+def _dress(dialog: QFileDialog) -> None:
+    """Give Qt's dialog our icons, and columns as wide as their words; others have neither."""
+    for name, icon in BUTTONS.items():
+        found = dialog.findChild(QToolButton, name)
+        if isinstance(found, QToolButton):
+            found.setIcon(draw_in(icon, dialog.palette()))
+    for name, title in FIELDS.items():
+        part = dialog.findChild(QWidget, name)
+        if isinstance(part, QWidget):
+            part.setAccessibleName(title)
+    parts = dialog.findChild(QSplitter, "splitter")
+    if isinstance(parts, QSplitter):
+        parts.setSizes([PLACES_PX, SIZE_PX[0] - PLACES_PX])
+    details = dialog.findChild(QTreeView, "treeView")
+    if isinstance(details, QTreeView):
+        head = details.header()
+        head.setStretchLastSection(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

@@ -1,0 +1,132 @@
+"""Icons by name, drawn from an icon font in the palette's colours."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAction, QIcon, QPalette
+from PySide6.QtWidgets import QAbstractButton, QLabel
+
+from app.ui.theme.theme import Theme
+
+GLYPHS = {
+    "open": "ph.folder-open",
+    "export": "ph.export",
+    "start": "ph.play-fill",
+    "pause": "ph.pause-fill",
+    "finish": "ph.check-bold",
+    "abort": "ph.stop-fill",
+    "dark": "ph.moon",
+    "light": "ph.sun",
+    "help": "ph.question",
+    "ok": "ph.check-circle-fill",
+    "look": "ph.warning-fill",
+    "missing": "ph.warning-circle-fill",
+    "info": "ph.info",
+    "off": "ph.circle",
+    "waiting": "ph.circle-dashed",
+    "closed": "ph.caret-right-bold",
+    "opened": "ph.caret-down-bold",
+    "remove": "ph.x-bold",
+    "add": "ph.plus-bold",
+    "up": "ph.arrow-up-bold",
+    "down": "ph.arrow-down-bold",
+    "scan": "ph.file",
+    "ring": "ph.circle-dashed",
+    "beam": "ph.triangle",
+    "panels": "ph.equals",
+    "recent": "ph.clock",
+    "resume": "ph.arrow-clockwise-bold",
+    "save": "ph.floppy-disk",
+    "log": "ph.terminal-window",
+    "device": "ph.cpu",
+    "undo": "ph.arrow-u-up-left",
+    "redo": "ph.arrow-u-up-right",
+    "menu": "ph.list",
+    "line": "ph.ruler",
+    "pin": "ph.push-pin-fill",
+    "back": "ph.arrow-left-bold",
+    "forward": "ph.arrow-right-bold",
+    "folder": "ph.folder",
+    "new_folder": "ph.folder-plus",
+    "list": "ph.list-bold",
+    "details": "ph.rows",
+    "disk": "ph.hard-drive",
+    "live": "ph.broadcast",
+    "protocols": "ph.bookmarks",
+    "lock": "ph.lock-simple",
+    "unlock": "ph.lock-simple-open",
+    "report": "ph.file-text",
+    "print": "ph.printer",
+    "send": "ph.paper-plane-tilt",
+    "settings": "ph.gear",
+    "share": "ph.share-network",
+    "changed": "ph.circle-fill",
+    "slab": "ph.stack",
+    "film": "ph.film-strip",
+    "layout": "ph.squares-four",
+    "magnifier": "ph.magnifying-glass-plus",
+    "angle": "ph.caret-left-bold",
+    "arrow": "ph.arrow-up-right",
+    "text": "ph.text-t",
+    "curve": "ph.scribble-loop",
+    "swap": "ph.arrows-left-right-bold",
+}
+OTHER = "ph.file"
+"""Glyph of what has no icon of its own."""
+LABEL_ICON_PX = 16
+Target = QAction | QAbstractButton | QLabel
+
+
+def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
+    """Return an icon in one of the theme's colours, dimmed where its button is disabled."""
+    import qtawesome
+
+    c = theme.colours
+    drawn: QIcon = qtawesome.icon(
+        GLYPHS.get(name, OTHER), color=getattr(c, colour), color_disabled=c.disabled
+    )
+    return drawn
+
+
+def draw_in(name: str, palette: QPalette) -> QIcon:
+    """Return an icon in the colour of the words of a palette, for windows that are soon gone."""
+    import qtawesome
+
+    group, words = QPalette.ColorGroup, QPalette.ColorRole.WindowText
+    drawn: QIcon = qtawesome.icon(
+        GLYPHS[name],
+        color=palette.color(group.Active, words),
+        color_disabled=palette.color(group.Disabled, words),
+    )
+    return drawn
+
+
+class Follower(QObject):
+    """Redraws its parent's icon after a change of theme; dies with its parent."""
+
+    def __init__(self, target: Target, theme: Theme) -> None:
+        super().__init__(target)
+        self._target, self._theme = target, theme
+        self._name, self._colour = "", "text"
+        theme.changed.connect(self.show)
+
+    def follow(self, name: str, colour: str) -> None:
+        """Show another icon; the one that is shown is not drawn again."""
+        if (name, colour) != (self._name, self._colour):
+            self._name, self._colour = name, colour
+            self.show()
+
+    def show(self) -> None:
+        """Draw the icon in the theme in use."""
+        drawn = draw(self._name, self._theme, self._colour)
+        if isinstance(self._target, QLabel):
+            size = QSize(LABEL_ICON_PX, LABEL_ICON_PX)
+            self._target.setPixmap(drawn.pixmap(size, self._target.devicePixelRatioF()))
+        else:
+            self._target.setIcon(drawn)
+
+
+def set_icon(target: Target, name: str, theme: Theme, colour: str = "text") -> None:
+    """Give a button, action or label an icon that follows the theme."""
+    follower = target.findChild(Follower, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    (follower or Follower(target, theme)).follow(name, colour)

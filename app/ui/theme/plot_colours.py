@@ -1,0 +1,11 @@
+"""The views' colours that go with the window's theme."""
+
+from __future__ import annotations
+
+from app.ui.theme.theme import Theme
+from app.views.colour.colours import DARK, LIGHT, ViewColours
+
+
+def view_colours(theme: Theme) -> ViewColours:
+    """Return the colours of the views in the theme in use."""
+    return DARK if theme.colours.is_dark else LIGHT

@@ -1,0 +1,1 @@
+"""Fusion and viewer tools."""

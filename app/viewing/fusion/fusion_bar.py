@@ -1,0 +1,250 @@
+"""The rows over the views: which volume is on show, which lies over it, and how it is mixed in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QStandardItemModel
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.services.context import AppContext
+from app.state.services.volume_commands import Place
+from app.ui.theme.file_dialogs import ask_open
+from app.ui.theme.widgets import icon_button, label, set_tone
+from app.viewing.fusion.view_menu import ViewMenu
+from app.viewing.fusion.volume_menu import VolumeMenu
+from app.views.colour.window_controls import WindowControls
+from app.views.fusion.comparing import obstacle
+from app.views.fusion.fusion_state import COMPARING, FusionMode
+from app.views.fusion.fusion_text import warning_of
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import shortened_name
+from app.views.slices.ortho_view import OrthoView
+
+LEAST_NAME_PX = 76
+SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
+STEPS = 100
+MODES: tuple[tuple[FusionMode, str, str], ...] = (
+    ("blend", tr("Blend"), tr("The upper volume lets the lower one through")),
+    ("swipe", tr("Swipe"), tr("The upper volume from a border on; drag the border in a view")),
+    ("beside", tr("Side by side"), tr("Both at the same place, in the same part and size")),
+    ("difference", tr("Difference"), tr("The first volume minus the second, about 0")),
+    ("ratio", tr("Ratio"), tr("The first volume divided by the second, about 1")),
+)
+KINDS = tr("Volumes (*);;All files (*)")
+
+
+class FusionBar(QWidget):
+    """Follows the open volumes; the second row is there while two of them are on show."""
+
+    def __init__(self, context: AppContext, views: OrthoView) -> None:
+        super().__init__()
+        self.view = QPushButton(tr("View"))
+        self.view.setToolTip(
+            tr("Turn, mirror or copy the view that you used last; patient position")
+        )
+        self.view.setAccessibleName(tr("View"))
+        menu = ViewMenu(views, self.view)
+        self.copy_views = menu.copy_all
+        self.view.setMenu(menu)
+        self._context, self._commands = context, context.volumes
+        self._volumes = context.session.volumes
+        self._fusion = context.session.view.fusion
+        self.base = self._name_button("base")
+        self.overlay = self._name_button("overlay")
+        words = tr("Exchange the volumes; regions and figures are of the first, PET stays on top")
+        self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
+        self.mode = self._mode_box()
+        self.share = self._slider()
+        self.hides_low = self._switch(
+            tr("Clear below window"), tr("What is below its window lets through")
+        )
+        self.hides_low.toggled.connect(self._fusion.set_hides_low)
+        self.linked = self._switch(
+            tr("One window"), tr("Both volumes have one window and one colour map")
+        )
+        self.linked.toggled.connect(self._link)
+        self.window_of_upper = WindowControls(self._fusion, tr(" of the second volume"))
+        self.window_of_both = WindowControls(self._fusion.compared, tr(" of the comparison"))
+        self.words = label("", wrap=True)
+        self.words.setContentsMargins(10, 0, 10, 4)
+        self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
+        self._wanted: dict[QWidget, bool] = {}
+        self._lay_out()
+        fusion, view = self._fusion, context.session.view
+        for signal in (self._volumes.changed, fusion.volume_changed, fusion.mixing_changed):
+            signal.connect(self.refresh)
+        for signal in (view.volume_changed, fusion.display_changed):
+            signal.connect(self.refresh)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        row.setSpacing(SPACING_PX)
+        row.addWidget(self.base)
+        row.addWidget(self.swap)
+        row.addWidget(self.overlay)
+        for each in (self.mode, self.share, self.hides_low, self.linked):
+            row.addWidget(each)
+        row.addStretch(1)
+        row.addWidget(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self.window_of_upper)
+        column.addWidget(self.window_of_both)
+        column.addWidget(self.words)
+
+    def _switch(self, text: str, words: str) -> QToolButton:
+        made = QToolButton()
+        made.setText(text)
+        made.setToolTip(plain_tip(words))
+        made.setAccessibleName(text)
+        made.setProperty("role", "small")
+        made.setCheckable(True)
+        return made
+
+    def _name_button(self, place: Place) -> QPushButton:
+        made = QPushButton()
+        menu = VolumeMenu(
+            self._commands, place, lambda: self._key(place), lambda: self._ask_file(place)
+        )
+        menu.setParent(made, menu.windowFlags())
+        made.setMenu(menu)
+        return made
+
+    def _mode_box(self) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(tr("How both volumes are shown"))
+        for key, title, tip in MODES:
+            box.addItem(title, key)
+            box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        box.activated.connect(lambda index: self._fusion.set_mode(box.itemData(index)))
+        return box
+
+    def _slider(self) -> QSlider:
+        made = QSlider(Qt.Orientation.Horizontal)
+        made.setRange(0, STEPS)
+        made.setFixedWidth(SLIDER_PX)
+        made.valueChanged.connect(self._take_share)
+        return made
+
+    def _take_share(self, value: int) -> None:
+        if self._fusion.mode == "swipe":
+            self._fusion.set_swipe(value / STEPS)
+        else:
+            self._fusion.set_opacity(value / STEPS)
+
+    def _link(self, on: bool) -> None:
+        view = self._context.session.view
+        self._fusion.set_links_windows(on)
+        if on:
+            self._fusion.set_window(*view.window)
+            self._fusion.set_colour_map(view.colour_map)
+
+    def _ask_file(self, place: Place) -> None:
+        preferences = self._context.preferences
+        title = tr("Show a volume") if place == "base" else tr("Show a second volume")
+        path = ask_open(self.window(), title, preferences.folder_last_used, KINDS)
+        if path is not None:
+            preferences.folder_last_used = str(path.parent)
+            self._commands.open_file(path, place)
+
+    def _at(self, place: Place) -> OpenVolume | None:
+        return self._volumes.base if place == "base" else self._volumes.overlay
+
+    def _key(self, place: Place) -> str:
+        found = self._at(place)
+        return found.key if found is not None else ""
+
+    def minimumSizeHint(self) -> QSize:
+        parts = (self.swap, self.mode) if self._fusion.has_values else ()
+        names = 2 * LEAST_NAME_PX + self.view.sizeHint().width()
+        width = names + sum(each.sizeHint().width() for each in parts)
+        gaps = (2 + len(parts)) * SPACING_PX + 2 * MARGIN_PX
+        rows = [each for each in (self.window_of_upper, self.window_of_both) if each.isVisible()]
+        least = max([width + gaps, *(row.minimumSizeHint().width() for row in rows)])
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._give_way()
+
+    def _give_way(self) -> None:
+        """Spare switches and slider, then letters of names, where there is no room for them."""
+        parts = [self.swap, self.mode] if self._fusion.has_values else []
+        wanted = [each for each in self._spared if self._wanted.get(each)]
+        free = self.width() - 2 * MARGIN_PX - self.view.sizeHint().width() - SPACING_PX
+        free -= sum(each.sizeHint().width() + SPACING_PX for each in parts)
+        widths = [each.sizeHint().width() for each in (self.base, self.overlay)]
+        room = free - sum(widths) - 2 * SPACING_PX
+        for each in self._spared:
+            needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
+            shown = each in wanted and needed <= room
+            each.setVisible(shown)
+            room -= needed if shown else 0
+        least = max((free - 2 * SPACING_PX) // 2, LEAST_NAME_PX)
+        for each in (self.base, self.overlay):
+            each.setMaximumWidth(max(least, free - 2 * SPACING_PX - min(widths)))
+
+    def refresh(self) -> None:
+        """Show what is on show."""
+        fusion, view = self._fusion, self._context.session.view
+        self._name(self.base, "base", tr("Nothing on show"))
+        self._name(self.overlay, "overlay", tr("Second volume …"))
+        two, blends = fusion.has_values, fusion.mode == "blend"
+        for each in (self.swap, self.mode):
+            each.setVisible(two)
+        mixes = two and fusion.mode in ("blend", "swipe")
+        same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
+        self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
+        shares = same_unit and fusion.links_windows
+        self.window_of_upper.setVisible(two and not shares and fusion.mode not in COMPARING)
+        self.window_of_both.setVisible(fusion.compares)
+        self._offer_modes(view.unit, fusion.unit)
+        self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
+        self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
+        name = tr("Opacity of the upper volume") if blends else tr("Border between both volumes")
+        self.share.setAccessibleName(name)
+        self.share.setToolTip(plain_tip(tr("{name} (O: hide it)", name=name) if blends else name))
+        self.share.blockSignals(True)
+        self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
+        self.share.blockSignals(False)
+        self.hides_low.setChecked(fusion.hides_low)
+        self.linked.setChecked(fusion.links_windows)
+        warning, remark = warning_of(view), fusion.remark[:1].upper() + fusion.remark[1:]
+        words = warning or remark
+        self.words.setText(words)
+        self.words.setVisible(two and bool(words))
+        set_tone(self.words, "look" if warning else "muted")
+        self._give_way()
+
+    def _offer_modes(self, *units: str) -> None:
+        """Grey out the modes that these units do not allow; their tips say why."""
+        model = self.mode.model()
+        for row, (mode, _, tip) in enumerate(MODES):
+            why = obstacle(mode, *units) if self._fusion.has_values else ""
+            index = model.index(row, self.mode.modelColumn())
+            model.setData(index, plain_tip(why or tip), Qt.ItemDataRole.ToolTipRole)
+            item = model.item(row) if isinstance(model, QStandardItemModel) else None
+            if item is not None:
+                item.setEnabled(not why)
+
+    def _name(self, button: QPushButton, place: Place, empty: str) -> None:
+        found = self._at(place)
+        title = tr("First volume") if place == "base" else tr("Second volume")
+        button.setText(shortened_name(found.name) if found is not None else empty)
+        button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
+        button.setAccessibleName(f"{title}: {button.text()}")

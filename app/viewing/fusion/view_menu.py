@@ -1,0 +1,96 @@
+"""What can be done with one view: turn, mirror, copy; and how the patient lay, if unknown."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from app.language.translation import tr
+from app.views.literal_text import plain_tip
+from app.views.planes.plane_geometry import POSITIONS, ViewTurn
+from app.views.slices.ortho_view import OrthoView
+from app.views.slices.slice_view import SliceView
+from app.views.state import ViewState
+from engine.geometry import PlaneName
+
+UNKNOWN = "xyz"
+SAID = tr("The volume says how the patient lay.")
+
+
+class ViewMenu(QMenu):
+    """Acts on the view that had the focus last; made anew when it is opened."""
+
+    def __init__(self, views: OrthoView, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._views = views
+        self.positions = QMenu(tr("Patient position"), self)
+        self.setToolTipsVisible(True)
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what fits the view."""
+        self.clear()
+        view = self._views.active
+        if isinstance(view, SliceView):
+            self._add_turns(view)
+            self.addSeparator()
+        self._add_positions()
+        self.addSeparator()
+        name = view.plane if isinstance(view, SliceView) else "projection"
+        words = (
+            tr("Copy the {name} view", name=name)
+            if name != "projection"
+            else tr("Copy the projection")
+        )
+        self.addAction(words).triggered.connect(lambda: copy(view))
+        self.addAction(tr("Copy all views\tCtrl+C")).triggered.connect(self.copy_all)
+
+    def copy_all(self) -> None:
+        """Put a picture of all views on the clipboard."""
+        QApplication.clipboard().setImage(self._views.snapshot())
+
+    def _add_turns(self, view: SliceView) -> None:
+        state, plane = self._views.state, view.plane
+        turn = state.turn_of(plane)
+        for words, wanted in (
+            (tr("Turn clockwise\tT"), turn.turned()),
+            (tr("Turn anticlockwise"), turn.turned(3)),
+            (tr("Mirror left and right\tM"), turn.flipped(upright=False)),
+            (tr("Exchange top and bottom"), turn.flipped(upright=True)),
+            (tr("Upright again"), ViewTurn()),
+        ):
+            action = self.addAction(words)
+            act = partial(_set_turn, state, plane, wanted)
+            action.triggered.connect(lambda _=False, act=act: act())
+            action.setEnabled(wanted != turn)
+
+    def _sides(self, axes: str) -> str:
+        """Return the sides of a position in the axes of the scanner on show."""
+        volume = self._views.state.volume
+        is_feetwards = volume is not None and volume.hfs_axes == "LPI"
+        return axes.translate(str.maketrans("SI", "IS")) if is_feetwards else axes
+
+    def _add_positions(self) -> None:
+        state, menu = self._views.state, self.positions
+        menu.clear()
+        is_unknown = state.volume is not None and state.volume.sides == UNKNOWN
+        menu.setEnabled(is_unknown)
+        menu.setToolTip("" if is_unknown else plain_tip(SAID))
+        known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
+        entries = [(tr("Not known"), ""), *known]
+        for words, axes in entries:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(axes == state.stated_axes)
+            action.triggered.connect(lambda _=False, axes=axes: state.state_axes(axes))
+        self.addMenu(menu)
+
+
+def _set_turn(state: ViewState, plane: PlaneName, turn: ViewTurn) -> None:
+    state.set_turn(plane, turn)
+
+
+def copy(view: QWidget) -> None:
+    """Put a picture of a view on the clipboard."""
+    QApplication.clipboard().setImage(view.grab().toImage())

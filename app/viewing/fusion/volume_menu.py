@@ -1,0 +1,94 @@
+"""The menu to choose a volume from: what is open, the study's inputs, iterates, results, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QMenu
+
+from app.language.translation import tr
+from app.state.services.volume_commands import Place, VolumeChoice, VolumeCommands
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import shortened
+
+MENU_LETTERS = 60
+MOST_RESULTS = 25
+"""Results that a menu holds, the newest; the tab of results has all."""
+
+
+class VolumeMenu(QMenu):
+    """Made anew when it is opened.
+
+    Parameters
+    ----------
+    place : what a chosen volume is for
+    chosen : returns the key of the volume that has that place now
+    ask_file : asks for a file, and opens it
+    """
+
+    def __init__(
+        self,
+        commands: VolumeCommands,
+        place: Place,
+        chosen: Callable[[], str],
+        ask_file: Callable[[], object],
+    ) -> None:
+        super().__init__()
+        self._commands, self._place = commands, place
+        self._chosen, self._ask_file = chosen, ask_file
+        self.setToolTipsVisible(True)
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what there is now."""
+        self.clear()
+        commands, chosen = self._commands, self._chosen()
+        if self._place == "overlay" or commands.may_close(chosen):
+            words = (
+                tr("Nothing")
+                if self._place == "overlay"
+                else tr("The image of the run, or nothing")
+            )
+            none = self.addAction(words)
+            none.setCheckable(True)
+            none.setChecked(not chosen)
+            none.triggered.connect(lambda: self._take_away(chosen))
+            self.addSeparator()
+        opened = commands.opened()
+        self._add(self, opened, chosen)
+        keys = {each.key for each in opened}
+        self._add(self, [each for each in commands.inputs() if each.key not in keys], chosen)
+        self.addSeparator()
+        for title, found in (
+            (tr("Iterates"), commands.iterates()),
+            (tr("Results"), commands.results()[:MOST_RESULTS]),
+        ):
+            inner = self.addMenu(title)
+            inner.setToolTipsVisible(True)
+            inner.setEnabled(bool(found))
+            self._add(inner, found, chosen)
+        self.addAction(tr("File …")).triggered.connect(lambda: self._ask_file())
+        closable = [each for each in opened if commands.may_close(each.key)]
+        if closable:
+            closing = self.addMenu(tr("Close"))
+            for each in closable:
+                action = closing.addAction(_title(each))
+                action.triggered.connect(lambda _=False, key=each.key: commands.close(key))
+
+    def _take_away(self, chosen: str) -> None:
+        if self._place == "overlay":
+            self._commands.put("", self._place)
+        else:
+            self._commands.close(chosen)
+
+    def _add(self, menu: QMenu, choices: Sequence[VolumeChoice], chosen: str) -> None:
+        for each in choices:
+            action = menu.addAction(_title(each))
+            action.setToolTip(plain_tip(each.title))
+            action.setCheckable(True)
+            action.setChecked(each.key == chosen)
+            action.triggered.connect(lambda _=False, each=each: each.open(self._place))
+
+
+def _title(choice: VolumeChoice) -> str:
+    return shortened(choice.title, MENU_LETTERS).replace("&", "&&")  # no access key

@@ -1,0 +1,115 @@
+"""A film in the views: the projection turns, slices or images go by, one after the other."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.views.planes.plane_geometry import slice_index
+from app.views.scrubber import IterationScrubber
+from app.views.slices.ortho_view import OrthoView
+from engine.geometry import PLANES, PlaneName
+
+CineKind = Literal["turn", "axial", "coronal", "sagittal", "images"]
+STEP_DEGREES = 5
+PER_S, LEAST_PER_S, MOST_PER_S = 12, 1, 30
+
+
+class Cine(QObject):
+    """Steps through a turn, the slices of a plane, or the images of a run, and begins anew.
+
+    All views follow, since they share cursor and image; two volumes go together.
+
+    Signals
+    -------
+    changed : what is shown, how quickly, or whether it plays
+
+    Attributes
+    ----------
+    kind : what goes by
+    per_s : pictures in a second
+    """
+
+    changed = Signal()
+
+    def __init__(self, views: OrthoView, scrubber: IterationScrubber) -> None:
+        super().__init__(views)
+        self._views, self._scrubber, self._state = views, scrubber, views.state
+        self.kind: CineKind = "turn"
+        self.per_s = PER_S
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.advance)
+        self._state.volume_changed.connect(self._follow)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether pictures go by."""
+        return self._timer.isActive()
+
+    @property
+    def n_steps(self) -> int:
+        """How many pictures there are."""
+        volume = self._state.volume
+        if volume is None:
+            return 0
+        if self.kind == "turn":
+            return 360 // STEP_DEGREES
+        if self.kind == "images":
+            return self._scrubber.slider.maximum() + 1
+        return volume.grid.shape[2 - self._normal(self.kind)]
+
+    @property
+    def position(self) -> int:
+        """Which picture is on show."""
+        volume = self._state.volume
+        if self.kind == "turn" or volume is None:
+            return round(self._views.mip.degrees / STEP_DEGREES)
+        if self.kind == "images":
+            return self._scrubber.slider.value()
+        normal = self._normal(self.kind)
+        return slice_index(volume.grid, normal, self._state.cursor_mm[normal])
+
+    def show(self, position: int) -> None:
+        """Show one of the pictures."""
+        if self.kind == "turn":
+            self._views.mip.set_degrees(STEP_DEGREES * position)
+        elif self.kind == "images":
+            self._scrubber.slider.setValue(position)
+        else:
+            self._state.step_cursor(self._normal(self.kind), position - self.position)
+
+    def advance(self) -> None:
+        """Show the next picture, after the last one the first."""
+        if self.n_steps > 1:
+            self.show((self.position + 1) % self.n_steps)
+
+    def play(self, on: bool) -> None:
+        """Let pictures go by, or rest."""
+        if on and self.n_steps > 1:
+            self._timer.start(round(1000 / self.per_s))
+        else:
+            self._timer.stop()
+        self.changed.emit()
+
+    def set_kind(self, kind: CineKind) -> None:
+        """Let something else go by."""
+        self.kind = kind
+        self.play(self.is_playing)
+
+    def set_speed(self, per_s: int) -> None:
+        """Let so many go by in a second."""
+        self.per_s = min(max(per_s, LEAST_PER_S), MOST_PER_S)
+        self.play(self.is_playing)
+
+    def kinds(self) -> list[CineKind]:
+        """Return what can go by now."""
+        n_images = self._scrubber.slider.maximum() + 1
+        return [kind for kind in get_args(CineKind) if kind != "images" or n_images > 1]
+
+    def _follow(self) -> None:
+        if self._state.volume is None and self.is_playing:
+            self.play(False)
+
+    def _normal(self, plane: PlaneName) -> int:
+        return self._views.slices[PLANES.index(plane)].orientation.normal

@@ -1,0 +1,160 @@
+"""The row of the film: what goes by, how quickly, play, and save it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
+
+from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import icon_button, label
+from app.viewing.viewer_tools.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
+from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
+from app.views.literal_text import plain_tip
+from app.views.slices.ortho_view import OrthoView
+from app.views.slices.slice_view import SliceView
+
+TITLES: dict[CineKind, str] = {
+    "turn": tr("Turn the projection"),
+    "axial": tr("Axial slices"),
+    "coronal": tr("Coronal slices"),
+    "sagittal": tr("Sagittal slices"),
+    "images": tr("Iterations or frames"),
+}
+FILE_NAME, KINDS = "film.gif", tr("Films (*.gif *.png)")
+SAVE_TIP = tr("Record it once from beginning to end as GIF, or without loss as animated PNG")
+SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
+
+
+class CineBar(QWidget):
+    """Follows the film; hidden until it is wanted."""
+
+    def __init__(self, context: AppContext, cine: Cine, views: OrthoView) -> None:
+        super().__init__()
+        self._context, self._cine, self._views = context, cine, views
+        self.recorder = FilmRecorder(cine, views.state)
+        self.kind = QuietCombo()
+        self.kind.setAccessibleName(tr("What goes by"))
+        self.kind.setToolTip(plain_tip(tr("What goes by; all views follow")))
+        self.kind.setFixedWidth(COMBO_PX)
+        self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
+        play = lambda: cine.play(not cine.is_playing)  # noqa: E731
+        self.play = icon_button("start", context.theme, play, tr("Play (K)"), "text")
+        self.speed = QSlider(Qt.Orientation.Horizontal)
+        self.speed.setRange(LEAST_PER_S, MOST_PER_S)
+        self.speed.setMinimumWidth(40)
+        self.speed.setMaximumWidth(SLIDER_PX)
+        self.speed.setAccessibleName(tr("Pictures in a second"))
+        self.speed.setToolTip(plain_tip(tr("Pictures in a second")))
+        self.speed.valueChanged.connect(cine.set_speed)
+        self._per_s = label("", "muted")
+        self._per_s.setFixedWidth(SPEED_PX)
+        self.save = QPushButton(tr("Save film"))
+        self.save.setToolTip(plain_tip(SAVE_TIP))
+        self._menu = QMenu(self.save)
+        self._menu.aboutToShow.connect(self._fill)
+        self.save.setMenu(self._menu)
+        self.cancel = QPushButton()
+        self.cancel.setToolTip(plain_tip(tr("Record no further; nothing is written")))
+        self.cancel.clicked.connect(lambda: self.recorder.cancel())
+        self.close_ = icon_button(
+            "remove", context.theme, self._end, tr("No film (K stops it, too)")
+        )
+        self._target: Path | None = None
+        self._lay_out()
+        cine.changed.connect(self.refresh)
+        self.recorder.progressed.connect(self._show_progress)
+        self.recorder.recorded.connect(self._write)
+        self.hide()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 2, 8, 4)
+        row.setSpacing(6)
+        row.addWidget(label(tr("Film"), "caption"))
+        for each in (self.kind, self.play, self.speed, self._per_s):
+            row.addWidget(each, 8 if each is self.speed else 0)
+        row.addStretch(1)
+        for each in (self.save, self.cancel, self.close_):
+            row.addWidget(each)
+
+    def refresh(self) -> None:
+        """Show the film."""
+        cine = self._cine
+        kinds = cine.kinds()
+        if [self.kind.itemData(k) for k in range(self.kind.count())] != kinds:
+            self.kind.clear()
+            for kind in kinds:
+                self.kind.addItem(TITLES[kind], kind)
+        self.kind.setCurrentIndex(max(self.kind.findData(cine.kind), 0))
+        with QSignalBlocker(self.speed):
+            self.speed.setValue(cine.per_s)
+        self._per_s.setText(tr("{per_s} per s", per_s=cine.per_s))
+        set_icon(self.play, "pause" if cine.is_playing else "start", self._context.theme)
+        words = tr("Rest (K)") if cine.is_playing else tr("Play (K)")
+        self.play.setToolTip(plain_tip(words))
+        self.play.setAccessibleName(words)
+        busy = self.recorder.is_recording
+        for each in (self.kind, self.play, self.speed, self.close_):
+            each.setEnabled(not busy)
+        self.save.setVisible(not busy)
+        self.cancel.setVisible(busy)
+
+    def record(self, widget: QWidget, target: Path) -> None:
+        """Record what a widget shows, and write it."""
+        self._target = target
+        self.recorder.start(widget)
+        self.refresh()
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        view = self._views.mip if self._cine.kind == "turn" else self._views.active
+        name = (
+            tr("the {plane} view", plane=view.plane)
+            if isinstance(view, SliceView)
+            else tr("the projection")
+        )
+        self._menu.addAction(tr("Of {name} …", name=name)).triggered.connect(
+            lambda: self._ask(view)
+        )
+        every = self._menu.addAction(tr("Of all views …"))
+        every.triggered.connect(lambda: self._ask(self._views.panes))
+
+    def _ask(self, widget: QWidget) -> None:
+        folder = Path(self._context.preferences.export_folder or Path.home())
+        path = ask_save(self, tr("Save film"), folder / FILE_NAME, KINDS)
+        if path is None:
+            return
+        target = path if path.suffix else path.with_suffix(".gif")
+        if may_write(self, target, self._context.session):
+            self._context.preferences.export_folder = str(target.parent)
+            self.record(widget, target)
+
+    def _show_progress(self, n_done: int, n_all: int) -> None:
+        self.cancel.setText(tr("Cancel ({n_done} of {n_all})", n_done=n_done, n_all=n_all))
+
+    def _write(self, frames: list[Frame]) -> None:
+        self.refresh()
+        target, frame_ms = self._target, 1000 / self._cine.per_s
+        if not frames or target is None:
+            return
+        from engine.io import write_film
+
+        self._context.commands.run_task(
+            lambda _: write_film(frames, target, frame_ms=frame_ms),
+            lambda _: self._context.session.add_log("info", tr("Film: {target}", target=target)),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} was not written.", name=target.name),
+        )
+
+    def _end(self) -> None:
+        self._cine.play(False)
+        self.hide()
+        self._cine.changed.emit()

@@ -1,0 +1,121 @@
+"""Records what views show as the pictures of a film, one after the other, and puts all back."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.language.translation import tr
+from app.viewing.viewer_tools.cine import Cine
+from app.views.state import ViewState
+
+MOST_FRAMES, MOST_PX = 240, 1280
+PAD_PX = 6
+CLAIM = tr("Not for clinical use")
+Frame = NDArray[np.uint8]
+
+
+class FilmRecorder(QObject):
+    """Grabs one picture in each turn of the event loop, so that the window lives on.
+
+    Signals
+    -------
+    progressed : how many of how many pictures there are
+    recorded : the pictures, (rows, columns, 3) each; none where it was cancelled
+    """
+
+    progressed = Signal(int, int)
+    recorded = Signal(object)
+
+    def __init__(self, cine: Cine, state: ViewState) -> None:
+        super().__init__(cine)
+        self._cine, self._state = cine, state
+        self._left: list[int] = []
+        self._frames: list[Frame] = []
+        self._begun_at, self._cursor_mm = 0, state.cursor_mm
+        self._widget: QWidget | None = None
+        self._n_all = 0
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether it is at work."""
+        return self._widget is not None
+
+    def start(self, widget: QWidget) -> None:
+        """Record all positions of the film as a widget shows them."""
+        self._cine.play(False)
+        self._left, self._frames = positions(self._cine.n_steps), []
+        self._begun_at, self._n_all = self._cine.position, len(self._left)
+        self._cursor_mm = self._state.cursor_mm
+        self._widget = widget
+        self._next()
+
+    def cancel(self) -> None:
+        """Record no further; nothing is kept."""
+        self._left, self._frames = [], []
+        self._end()
+
+    def _next(self) -> None:
+        if self._widget is None:
+            return
+        if not self._left:
+            self._end()
+            return
+        self._cine.show(self._left.pop(0))
+        self._frames.append(framed(self._widget.grab().toImage(), self._state))
+        self.progressed.emit(len(self._frames), self._n_all)
+        QTimer.singleShot(0, self, self._next)
+
+    def _end(self) -> None:
+        if self._widget is not None:
+            self._widget = None
+            self._cine.show(self._begun_at)
+            self._state.set_cursor(self._cursor_mm)
+            self.recorded.emit(self._frames)
+            self._frames = []
+
+
+def positions(n: int) -> list[int]:
+    """Return which of n pictures are recorded, in order: at most so many as a film may have."""
+    n_frames = min(n, MOST_FRAMES)
+    return [round(k * (n - 1) / max(n_frames - 1, 1)) for k in range(n_frames)]
+
+
+def framed(image: QImage, state: ViewState) -> Frame:
+    """Return a picture, not too large, over a line that says what its colours stand for."""
+    if image.width() > MOST_PX:
+        image = image.scaledToWidth(MOST_PX, Qt.TransformationMode.SmoothTransformation)
+    image.setDevicePixelRatio(1)
+    font = QFont(QApplication.font())
+    font.setPixelSize(max(round(image.width() / 64), 11))
+    high = QFontMetrics(font).height() + 2 * PAD_PX
+    made = QImage(image.width(), image.height() + high, QImage.Format.Format_RGB888)
+    colours = state.colours
+    made.fill(QColor(colours.canvas))
+    painter = QPainter(made)
+    painter.drawImage(0, 0, image)
+    painter.setFont(font)
+    painter.setPen(QColor(colours.text))
+    line = QRect(PAD_PX, image.height(), image.width() - 2 * PAD_PX, high)
+    flag = Qt.AlignmentFlag
+    painter.drawText(line, flag.AlignVCenter | flag.AlignLeft, legend(state))
+    painter.setPen(QColor(colours.warning))
+    painter.drawText(line, flag.AlignVCenter | flag.AlignRight, CLAIM)
+    painter.end()
+    flat = np.frombuffer(made.constBits(), np.uint8).reshape(made.height(), -1)
+    return flat[:, : 3 * made.width()].reshape(made.height(), made.width(), 3).copy()
+
+
+def legend(state: ViewState) -> str:
+    """Return the windows of what is on show in words."""
+    looks = [state, *([state.fusion] if state.fusion.has_values else [])]
+    if state.fusion.compares:
+        looks = [state.fusion.compared]
+    words = []
+    for look in looks:
+        low, high = (look.shown_number(end) for end in look.window)
+        words.append(f"{low} to {high} {look.shown_unit}".rstrip())
+    return "   ".join(words)

@@ -1,0 +1,117 @@
+"""The row that says which of several slices is shown, and how thick they are together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+
+from app.language.translation import tr
+from app.ui.forms.fields import QuietCombo
+from app.ui.forms.number_box import NumberBox
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import icon_button, label
+from app.views.literal_text import plain_tip
+from app.views.slices.slab import LEAST_MM, MOST_BESIDE, MOST_MM, SlabKind
+from app.views.state import ViewState
+
+KINDS: tuple[tuple[SlabKind, str, str], ...] = (
+    ("highest", tr("Highest (MIP)"), tr("The highest value along each line through the slab")),
+    ("mean", tr("Mean"), tr("The mean along each line through the slab: less noise, more blur")),
+    (
+        "lowest",
+        tr("Lowest (MinIP)"),
+        tr("The lowest value along each line: airways, vessels without dye"),
+    ),
+)
+STEPS, SLIDER_PX, BOX_PX, COMBO_PX = 200, 160, 76, 150
+LEAST_SLIDER_PX = 50
+
+
+class SlabBar(QWidget):
+    """Follows the slab of the views; hidden while single slices are shown."""
+
+    def __init__(self, state: ViewState, theme: Theme) -> None:
+        super().__init__()
+        self._state = state
+        self.kind = QuietCombo()
+        self.kind.setAccessibleName(tr("What is shown of the slab"))
+        self.kind.setFixedWidth(COMBO_PX)
+        for key, title, tip in KINDS:
+            self.kind.addItem(title, key)
+            self.kind.setItemData(self.kind.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.kind.activated.connect(lambda _: self._take_kind())
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, STEPS)
+        self.slider.setMinimumWidth(LEAST_SLIDER_PX)
+        self.slider.setMaximumWidth(SLIDER_PX)
+        self.slider.valueChanged.connect(self._take_slider)
+        self.number = NumberBox(False, LEAST_MM, MOST_MM)
+        self.number.setFixedWidth(BOX_PX)
+        self.number.edited.connect(self._take_number)
+        self.close_ = icon_button("remove", theme, self._end, tr("Single slices again (B)"))
+        self._caption = label(tr("Thickness (mm)"), "caption")
+        self._lay_out()
+        for signal in (state.slab_changed, state.volume_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 2, 8, 4)
+        row.setSpacing(6)
+        row.addWidget(label(tr("Slab"), "caption"))
+        for each in (self.kind, self._caption, self.slider, self.number):
+            row.addWidget(each, 8 if each is self.slider else 0)
+        row.addStretch(1)
+        row.addWidget(self.close_)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The least and the largest thickness that make a difference [mm]."""
+        volume = self._state.volume
+        voxels = volume.grid.voxel_mm if volume is not None else (1.0,)
+        low = max(min(voxels), LEAST_MM)
+        return low, max(min(MOST_MM, (2 * MOST_BESIDE + 1) * max(voxels)), 2 * low)
+
+    def refresh(self) -> None:
+        """Show the slab."""
+        state, slab = self._state, self._state.slab
+        self.setVisible(bool(slab.kind) and state.volume is not None)
+        self.kind.setCurrentIndex(max(self.kind.findData(slab.kind), 0))
+        self.kind.setToolTip(plain_tip(KINDS[self.kind.currentIndex()][2]))
+        words = tr("Thickness ({length_unit})", length_unit=state.length_unit)
+        self._caption.setText(words)
+        for each in (self.slider, self.number):
+            each.setAccessibleName(tr("{words} of the slab", words=words))
+            each.setToolTip(
+                plain_tip(tr("{words} of the slab: as near as whole slices allow", words=words))
+            )
+        low, high = self._ends
+        part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(STEPS * min(part, 1.0)))
+        self.slider.blockSignals(False)
+        self.number.show_number(slab.thickness_mm)
+
+    def _take_kind(self) -> None:
+        self._state.set_slab(replace(self._state.slab, kind=self.kind.currentData()))
+
+    def _take_slider(self, value: int) -> None:
+        low, high = self._ends
+        self._take(low * (high / low) ** (value / STEPS))
+
+    def _take_number(self) -> None:
+        typed = self.number.raw()
+        if isinstance(typed, int | float) and math.isfinite(typed):
+            self._take(float(typed))
+        self.refresh()
+
+    def _take(self, thickness_mm: float) -> None:
+        rounded = round(min(max(thickness_mm, LEAST_MM), MOST_MM), 1)
+        self._state.set_slab(replace(self._state.slab, thickness_mm=rounded))
+
+    def _end(self) -> None:
+        self._state.set_slab(replace(self._state.slab, kind=""))

@@ -1,0 +1,124 @@
+"""The ways of looking at a volume, put together: the strip beside the views, and their rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
+
+from app.language.translation import tr
+from app.state.models.region_model import Tool
+from app.state.services.context import AppContext
+from app.viewing.viewer_tools.cine import Cine
+from app.viewing.viewer_tools.cine_bar import CineBar
+from app.viewing.viewer_tools.layout_menu import LayoutMenu
+from app.viewing.viewer_tools.slab_bar import SlabBar
+from app.viewing.viewer_tools.tool_strip import LookStrip
+from app.views.scrubber import IterationScrubber
+from app.views.slices.ortho_view import OrthoView
+from app.views.view_keys import ANYWHERE, KEYS
+
+LAYOUT_TIP = tr("Four views, one large, or a light-box of many slices; it is remembered")
+FILM_TIP = tr("The projection turns, or slices, iterations or frames go by; it can be saved (K)")
+MAGNIFIER_TIP = tr("Three times as large under the pointer; by keys, at the crosshair (Z)")
+SLAB_TIP = tr("Show several slices as one: the highest, mean or lowest of their values (B)")
+
+TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
+    (
+        "distance",
+        tr("Distance"),
+        "line",
+        tr("Drag from end to end in a slice; it is kept with the scan"),
+    ),
+    (
+        *("angle", tr("Angle"), "angle"),
+        tr("Drag one leg to the corner, then press where the other leg ends"),
+    ),
+    ("arrow", tr("Arrow"), "arrow", tr("Drag from its tail to its tip in a slice")),
+    ("text", tr("Words"), "text", tr("Press where words are to stand in a slice")),
+    (
+        *("curve", tr("Curve"), "curve"),
+        tr("Drag along a vessel or a jaw in a slice; the tab Measure straightens it"),
+    ),
+)
+
+
+class Looking:
+    """What stands beside and above the views; `bars` go above them, one below the other."""
+
+    def __init__(self, context: AppContext, views: OrthoView, scrubber: IterationScrubber) -> None:
+        self._state = context.session.view
+        self.strip = LookStrip(context.theme)
+        self.slab_bar = SlabBar(self._state, context.theme)
+        self.slab = self.strip.add(
+            tr("Slab"), "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
+        )
+        self.cine = Cine(views, scrubber)
+        self.cine_bar = CineBar(context, self.cine, views)
+        self.film = self.strip.add(tr("Film"), "film", FILM_TIP, clicked=self.show_film)
+        self.layout = self.strip.add(tr("Layout"), "layout", LAYOUT_TIP)
+        self.layout.setMenu(LayoutMenu(views, context.preferences, self.layout))
+        self.magnifier = self.strip.add(
+            tr("Magnifier"),
+            "magnifier",
+            MAGNIFIER_TIP,
+            clicked=lambda _: self._state.toggle_magnifier(),
+        )
+        self.strip.end_group()
+        self._regions = context.session.regions
+        self.tools = {
+            tool: self.strip.add(name, icon, words, clicked=partial(self._take_tool, tool))
+            for tool, name, icon, words in TOOLS
+        }
+        views.add_beside(self.strip)
+        QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are on show
+        for key in ANYWHERE:
+            QShortcut(QKeySequence(key), views, partial(_press, key, views))
+        self.cine.changed.connect(self.refresh)
+        self._regions.tool_changed.connect(self.refresh)
+        self._state.magnifier_changed.connect(self.refresh)
+        for signal in (self._state.slab_changed, self._state.volume_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def bars(self) -> tuple[QWidget, ...]:
+        """The rows over the views; each is there while it is wanted."""
+        return self.slab_bar, self.cine_bar
+
+    def show_film(self, on: bool) -> None:
+        """Show the row of the film and play it, or end it."""
+        self.cine_bar.setVisible(on)
+        self.cine.play(on)
+
+    def toggle_film(self) -> None:
+        """Play, or rest; the row stays."""
+        if not self.cine_bar.recorder.is_recording:
+            self.cine_bar.show()
+            self.cine.play(not self.cine.is_playing)
+
+    def _take_tool(self, tool: Tool, on: bool) -> None:
+        self._state.set_draws_lines(False)
+        self._regions.set_tool(tool if on else "")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what is on."""
+        has_volume = self._state.volume is not None
+        for each in (self.slab, self.film, self.magnifier, *self.tools.values()):
+            each.setEnabled(has_volume)
+        for tool, each in self.tools.items():
+            each.setChecked(self._regions.tool == tool)
+        self.film.setChecked(not self.cine_bar.isHidden())
+        if not has_volume:
+            self.cine_bar.hide()
+        self.magnifier.setChecked(self._state.magnifies)
+        self.slab.setChecked(bool(self._state.slab.kind))
+
+
+def _press(key: Qt.Key, views: OrthoView) -> None:
+    """Do what a key does in the view that was used last."""
+    if views.state.volume is not None:
+        KEYS[key](views.active)

@@ -1,0 +1,1 @@
+"""Colour maps, display windows and raster images."""

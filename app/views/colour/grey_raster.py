@@ -1,0 +1,146 @@
+"""Small grey pictures of arrays: one to look at, and one to pick."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import plain_tip
+
+TILE_PX, PAD_PX = 118, 6
+PLATE_PX = 4
+OUTSIDE = 0.5
+"""Percent of the values at each end that are black or white."""
+
+
+def grey_image(values: NDArray[np.float32]) -> QImage:
+    """Return values as a grey picture, from their lowest to their highest percent."""
+    finite = values[np.isfinite(values)]
+    low, high = np.percentile(finite, (OUTSIDE, 100 - OUTSIDE)) if finite.size else (0.0, 1.0)
+    span = max(float(high - low), 1e-12)
+    scaled = (np.nan_to_num(values, nan=float(low)) - low) * (255.0 / span)
+    pixels = np.ascontiguousarray(np.clip(scaled, 0, 255), np.uint8)
+    rows, columns = pixels.shape
+    made = QImage(pixels.data, columns, rows, columns, QImage.Format.Format_Grayscale8)
+    return made.copy()  # the array goes, the image stays
+
+
+class GreyRaster(QWidget):
+    """A picture with a caption.
+
+    Parameters
+    ----------
+    title : caption, and name for screen readers
+    stretched : whether it fills the widget, as a sinogram may
+    """
+
+    def __init__(self, title: str, *, stretched: bool = False) -> None:
+        super().__init__()
+        self._title, self._stretched = title, stretched
+        self._image: QImage | None = None
+        self._colours = DARK
+        self.setAccessibleName(title)
+        self.setMinimumSize(120, 90)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_raster(self, values: NDArray[np.float32] | None) -> None:
+        """Show an array (rows, columns), or nothing."""
+        self._image = None if values is None else grey_image(values)
+        self.update()
+
+    @property
+    def has_raster(self) -> bool:
+        """Whether there is something on show."""
+        return self._image is not None
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Take the colours of the theme."""
+        self._colours = colours
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, 200)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colours.canvas))
+        if self._image is not None:
+            paint_image(painter, QRectF(self.rect()), self._image, stretched=self._stretched)
+        metrics = QFontMetricsF(self.font())
+        width, height = metrics.horizontalAdvance(self._title), metrics.lineSpacing()
+        plate = QRectF(PAD_PX, PAD_PX, width + 2 * PLATE_PX, height + PLATE_PX)
+        painter.fillRect(plate, QColor(self._colours.plate))
+        painter.setPen(QColor(self._colours.plate_text))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, self._title)
+        painter.end()
+
+
+class RasterTile(QAbstractButton):
+    """A picture to pick, over a line of words."""
+
+    def __init__(self, title: str, tip: str) -> None:
+        super().__init__()
+        self._title = title
+        self._image: QImage | None = None
+        self._colours = DARK
+        self.setCheckable(True)
+        self.setAutoExclusive(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(f"{title}. {tip}")
+        self.setToolTip(plain_tip(tip))
+
+    def show_raster(self, values: NDArray[np.float32] | None) -> None:
+        """Show an array (rows, columns), or nothing."""
+        self._image = None if values is None else grey_image(values)
+        self.setEnabled(values is not None)
+        self.update()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Take the colours of the theme."""
+        self._colours = colours
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        line = QFontMetricsF(self.font()).lineSpacing()
+        return QSize(TILE_PX + 2 * PAD_PX, int(TILE_PX + line) + 3 * PAD_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = self._colours
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(PAD_PX, PAD_PX, TILE_PX, TILE_PX)
+        painter.fillRect(area, QColor(colours.canvas))
+        if self._image is not None:
+            paint_image(painter, area, self._image)
+        line = QRectF(PAD_PX, area.bottom() + PAD_PX, TILE_PX, self.height() - area.bottom())
+        painter.setPen(QColor(colours.text if self.isEnabled() else colours.muted))
+        way = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        painter.drawText(line, way, self._title)
+        rim = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.isChecked():
+            painter.setPen(QPen(QColor(colours.accent), 2.0))
+            painter.drawRoundedRect(rim, 4, 4)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.text), 1.0))
+            painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
+        painter.end()
+
+
+def paint_image(painter: QPainter, area: QRectF, image: QImage, *, stretched: bool = False) -> None:
+    """Paint a picture into an area, in its own proportions unless it is stretched."""
+    scale = min(area.width() / image.width(), area.height() / image.height())
+    across, up = (
+        (area.width(), area.height())
+        if stretched
+        else (image.width() * scale, image.height() * scale)
+    )
+    place = QRectF(0, 0, across, up)
+    place.moveCenter(area.center())
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(place, image)

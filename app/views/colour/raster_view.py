@@ -1,0 +1,298 @@
+"""The base of the slice and projection views: one pane that shows a picture and is steered.
+
+Nothing is computed before it is painted: signals mark a view stale, and a hidden view, which is
+never painted, costs nothing. Several signals between two frames cost one.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.language.translation import tr
+from app.views import overlay
+from app.views.colour.raster import Raster
+from app.views.colour.scaled_image import ScaledImage
+from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.windows import Window
+from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
+from app.views.pane_content import PaneContent
+from app.views.slices.magnifier import Magnifier
+from app.views.state import ViewState
+from app.views.view_keys import KEYS, ZOOM_STEP
+from app.views.viewport import Viewport
+from engine.geometry import Edges, Rect
+
+FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
+
+
+class RasterView(PaneContent):
+    """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
+
+    enlarge_requested = Signal()
+    part_changed = Signal()
+    focused = Signal()
+    has_crosshair = True
+    has_letters = has_scale = True
+    margin_px = FIT_MARGIN_PX
+
+    def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = state
+        self.readout = ""
+        self._viewport: Viewport | None = None
+        self._is_fitted = True
+        self._image_rect: Rect | None = None
+        self._raster: Raster | None = None
+        self._image: QImage | None = None
+        self._scaled = ScaledImage()
+        self._drag: Drag | None = None
+        self._glass = Magnifier(self)
+        self._wheel = WheelNotches()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 100)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        state.volume_changed.connect(self.forget_raster)
+        state.cursor_changed.connect(self.on_cursor)
+        state.window_changed.connect(self._forget_image)
+        state.display_changed.connect(self.on_display)
+        state.fit_requested.connect(self.fit)
+
+    def on_cursor(self) -> None:
+        """Answer a moved cursor."""
+        self.update()
+
+    def on_display(self) -> None:
+        """Answer another colour map, theme or convention."""
+        self.forget_raster()
+
+    # picture and viewport
+
+    @property
+    def raster(self) -> Raster | None:
+        """What is on show, computed now if it is stale; None without a volume."""
+        if self.state.volume is None:
+            self._raster = None
+        elif self._raster is None:
+            self._raster = self.make_raster(self.state.volume)
+        return self._raster
+
+    @property
+    def viewport(self) -> Viewport | None:
+        """What part of the plane is on show; None without a volume."""
+        if self.state.volume is None:
+            return None
+        image_rect, size = self.image_rect(self.state.volume), (self.width(), self.height())
+        if self._viewport is None or image_rect != self._image_rect:
+            self._image_rect, self._is_fitted = image_rect, True
+        if self._viewport is None or self._is_fitted:
+            self._viewport = Viewport.fit(image_rect, size, self.margin_px)
+        elif self._viewport.size != size:
+            self._viewport = self._viewport.resized(size)
+        return self._viewport
+
+    def show_part(self, viewport: Viewport) -> None:
+        """Show this part of the plane until told to fit."""
+        self._viewport, self._is_fitted = viewport, False
+        self.update()
+        self.part_changed.emit()
+
+    def fit(self) -> None:
+        """Show the whole picture, and keep showing it when the view is resized."""
+        self._is_fitted = True
+        self.update()
+        self.part_changed.emit()
+
+    def follow(self, other: RasterView) -> None:
+        """Show the same part of the plane as another view, whenever that shows another one."""
+        other.part_changed.connect(lambda: self._take_part_of(other))
+
+    def _take_part_of(self, other: RasterView) -> None:
+        theirs, ours = other.viewport, self.viewport
+        if theirs is None or ours is None:
+            return
+        if other._is_fitted:
+            if not self._is_fitted:
+                self.fit()
+        elif self._is_fitted or theirs.resized(ours.size) != ours:
+            self.show_part(theirs.resized(ours.size))
+
+    def zoom(self, factor: float, about: tuple[float, float]) -> None:
+        """Enlarge; the point (u, v) [mm] stays where it is."""
+        if self.viewport is not None:
+            self.show_part(self.viewport.zoomed(factor, about))
+
+    def forget_raster(self) -> None:
+        """The picture is stale: compute it at the next paint."""
+        self._raster = None
+        self._forget_image()
+
+    def _forget_image(self) -> None:
+        self._image = None
+        self.update()
+
+    def to_mm(self, at: QPointF) -> tuple[float, float]:
+        """(u, v) [mm] under a position in the view."""
+        return self.viewport.to_mm(at.x(), at.y()) if self.viewport else (0.0, 0.0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 300)
+
+    def shown_window(self) -> Window:
+        """Return the window this view is painted with."""
+        return self.state.window
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        return self.state
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours, size = self.state.colours, (self.width(), self.height())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        raster, viewport = self.raster, self.viewport
+        if raster is None or viewport is None:
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
+        else:
+            self._paint_raster(painter, raster, viewport)
+            self.paint_marks(painter, viewport)
+            self._glass.paint(painter, raster, viewport)
+            overlay.notes(painter, self._notes(raster), size, colours)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint what tells sides and lengths."""
+        colours, size = self.state.colours, (self.width(), self.height())
+        if self.has_letters:
+            overlay.letters(painter, self.shown_edges(), size, colours)
+        if self.has_scale:
+            overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
+
+    def shown_edges(self) -> Edges:
+        """The letters as they are painted: signs of the axes where nobody knows their sides."""
+        return self.edges().on(self.state.axes)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        """Paint the picture itself, without what tells sides and lengths."""
+        if self.shows_own:
+            self.paint_own(painter, raster, viewport, ground=self.state.colours.canvas)
+        self.paint_over(painter, raster, viewport)
+
+    def paint_own(
+        self, painter: QPainter, raster: Raster, viewport: Viewport, ground: str = ""
+    ) -> None:
+        """Paint the volume on show; `ground` is the colour behind it where it hides all else."""
+        if self._image is None:
+            self._image = self.own_image(raster)
+        smooth = self.state.interpolation == "linear"
+        area, size = overlay.to_view(raster.rect, viewport), viewport.size
+        self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
+
+    def own_image(self, raster: Raster) -> QImage:
+        """Return the volume on show in its colours."""
+        return raster.image(self.shown_window(), self.state.colour_map)
+
+    def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        colours = self.state.colours
+        area = overlay.to_view(raster.rect, viewport)
+        self.paint_image(painter, raster, viewport)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(colours.grid), 1.0))
+        painter.drawRect(area)
+        if self.shows_crosshair():
+            at = QPointF(*viewport.to_px(*self.cursor_uv()))
+            overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
+
+    def _notes(self, raster: Raster) -> overlay.Notes:
+        nan = tr("{n_nan} values are NaN, shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
+        warning = self.warning() or nan
+        edges = self.shown_edges()
+        ends = (edges.top, edges.bottom) if self.has_letters else ("", "")
+        return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
+
+    def shows_crosshair(self) -> bool:
+        """Whether the cursor is painted now."""
+        return self.has_crosshair
+
+    # steering
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None and self.viewport is not None:
+            self._drag = self._drag_for(event)
+            self._drag.move(event.position())
+
+    def _drag_for(self, event: QMouseEvent) -> Drag:
+        button, at = event.button(), event.position()
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if button == Qt.MouseButton.RightButton or control:
+            return WindowDrag(self, at, self.look_dragged(upper=shift))
+        if button == Qt.MouseButton.MiddleButton or shift:
+            return PanDrag(self, at)
+        return self.primary_drag(at)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            self._drag.move(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not event.buttons():
+            self.end_drag()
+
+    def end_drag(self) -> None:
+        """Let go of what the pointer holds."""
+        if self._drag is not None:
+            drag, self._drag = self._drag, None
+            drag.end()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.undo_click()
+            self.enlarge_requested.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        angle = event.angleDelta().y()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(ZOOM_STEP ** (angle / 120), self.to_mm(event.position()))
+        elif notches := self._wheel.turned(angle):
+            self.step(notches)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = KEYS.get(Qt.Key(event.key()))
+        plain = event.modifiers() & ~(
+            Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
+        )
+        if action is None or plain != Qt.KeyboardModifier.NoModifier:
+            super().keyPressEvent(event)
+        else:
+            action(self)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.focused.emit()
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.end_drag()
+        self.update()

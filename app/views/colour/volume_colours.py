@@ -1,0 +1,110 @@
+"""How the values of a volume become colours: its window and colour map, and the numbers beside."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.views.colour import windows
+from app.views.colour.colour_maps import COLOUR_MAPS, colour_map
+from app.views.colour.colours import DARK, ViewColours
+from app.views.colour.windows import Preset, Window
+from app.views.text import number
+from app.views.volume_facts import facts_of
+from engine.data import Volume, scaled_number, unit_text
+
+
+class VolumeLook(QObject):
+    """A volume with its window and colour map; views read it and repaint on its signals.
+
+    `power` is the power of ten that is taken out of values on the screen, `name` what the volume
+    is called in captions.
+
+    Signals carry nothing: a view that is hidden, or slower than the signals, reads the latest.
+    """
+
+    volume_changed = Signal()
+    window_changed = Signal()
+    display_changed = Signal()
+    colour_map_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.volume: Volume | None = None
+        self.name = ""
+        self.power = 0
+        self.window: Window = (0.0, 1.0)
+        self.colour_map = COLOUR_MAPS[0].key
+        self.colours: ViewColours = DARK
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values on show, empty without a volume."""
+        return self.volume.unit if self.volume else ""
+
+    @property
+    def shown_unit(self) -> str:
+        """Unit of the numbers on the screen: the values' own, less the power of ten."""
+        return unit_text(self.unit, self.power)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether there is something to show."""
+        return self.volume is not None
+
+    def to_shown(self, value: float) -> float:
+        """Return a value as its number stands on the screen, in `shown_unit`."""
+        return value / 10.0**self.power
+
+    def shown_number(self, value: float, figures: int = 3) -> str:
+        """Return a value as the number to write before `shown_unit`: one power of ten at most."""
+        shown = self.to_shown(value)
+        return scaled_number(shown, figures) if self.power else number(shown, figures)
+
+    def shown_text(self, value: float, figures: int = 3) -> str:
+        """Return a value with its unit."""
+        return f"{self.shown_number(value, figures)} {self.shown_unit}".rstrip()
+
+    def from_shown(self, shown: float) -> float:
+        """Return the value of a number on the screen."""
+        return shown * 10.0**self.power
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether the window's lower bound belongs at zero."""
+        return windows.pinned_to_zero(self.unit, diverging=self.is_diverging)
+
+    @property
+    def is_diverging(self) -> bool:
+        """Whether the colour map wants a window about a middle."""
+        return colour_map(self.colour_map).diverging
+
+    def set_window(self, low: float, high: float) -> None:
+        """Values at the two ends of the colour map, in the volume's unit."""
+        window = windows.valid(low, high)
+        if window != self.window:
+            self.window = window
+            self.window_changed.emit()
+
+    def auto_window(self) -> None:
+        """Set a window that shows most of the volume."""
+        if self.volume is not None:
+            self.set_window(*facts_of(self.volume).auto_window(diverging=self.is_diverging))
+
+    def window_presets(self) -> list[Preset]:
+        """Named windows for this volume, none without one."""
+        if self.volume is None:
+            return []
+        return windows.presets(self.volume.values, self.volume.unit, diverging=self.is_diverging)
+
+    def set_colour_map(self, key: str) -> None:
+        """Choose a colour map; to and from a difference map the window is set anew."""
+        was_diverging, self.colour_map = self.is_diverging, colour_map(key).key
+        self.display_changed.emit()
+        self.colour_map_changed.emit()
+        if was_diverging != self.is_diverging:
+            self.auto_window()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.colours = colours
+        self.display_changed.emit()

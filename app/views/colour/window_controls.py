@@ -1,0 +1,239 @@
+"""Controls of how values become colours: colour map, named windows, the window's ends, its bar."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.views.colour.colour_bar import ColourBar, swatch
+from app.views.colour.colour_maps import COLOUR_MAPS
+from app.views.colour.volume_colours import VolumeLook
+from app.views.literal_text import plain_tip
+from app.views.slices.labels import ElidedLabel
+from app.views.text import number
+
+SWATCH = QSize(44, 12)
+SWATCH_BOX_PX = SWATCH.width() + 34  # a colour map box without its words
+MARGIN_PX, SPACING_PX = 8, 6
+NUMBER_PX, UNIT_PX = 64, 120
+"""Widths of a number, and of the longest unit that is written out."""
+
+
+class WindowControls(QWidget):
+    """Shows and changes window and colours of a volume; what there is no room for gives way.
+
+    `whose` ends the names of its parts for a screen reader, where there are several.
+    """
+
+    def __init__(self, look: VolumeLook, whose: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look, self._whose = look, whose
+        self._histogram: QWidget | None = None
+        self.colour_map = self._colour_map_box()
+        self.bar = ColourBar(look)
+        self.presets = self._presets_button()
+        self.low = NumberEdit(tr("Low end of the window{whose}", whose=whose))
+        self.high = NumberEdit(tr("High end of the window{whose}", whose=whose))
+        for box in (self.low, self.high):
+            box.changed.connect(self._take_numbers)
+        self.auto = QPushButton(tr("Auto"))
+        self.auto.setToolTip(
+            plain_tip(
+                tr(
+                    "Set a window that shows most of the volume{auto_keys}",
+                    auto_keys=self.auto_keys,
+                )
+            )
+        )
+        self.auto.setAccessibleName(tr("Automatic window{whose}", whose=whose))
+        self.auto.clicked.connect(lambda: look.auto_window())
+        self.unit = ElidedLabel()
+        self._more = self.more_controls()
+        self._lay_out()
+        for signal in (look.window_changed, look.display_changed, look.volume_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    auto_keys = ""
+
+    def more_controls(self) -> tuple[QPushButton, ...]:
+        """Return what else stands at the end of the row; the first of them gives way first."""
+        return ()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        row.setSpacing(SPACING_PX)
+        self._row: tuple[QWidget, ...] = (
+            self.presets,
+            self.auto,
+            self.low,
+            self.bar,
+            self.high,
+            self.unit,
+            *self._more,
+        )
+        row.addWidget(self.colour_map)
+        for widget in self._row:
+            row.addWidget(widget, 1 if widget is self.bar else 0)
+            if isinstance(widget, QPushButton):  # else they grow where the bar is spared
+                widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        row.addStretch(0)
+
+    def _colour_map_box(self) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(tr("Colour map{whose}", whose=self._whose))
+        box.setIconSize(SWATCH)
+        for colour_map in COLOUR_MAPS:
+            box.addItem(colour_map.title, colour_map.key)
+            tip = colour_map.warning or colour_map.title
+            box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        box.activated.connect(lambda index: self._look.set_colour_map(box.itemData(index)))
+        return box
+
+    def _presets_button(self) -> QPushButton:
+        button = QPushButton(tr("Window"))
+        button.setToolTip(tr("Windows by name"))
+        button.setAccessibleName(tr("Windows by name{whose}", whose=self._whose))
+        menu = QMenu(button)
+        menu.aboutToShow.connect(self._fill_presets)
+        button.setMenu(menu)
+        return button
+
+    def _fill_presets(self) -> None:
+        menu = self.presets.menu()
+        menu.clear()
+        menu.addAction(tr("Automatic")).triggered.connect(lambda: self._look.auto_window())
+        menu.addSeparator()
+        for preset in self._look.window_presets():
+            ends = (self._look.shown_number(end) for end in preset.window)
+            words = f"{' to '.join(ends)} {self._look.shown_unit}".rstrip()
+            action = menu.addAction(f"{preset.title}: {words}")
+            action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))
+        if self._look.volume is not None:
+            menu.addSeparator()
+            menu.addAction(tr("Histogram …")).triggered.connect(self.show_histogram)
+
+    def show_histogram(self) -> None:
+        """Show how often each value is, with the ends of the window to be dragged."""
+        if self._histogram is None:
+            from app.views.plots.histogram_window import HistogramWindow
+
+            self._histogram = HistogramWindow(self._look, self)
+        self._histogram.show()
+
+    def _take_numbers(self) -> None:
+        low, high = (self._look.from_shown(box.value) for box in (self.low, self.high))
+        self._look.set_window(low, high)
+
+    def minimumSizeHint(self) -> QSize:
+        spared = sum(_least_width(widget) + SPACING_PX for widget in self._spared)
+        spared += self.colour_map.sizeHint().width() - SWATCH_BOX_PX
+        return QSize(self._full_width() - spared, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._give_way()
+
+    def _full_width(self) -> int:
+        """The width below which something has to give way [px]."""
+        widths = [_least_width(widget) + SPACING_PX for widget in self._row]
+        return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
+
+    @property
+    def _spared(self) -> tuple[QWidget, ...]:
+        """What goes first: keys, the numbers and the status line do the same."""
+        return *self._more[:1], self.auto, self.unit, self.bar
+
+    def _give_way(self) -> None:
+        """Spare what a narrow window has no room for."""
+        free = self.width() - self._full_width()
+        full = self.colour_map.sizeHint().width()
+        n_first = len(self._more[:1])
+        for widget in self._spared[:n_first]:
+            widget.setVisible(free >= 0)
+            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
+        self.colour_map.setFixedWidth(full if free >= 0 else SWATCH_BOX_PX)
+        free += 0 if free >= 0 else full - SWATCH_BOX_PX
+        for widget in self._spared[n_first:]:
+            widget.setVisible(free >= 0)
+            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
+
+    def refresh(self) -> None:
+        """Show the look."""
+        look = self._look
+        for box, value in zip((self.low, self.high), look.window, strict=True):
+            box.show_value(look.to_shown(value) if look.has_values else None)
+        self.unit.show_within(look.shown_unit, 0, UNIT_PX)
+        self.colour_map.setCurrentIndex(self.colour_map.findData(look.colour_map))
+        self.colour_map.setToolTip(
+            plain_tip(
+                tr(
+                    "Colour map{whose}: {currentText}",
+                    whose=self._whose,
+                    currentText=self.colour_map.currentText(),
+                )
+            )
+        )
+        self._refresh_swatches()
+        for widget in (self.presets, self.low, self.high, self.auto):
+            widget.setEnabled(look.has_values)
+        self._give_way()
+
+    def _refresh_swatches(self) -> None:
+        if self.colour_map.property("painted_for") == self._look.colours.grid:
+            return
+        self.colour_map.setProperty("painted_for", self._look.colours.grid)
+        for index in range(self.colour_map.count()):
+            key = self.colour_map.itemData(index)
+            self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._look.colours))
+
+
+def _least_width(widget: QWidget) -> int:
+    """The width below which a widget would be cut off [px]."""
+    return widget.minimumWidth() or widget.minimumSizeHint().width()
+
+
+class NumberEdit(QLineEdit):
+    """A line that holds one number; anything else is put back."""
+
+    changed = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.value = 0.0
+        self._shown = ""
+        self.setAccessibleName(name)
+        self.setToolTip(plain_tip(name))
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFixedWidth(NUMBER_PX)
+        self.editingFinished.connect(self._take)
+
+    def show_value(self, value: float | None) -> None:
+        """Show a number, or nothing; nothing is emitted."""
+        self.value = value or 0.0
+        self._shown = "" if value is None else number(value, 4 if abs(value) >= 1e-4 else 3)
+        self.setText(self._shown)
+
+    def _take(self) -> None:
+        if self.text() == self._shown:
+            return
+        try:
+            value = float(self.text().replace("−", "-").replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value):
+            self.value = value
+            self.changed.emit()
+        self.show_value(self.value)

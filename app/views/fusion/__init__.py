@@ -1,0 +1,1 @@
+"""Drawing one volume over another."""

@@ -1,0 +1,65 @@
+"""Two volumes in words: captions that name both with their units, and both values at the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.language.translation import tr
+from app.views.colour.volume_colours import VolumeLook
+from app.views.fusion import comparing
+from app.views.fusion.resampling import value_at
+from app.views.slices.labels import shortened_name
+from engine.results import difference_parts
+
+if TYPE_CHECKING:
+    from app.views.state import ViewState
+
+SIGNS = {"difference": "−", "ratio": "/"}
+
+
+def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
+    """Return what a pane says of its volumes; nothing where there is one alone."""
+    fusion = state.fusion
+    if not fusion.has_values:
+        return ()
+    lower, upper = named(state), named(fusion)
+    if fusion.is_beside:
+        return (upper,) if part == "upper" else (lower,)
+    if fusion.compares:
+        return _compared(state)
+    share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
+    below, above = (upper, lower) if fusion.is_below else (lower, upper)
+    return below, f"+ {above}{share}"
+
+
+def _compared(state: ViewState) -> tuple[str, ...]:
+    fusion = state.fusion
+    lower, upper = difference_parts(state.name, fusion.name)
+    unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
+    names = (shortened_name(lower), SIGNS[fusion.mode], f"{shortened_name(upper)}{unit}")
+    return (" ".join(names),)
+
+
+def warning_of(state: ViewState) -> str:
+    """Return what must be said of both volumes on the picture, and why they are not compared."""
+    fusion = state.fusion
+    if not fusion.has_values:
+        return ""
+    why = comparing.obstacle(fusion.mode, state.unit, fusion.unit)
+    return " ".join(filter(None, (fusion.warning, why)))
+
+
+def named(look: VolumeLook) -> str:
+    """Return the name of a volume with its unit."""
+    return f"{shortened_name(look.name)} [{look.shown_unit or tr('no unit')}]"
+
+
+def upper_value(state: ViewState) -> str:
+    """Return the value of the upper volume at the cursor; empty without one, or outside."""
+    fusion = state.fusion
+    if fusion.volume is None:
+        return ""
+    value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
+    if value is None:
+        return tr("outside the second volume")
+    return fusion.shown_text(value)

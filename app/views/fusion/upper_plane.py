@@ -1,0 +1,104 @@
+"""The upper of two pictures in a slice of any orientation: both volumes at the points of a plane.
+
+A point of the view (u, v) [mm] from the middle c of a slice with the unit vectors a (across) and d
+(down), seen with d downwards (s = 1) or upwards (s = −1), is
+
+    c + u a + s v d
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from app.language.translation import tr
+from app.views.fusion import comparing
+from app.views.fusion.resampling import N_ACROSS, on_plane
+from app.views.fusion.upper_layer import UpperLayer, Values
+from app.views.planes.placing import VolumePlacing
+from app.views.state import ViewState
+from engine.data import Volume
+from engine.geometry import Plane, Rect
+
+BESIDE_REMARK = tr("the second volume stands beside the first one under Volume")
+
+
+class UpperPlane(UpperLayer):
+    """Computes what is stale when it is painted.
+
+    Parameters
+    ----------
+    state : of both volumes
+    repaint : called where something became stale
+
+    Attributes
+    ----------
+    lies_here : whether the lower volume is what the slice is of
+    """
+
+    def __init__(self, state: ViewState, repaint: Callable[[], object]) -> None:
+        super().__init__(state)
+        self._repaint = repaint
+        self.lies_here = True
+        for volume in (state, self.fusion):
+            volume.volume_changed.connect(self.forget_values)
+        for look in (self.fusion, self.fusion.compared):
+            look.window_changed.connect(self.forget_colours)
+            look.display_changed.connect(self.forget_colours)
+        self.fusion.mixing_changed.connect(self._repaint)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a second volume, over this slice."""
+        return self.lies_here and self.fusion.has_values
+
+    def forget_values(self) -> None:
+        super().forget_values()
+        self._repaint()
+
+    def forget_colours(self) -> None:
+        super().forget_colours()
+        self._repaint()
+
+    def remark(self) -> str:
+        """Return what to keep in mind of both."""
+        return BESIDE_REMARK if self.fusion.is_beside else ""
+
+    def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
+        """Return what is to be coloured, and where it lies [mm].
+
+        `rect` is the whole of the slice in its view, `sign` that of s.
+        """
+        if self._is_stale:
+            self._is_stale = False
+            made = self._made(plane, sign, rect)
+            self._found = None if made is None or np.isnan(made).all() else (made, rect)
+        return self._found
+
+    def _made(self, plane: Plane, sign: float, rect: Rect) -> Values | None:
+        fusion, upper, base = self.fusion, self.fusion.volume, self.state.volume
+        if upper is None or base is None or fusion.is_beside:
+            return None
+        if not fusion.compares:
+            step = min(plane.pixel_mm, *upper.grid.voxel_mm)
+            return _on(upper, fusion.placing, plane, sign, rect, step)
+        if comparing.obstacle(fusion.mode, base.unit, upper.unit):
+            return None
+        lower = _on(base, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
+        there = _on(upper, fusion.placing, plane, sign, rect, plane.pixel_mm)
+        if fusion.mode == "difference":
+            return comparing.difference(lower, there)
+        return comparing.ratio(lower, there, fusion.window[1])
+
+
+def _on(
+    volume: Volume, placing: VolumePlacing, plane: Plane, sign: float, rect: Rect, step_mm: float
+) -> Values:
+    """Return a volume's values in the slice, at most `N_ACROSS` along its longer side."""
+    step = max(max(rect.width, rect.height) / N_ACROSS, step_mm)
+    shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
+    across, down, _ = plane.turn.T
+    corner = np.array(plane.centre_mm) + rect.u * across + sign * rect.v * down
+    return on_plane(volume, placing, corner, (sign * down, across), rect, shape)

@@ -1,0 +1,74 @@
+"""The upper of two pictures in a slice view: its values in the slice through the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.views.fusion import comparing
+from app.views.fusion.resampling import resampled, slice_through
+from app.views.fusion.upper_layer import UpperLayer, Values
+from app.views.planes.plane_geometry import slice_centre
+from app.views.slices.slab import SlabCutter
+from engine.geometry import Orientation, Point, Rect
+
+if TYPE_CHECKING:
+    from app.views.state import ViewState
+
+
+class UpperSlice(UpperLayer):
+    """Computes what is stale when it is painted."""
+
+    def __init__(self, state: ViewState, cutter: SlabCutter | None = None) -> None:
+        super().__init__(state)
+        self._cutter = cutter or SlabCutter()
+
+    def forget_values(self) -> None:
+        super().forget_values()
+        is_thick = bool(self.state.slab_now.kind)
+        self._cutter.keep_only(self.fusion.volume if is_thick else None)
+
+    def values(
+        self, way: Orientation, lower: Values, rect: Rect, point_mm: Point | None = None
+    ) -> tuple[Values, Rect] | None:
+        """Return what is to be coloured, and where it lies [mm].
+
+        `lower` lies in `rect` of the plane through `point_mm`, that of the cursor without one.
+        """
+        if self._is_stale:
+            self._is_stale = False
+            point_mm = point_mm or self.state.cursor_mm
+            if self.fusion.compares:
+                self._found = self._compared(way, lower, rect, point_mm)
+            else:
+                self._found = self._own(way, point_mm)
+        return self._found
+
+    def _own(self, way: Orientation, at: Point) -> tuple[Values, Rect] | None:
+        volume = self.fusion.volume
+        if volume is None:
+            return None
+        blended = self.state.interpolation == "linear"
+        slab = self.state.slab_now
+
+        def cut(axis: int, index: int) -> Values:
+            return self._cutter.cut(volume, axis, index, slab)
+
+        thick = cut if slab.kind else None
+        return slice_through(volume, self.fusion.placing, way, at, blended=blended, cut=thick)
+
+    def _compared(
+        self, way: Orientation, lower: Values, rect: Rect, at: Point
+    ) -> tuple[Values, Rect] | None:
+        fusion, volume, base = self.fusion, self.fusion.volume, self.state.volume
+        if (
+            volume is None
+            or base is None
+            or comparing.obstacle(fusion.mode, base.unit, volume.unit)
+        ):
+            return None
+        point = slice_centre(base.grid, way.normal, at)
+        shape = (lower.shape[0], lower.shape[1])
+        there = resampled(volume, fusion.placing, way, point, rect, shape)
+        if fusion.mode == "difference":
+            return comparing.difference(lower, there), rect
+        return comparing.ratio(lower, there, fusion.window[1]), rect

@@ -1,0 +1,1 @@
+"""Views of slices of any orientation."""

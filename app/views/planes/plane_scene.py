@@ -1,0 +1,140 @@
+"""Slices in a box as an eye far away sees them: what hides what, and what a pointer touches.
+
+Slices cut one another, so that no order of whole slices is right. The first one halves space: what
+is on the far side of it is painted before it, the rest after it, and each half is treated alike
+(Fuchs, Kedem & Naylor, SIGGRAPH 14 (1980) 124). No Qt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.scan.scan_scene import SceneCamera
+from engine.geometry import Plane
+
+Array = NDArray[np.float64]
+SAME_MM = 1e-9
+SEARCH_RAD = np.radians(40.0)
+"""A handle is looked for so far from where it was: it does not jump to the far side."""
+N_SEARCH = 161
+WAYS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""Handles of a slice: in the middle of the edges, along across and down."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a slice.
+
+    Attributes
+    ----------
+    index : of the slice
+    corners_mm : (n, 3) of a convex polygon
+    """
+
+    index: int
+    corners_mm: Array
+
+
+def corners_of(plane: Plane) -> Array:
+    """(4, 3) corners of a slice [mm]: first pixel, last column, last pixel, last row."""
+    n_rows, n_columns = plane.shape
+    across = plane.turn[:, 0] * n_columns * plane.pixel_mm / 2
+    down = plane.turn[:, 1] * n_rows * plane.pixel_mm / 2
+    ways = (-across - down, across - down, across + down, down - across)
+    return np.array(plane.centre_mm) + np.array(ways)
+
+
+def handles_of(plane: Plane) -> Array:
+    """(4, 3) places of the handles [mm]."""
+    n_rows, n_columns = plane.shape
+    half = np.array([n_columns, n_rows]) * plane.pixel_mm / 2
+    return np.array(plane.centre_mm) + (np.array(WAYS) * half) @ plane.turn[:, :2].T
+
+
+def hinge_of(plane: Plane, handle: int) -> Array:
+    """(3,) axis about which a handle turns its slice: right-handed, it goes along the normal."""
+    return np.asarray(plane.turn @ np.cross([*WAYS[handle], 0.0], [0.0, 0.0, 1.0]))
+
+
+def box_edges(placement: PlanePlacement, camera: SceneCamera) -> tuple[Array, Array]:
+    """(n, 2, 3) edges of the box [mm]: those behind everything, and the others."""
+    half = np.array(placement.size_mm) / 2
+    signs = np.array([[1 if k >> axis & 1 else -1 for axis in range(3)] for k in range(8)])
+    points = placement.middle + signs * half
+    far = int(np.argmin(camera.seen(points)[:, 2]))
+    pairs = [(a, b) for a in range(8) for b in range(a + 1, 8) if bin(a ^ b).count("1") == 1]
+    behind = [points[list(pair)] for pair in pairs if far in pair]
+    others = [points[list(pair)] for pair in pairs if far not in pair]
+    return np.array(behind), np.array(others)
+
+
+def back_to_front(planes: Sequence[Plane], camera: SceneCamera) -> list[Piece]:
+    """Return the slices, cut where they cross, in the order in which to paint them."""
+    whole = [Piece(index, corners_of(plane)) for index, plane in enumerate(planes)]
+    return _ordered(whole, planes, camera.axes[2])
+
+
+def _ordered(pieces: list[Piece], planes: Sequence[Plane], to_eye: Array) -> list[Piece]:
+    if len(pieces) < 2:
+        return pieces
+    first, *rest = pieces
+    plane = planes[first.index]
+    normal = plane.turn[:, 2]
+    far, near = list[Piece](), list[Piece]()
+    for piece in rest:
+        heights = (piece.corners_mm - plane.centre_mm) @ normal
+        for sign, side in ((-1.0, far), (1.0, near)):
+            cut = _cut(piece.corners_mm, sign * heights)
+            if len(cut) > 2:
+                side.append(Piece(piece.index, cut))
+    if normal @ to_eye < 0:
+        far, near = near, far
+    return [*_ordered(far, planes, to_eye), first, *_ordered(near, planes, to_eye)]
+
+
+def _cut(corners: Array, heights: Array) -> Array:
+    """(n, 3) part of a convex polygon whose heights are not negative; none if it is a line."""
+    if (heights <= SAME_MM).all():
+        return np.empty((0, 3))
+    kept = list[Array]()
+    for k in range(len(corners)):
+        here, following = heights[k], heights[(k + 1) % len(corners)]
+        if here >= 0:
+            kept.append(corners[k])
+        if here * following < 0:
+            part = here / (here - following)
+            kept.append(corners[k] + part * (corners[(k + 1) % len(corners)] - corners[k]))
+    return np.array(kept)
+
+
+def touched(pieces: Sequence[Piece], camera: SceneCamera, at_mm: Array) -> int | None:
+    """Return the slice that is seen at a place (right, up) [mm]; None where there is none."""
+    for piece in reversed(pieces):
+        seen = camera.seen(piece.corners_mm)[:, :2]
+        ahead = np.roll(seen, -1, axis=0) - seen
+        aside = at_mm - seen
+        sides = ahead[:, 0] * aside[:, 1] - ahead[:, 1] * aside[:, 0]
+        if (sides >= 0).all() or (sides <= 0).all():
+            return piece.index
+    return None
+
+
+def turn_towards(
+    plane: Plane, handle: int, camera: SceneCamera, at_mm: Array, near_rad: float
+) -> float:
+    """Return the angle [rad] by which a handle comes nearest to a place (right, up) [mm].
+
+    plane : before the turn
+    near_rad : where it was last: the nearest angle to be found is near it
+    """
+    arm = handles_of(plane)[handle] - plane.centre_mm
+    rising = np.cross(hinge_of(plane, handle), arm)
+    angles = near_rad + np.linspace(-SEARCH_RAD, SEARCH_RAD, N_SEARCH)
+    way = np.cos(angles)[:, None] * arm + np.sin(angles)[:, None] * rising
+    seen = camera.seen(plane.centre_mm + way)[:, :2]
+    return float(angles[np.argmin(np.linalg.norm(seen - at_mm, axis=1))])

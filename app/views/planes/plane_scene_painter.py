@@ -1,0 +1,133 @@
+"""Paints slices in a box: their images, what hides what, frames and handles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPolygonF, QTransform
+
+from app.views import overlay
+from app.views.colour.colours import ViewColours
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_scene import back_to_front, box_edges, corners_of, handles_of
+from app.views.scan.scan_scene import SceneCamera
+from engine.geometry import Plane
+
+Array = NDArray[np.float64]
+HANDLE_PX = 5.5
+ARROW_PX = 34.0
+
+
+def inks(colours: ViewColours) -> tuple[str, str, str]:
+    """Return the colours of the slices across z, y and x."""
+    return colours.accent, colours.line, colours.crosshair
+
+
+@dataclass(frozen=True)
+class PlacedImage:
+    """An image (rows, columns), coloured, and where its slice lies."""
+
+    image: QImage
+    plane: Plane
+
+
+@dataclass(frozen=True)
+class ScreenMap:
+    """From space to the screen.
+
+    Attributes
+    ----------
+    camera : of the scene
+    middle : (3,) point that is painted at `centre`
+    centre : on the screen [px]
+    px_per_mm : scale
+    """
+
+    camera: SceneCamera
+    middle: Array
+    centre: QPointF
+    px_per_mm: float
+
+    def points(self, points_mm: Array) -> list[QPointF]:
+        """Return where points (n, 3) are painted."""
+        seen = self.camera.seen(points_mm - self.middle)[:, :2] * self.px_per_mm
+        return [self.centre + QPointF(float(x), -float(y)) for x, y in seen]
+
+    def way(self, way: Array) -> QPointF:
+        """Return how far on the screen a way (3,) [mm] leads [px]."""
+        x, y, _ = self.camera.seen(way) * self.px_per_mm
+        return QPointF(float(x), -float(y))
+
+    def place(self, at: QPointF) -> Array:
+        """(2,) right and up [mm], as the camera sees points, of a place on the screen."""
+        x, y = (at - self.centre).toTuple()
+        middle = self.camera.seen(self.middle)[:2]
+        return np.asarray(middle + np.array([x, -y]) / self.px_per_mm)
+
+
+def paint_scene(
+    painter: QPainter,
+    placement: PlanePlacement,
+    images: Sequence[PlacedImage],
+    to_screen: ScreenMap,
+    colours: ViewColours,
+) -> None:
+    """Paint box and slices."""
+    behind, others = box_edges(placement, to_screen.camera)
+    _lines(painter, behind, to_screen, colours.grid)
+    shown = [each.plane for each in images] or list(placement.planes)
+    for piece in back_to_front(shown, to_screen.camera):
+        polygon = QPolygonF(to_screen.points(piece.corners_mm))
+        painter.setPen(Qt.PenStyle.NoPen)
+        brush = QBrush(QColor(colours.plate))
+        if images:
+            brush = _texture(images[piece.index], to_screen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # or pieces show seams
+        painter.setBrush(brush)
+        painter.drawPolygon(polygon)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(inks(colours)[piece.index % 3]), 1.0))
+        painter.drawPolygon(polygon)
+    _lines(painter, others, to_screen, colours.muted, 0.7)
+
+
+def paint_handles(
+    painter: QPainter, plane: Plane, ink: str, to_screen: ScreenMap, colours: ViewColours
+) -> None:
+    """Paint the frame, the normal and the handles of the slice that is steered."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(ink), 2.0))
+    painter.drawPolygon(QPolygonF(to_screen.points(corners_of(plane))))
+    (centre,) = to_screen.points(np.array([plane.centre_mm]))
+    normal = plane.turn[:, 2] * (-1.0 if plane.turn[:, 2] @ to_screen.camera.axes[2] < 0 else 1.0)
+    tip = centre + to_screen.way(normal) * (ARROW_PX / to_screen.px_per_mm)
+    if QLineF(centre, tip).length() > HANDLE_PX:
+        overlay.arrow(painter, QLineF(centre, tip), ink, colours.canvas)
+    painter.setPen(QPen(QColor(colours.canvas), 1.5))
+    painter.setBrush(QColor(ink))
+    for at in to_screen.points(handles_of(plane)):
+        painter.drawEllipse(at, HANDLE_PX, HANDLE_PX)
+
+
+def _texture(placed: PlacedImage, to_screen: ScreenMap) -> QBrush:
+    plane, image = placed.plane, placed.image
+    n_rows, n_columns = plane.shape
+    (first,) = to_screen.points(corners_of(plane)[:1])
+    across = to_screen.way(plane.turn[:, 0] * plane.pixel_mm * n_columns / image.width())
+    down = to_screen.way(plane.turn[:, 1] * plane.pixel_mm * n_rows / image.height())
+    brush = QBrush(image)
+    brush.setTransform(QTransform(across.x(), across.y(), down.x(), down.y(), first.x(), first.y()))
+    return brush
+
+
+def _lines(
+    painter: QPainter, edges_mm: Array, to_screen: ScreenMap, ink: str, width: float = 1.0
+) -> None:
+    painter.setPen(QPen(QColor(ink), width))
+    ends = [to_screen.points(edge) for edge in edges_mm]
+    painter.drawLines([QLineF(a, b) for a, b in ends])

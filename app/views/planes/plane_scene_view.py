@@ -1,0 +1,296 @@
+"""Slices in a box, steered with the pointer or the keys: moved along their normals, and turned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.language.translation import tr
+from app.views import overlay
+from app.views.colour.raster import Raster
+from app.views.gestures import Drag, WheelNotches
+from app.views.literal_text import plain_tip
+from app.views.planes.plane_drags import MoveDrag, OrbitDrag, TurnDrag
+from app.views.planes.plane_keys import act_on
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_scene import back_to_front, handles_of, touched
+from app.views.planes.plane_scene_painter import (
+    HANDLE_PX,
+    PlacedImage,
+    ScreenMap,
+    inks,
+    paint_handles,
+    paint_scene,
+)
+from app.views.planes.plane_text import facing, place_of
+from app.views.scan.scan_scene import SceneCamera
+from app.views.slices.triad import triad
+from app.views.state import ViewState
+from engine.geometry import Plane, Point, Rect
+
+Values = NDArray[np.floating]
+NAME = tr("Planes in space")
+HANDLING = tr(
+    "Drag a plane: move it along its normal. Drag one of its round handles: turn it. "
+    "Drag beside the planes: look from elsewhere. Wheel: move the plane, with Ctrl zoom. "
+    "Keys 1, 2, 3: choose a plane. PgUp, PgDn: move it. Shift and arrows: turn it. "
+    "Arrows: look from elsewhere. R: planes as at first. 0: view as at first."
+)
+MARGIN_PX = 22.0
+FILLED = 1.1
+"""Part of the room: a box is seldom seen along its diagonal."""
+ZOOMS = (0.4, 20.0)
+ZOOM_STEP = 1.2
+GRASP_PX = 2.2 * HANDLE_PX
+REST_MS = 200
+"""Until newer images are shown: slices beside show them at once, and who makes them needs time."""
+TEXTURE_PX = 256
+"""Pixels of an image along an edge, at most: the scene is small, and painted often."""
+
+
+class PlaneSceneView(QWidget):
+    """Shows where slices lie, and asks for other places.
+
+    Signals
+    -------
+    placed : another `PlanePlacement` is wanted
+    reset_requested : the planes are wanted as they were at first
+    enlarge_requested : this view alone is wanted, or all again
+
+    Attributes
+    ----------
+    placement : what is wanted; None before there is a slice
+    chosen : number of the plane that keys act on
+    camera : where it is looked from
+    is_behind : whether newer images are about to be shown
+    """
+
+    placed = Signal(object)
+    reset_requested = Signal()
+    enlarge_requested = Signal()
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self.placement: PlanePlacement | None = None
+        self.chosen, self.camera, self._zoom = 0, SceneCamera(), 1.0
+        self._values: list[tuple[Values, Plane]] = []
+        self._images: list[PlacedImage] | None = None
+        self.is_behind = False
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._catch_up)
+        self._drag: Drag | None = None
+        self._wheel = WheelNotches()
+        self.setAccessibleName(NAME)
+        self.setToolTip(plain_tip(HANDLING))
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(160, 100)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        state.window_changed.connect(self._fall_behind)
+        state.display_changed.connect(self._forget_images)
+
+    def show_placement(self, placement: PlanePlacement | None) -> None:
+        """Show where the slices are wanted; images stay where they are."""
+        self.placement = placement
+        if placement is None:
+            self._values = []
+            self._forget_images()
+        self._describe()
+        self.update()
+
+    def show_images(self, values: Sequence[Values], planes: Sequence[Plane]) -> None:
+        """Show images (n_rows, n_columns), each on its plane."""
+        self._values = list(zip(values, planes, strict=True))
+        self._fall_behind()
+
+    def _fall_behind(self) -> None:
+        """Show what is newest soon, or now where nothing is on show."""
+        self.is_behind = True
+        if not self._images:
+            self._catch_up()
+        elif not self._rest.isActive():  # not with the slices: the window would wait for all
+            self._rest.start()
+
+    def _catch_up(self) -> None:
+        """Show the newest images, unless they are on show."""
+        if self.is_behind:
+            self.is_behind = False
+            self._forget_images()
+
+    def choose(self, index: int) -> None:
+        """Steer another plane."""
+        if self.placement is not None and 0 <= index < len(self.placement.planes):
+            self.chosen = index
+            self._describe()
+            self.update()
+
+    def look(self, camera: SceneCamera) -> None:
+        """Look from elsewhere."""
+        self.camera = camera
+        self.update()
+
+    def zoom(self, factor: float) -> None:
+        """Enlarge about the middle."""
+        self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
+        self.update()
+
+    def fit(self) -> None:
+        """Look as at first."""
+        self._zoom = 1.0
+        self.look(SceneCamera())
+
+    def advance(self, mm: float) -> None:
+        """Move the chosen plane along its axis [mm]."""
+        if self.placement is not None:
+            self.want(self.placement.moved(self.chosen, facing(self.chosen) * mm))
+
+    def turn(self, axis: Point, angle_rad: float) -> None:
+        """Turn the chosen plane about an axis."""
+        if self.placement is not None:
+            self.want(self.placement.turned(self.chosen, axis, angle_rad))
+
+    def want(self, placement: PlanePlacement) -> None:
+        """Ask for planes elsewhere."""
+        self.show_placement(placement)
+        self.placed.emit(placement)
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 320)
+
+    @property
+    def to_screen(self) -> ScreenMap:
+        """From space to this view."""
+        placement = self.placement
+        middle, size = ((0.0,) * 3, (1.0,) * 3) if placement is None else _box(placement)
+        radius = float(np.linalg.norm(size)) / 2
+        side = max(min(self.width(), self.height()) / 2 - MARGIN_PX, 8.0)
+        centre = QPointF(self.width() / 2, self.height() / 2)
+        return ScreenMap(self.camera, np.array(middle), centre, side / radius * FILLED * self._zoom)
+
+    def caption(self) -> str:
+        """What is steered, and where it is."""
+        if self.placement is None:
+            return NAME
+        plane = self.placement.planes[self.chosen]
+        return place_of(self.chosen, plane, self.placement.middle)
+
+    def _describe(self) -> None:
+        self.setAccessibleDescription(self.caption())
+
+    def _forget_images(self) -> None:
+        self._images = None
+        self.update()
+
+    def _made_images(self) -> list[PlacedImage]:
+        if self._images is None:
+            window, colours = self._state.window, self._state.colour_map
+            self._images = []
+            for values, plane in self._values:
+                every = -(-max(values.shape) // TEXTURE_PX)
+                coarse = np.ascontiguousarray(values[::every, ::every], np.float32)
+                image = Raster.of(coarse, Rect(0, 0, 1, 1)).image(window, colours)
+                self._images.append(PlacedImage(image, plane))
+        return self._images
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours, placement = self._state.colours, self.placement
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        if placement is None:
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, NAME)
+        else:
+            to_screen = self.to_screen
+            paint_scene(painter, placement, self._made_images(), to_screen, colours)
+            plane, ink = placement.planes[self.chosen], inks(colours)[self.chosen % 3]
+            paint_handles(painter, plane, ink, to_screen, colours)
+            triad(painter, self.camera, self.height(), colours)
+            notes = overlay.Notes(self.caption())
+            overlay.notes(painter, notes, (self.width(), self.height()), colours)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    # steering
+
+    def touched(self, at: QPointF) -> tuple[int | None, int | None]:
+        """Return the plane and the handle under a place on the screen."""
+        placement, to_screen = self.placement, self.to_screen
+        if placement is None:
+            return None, None
+        handles = to_screen.points(handles_of(placement.planes[self.chosen]))
+        away = [(at - handle).manhattanLength() for handle in handles]
+        if min(away) <= GRASP_PX:
+            return self.chosen, int(np.argmin(away))
+        pieces = back_to_front(placement.planes, self.camera)
+        return touched(pieces, self.camera, to_screen.place(at)), None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        index, handle = self.touched(at)
+        if event.button() != Qt.MouseButton.LeftButton or index is None:
+            self._drag = OrbitDrag(self, at)
+            return
+        self.choose(index)
+        self._drag = MoveDrag(self, at) if handle is None else TurnDrag(self, handle)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            self._drag.move(event.position())
+            return
+        index, handle = self.touched(event.position())
+        shape = Qt.CursorShape.CrossCursor if handle is not None else Qt.CursorShape.SizeAllCursor
+        self.setCursor(Qt.CursorShape.OpenHandCursor if index is None else shape)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not event.buttons():
+            self._drag = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.enlarge_requested.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        angle = event.angleDelta().y()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(ZOOM_STEP ** (angle / 120))
+        elif (notches := self._wheel.turned(angle)) and self.placement is not None:
+            self.advance(notches * self.placement.planes[self.chosen].pixel_mm)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not act_on(self, Qt.Key(event.key()), event.modifiers()):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._drag = None
+        self.update()
+
+
+def _box(placement: PlanePlacement) -> tuple[Point, Point]:
+    return placement.middle, placement.size_mm

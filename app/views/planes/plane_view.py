@@ -1,0 +1,222 @@
+"""One slice of any orientation, in its own axes, and the lines in which others cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.views import overlay
+from app.views.colour.raster import Raster
+from app.views.colour.raster_view import RasterView
+from app.views.colour.volume_colours import VolumeLook
+from app.views.fusion.fusion_text import caption_parts, warning_of
+from app.views.fusion.upper_plane import UpperPlane
+from app.views.gestures import Drag, PointDrag, SwipeDrag
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_scene_painter import inks
+from app.views.planes.plane_text import NAMES, SIDES, edges_of, facing, place_of
+from app.views.state import ViewState
+from app.views.viewport import Viewport
+from engine.data import Volume
+from engine.geometry import Edges, ImageGrid, Plane, Point, Rect
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.floating]
+
+PARALLEL = 1e-6
+"""Below, slices do not cut one another, or are the same."""
+
+
+class PlaneView(RasterView):
+    """A slice; its values come from outside, its place is asked for.
+
+    Signals
+    -------
+    moved : a point (x, y, z) [mm] through which slices are wanted
+    advanced : this slice alone is wanted so much further along its axis [mm]
+    """
+
+    moved = Signal(object)
+    advanced = Signal(float)
+    has_crosshair = False
+
+    def __init__(
+        self, index: int, parent: QWidget | None = None, *, fused: ViewState | None = None
+    ) -> None:
+        super().__init__(ViewState(parent), NAMES[index], parent)
+        self._index = index
+        self._upper = None if fused is None else UpperPlane(fused, self._forget_image)
+        # z grows upwards on the screen, y downwards as in other views
+        self._sign = 1.0 if index == 0 else -1.0
+        self.note = ""
+        self._plane = Plane((1, 1), 1.0, (0.0, 0.0, 0.0), *SIDES[index])
+        self._placement = PlanePlacement.of((self._plane,))
+
+    def show_slice(
+        self, values: Array, plane: Plane, placement: PlanePlacement, unit: str = "1/mm"
+    ) -> None:
+        """Show a slice; others cut it where a placement says."""
+        n_rows, n_columns = values.shape
+        rows = values[:: int(self._sign)]
+        self._plane, self._placement = plane, placement
+        # from its own middle: a slice that turns keeps zoom and window
+        grid = ImageGrid((1, n_rows, n_columns), (plane.pixel_mm,) * 3)
+        made = np.ascontiguousarray(rows[None], np.float32)
+        self.state.set_volume(Volume(made, grid, unit, {"axes": "xyz"}))
+
+    def set_fused(self, on: bool) -> None:
+        """Say whether what the user has on show is what these slices are of."""
+        if self._upper is not None and on != self._upper.lies_here:
+            self._upper.lies_here = on
+            self.update()
+
+    @property
+    def upper(self) -> UpperPlane | None:
+        """What lies over the slice; None where there is nothing."""
+        return self._upper if self._upper is not None and self._upper.is_there else None
+
+    @property
+    def shows_own(self) -> bool:
+        return self.upper is None or not self.upper.fusion.compares
+
+    def own_image(self, raster: Raster) -> QImage:
+        if self.upper is None or not self.upper.lies_below:
+            return super().own_image(raster)
+        return self.upper.own_image(raster, self.shown_window(), self.state.colour_map)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        upper = self.upper
+        if upper is None or not upper.lies_below:
+            super().paint_image(painter, raster, viewport)
+            return
+        self.paint_over(painter, raster, viewport)
+        with upper.mixing(painter, viewport, upper.border_px(self, viewport)):
+            self.paint_own(painter, raster, viewport)
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        upper = self.upper
+        found = upper and upper.values(self._plane, self._sign, raster.rect)
+        if upper is None or not found:
+            return
+        is_alone = not self.shows_own or upper.lies_below
+        swipe_px = upper.border_px(self, viewport)
+        upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
+
+    def forget_raster(self) -> None:
+        if self._upper is not None:
+            self._upper.forget_values()
+        super().forget_raster()
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        if self.upper is None:
+            return self.state
+        fusion = self.upper.fusion
+        if fusion.compares:
+            return fusion.compared
+        return fusion if upper != self.upper.lies_below else self.state
+
+    def warning(self) -> str:
+        return warning_of(self.upper.state) if self.upper is not None else ""
+
+    def show_placement(self, placement: PlanePlacement) -> None:
+        """Say where slices are wanted, before there are images of them."""
+        self._placement = placement
+        self.update()
+
+    def make_raster(self, volume: Volume) -> Raster:
+        return Raster.of(volume.values[0], self.image_rect(volume))
+
+    def image_rect(self, volume: Volume) -> Rect:
+        (width, height), (x, y) = volume.grid.size_mm[:2], volume.grid.lower_mm[:2]
+        return Rect(float(x), float(y), float(width), float(height))
+
+    def edges(self) -> Edges:
+        across, down, _ = self._plane.turn.T
+        return edges_of(across, self._sign * down)
+
+    def shown_edges(self) -> Edges:
+        return self.edges()  # nobody knows how the object lies: axes of the scanner
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return self._uv(self._placement.point)
+
+    def caption(self) -> str:
+        if self.state.volume is None:
+            return self.accessibleName()
+        plane = self._plane if self.note else self._wanted
+        where = place_of(self._index, plane, self._placement.middle)
+        both = caption_parts(self.upper.state, "both") if self.upper is not None else ()
+        return overlay.BETWEEN.join((where, *both))
+
+    def remark(self) -> str:
+        return self.note or (self.upper.remark() if self.upper is not None else "")
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        colours = self.state.colours
+        at = QPointF(*viewport.to_px(*self.cursor_uv()))
+        area = overlay.to_view(self.image_rect_now(), viewport).intersected(QRectF(self.rect()))
+        painter.save()
+        painter.setClipRect(area)
+        for index, way in self._cuts():
+            painter.setPen(QPen(QColor(inks(colours)[index % 3]), 1.0))
+            overlay.line_through(painter, at, way, area)
+        painter.restore()
+        if self.upper is not None:
+            self.upper.paint_border(painter, (self.width(), self.height()))
+        super().paint_marks(painter, viewport)
+
+    def image_rect_now(self) -> Rect:
+        """Return where the picture lies; an empty place without one."""
+        return self.image_rect(self.state.volume) if self.state.volume else Rect(0, 0, 0, 0)
+
+    def _cuts(self) -> Sequence[tuple[int, QPointF]]:
+        """Other slices, and the way along the screen in which each cuts this one."""
+        found = list[tuple[int, QPointF]]()
+        across, down, normal = self._plane.turn.T
+        for index in range(len(self._placement.planes)):
+            way = np.cross(self._placement.normal(index), normal)
+            if index != self._index and np.linalg.norm(way) > PARALLEL:
+                found.append((index, QPointF(way @ across, self._sign * (way @ down))))
+        return found
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        upper = self.upper
+        if upper is not None and upper.is_on_border(at, self.width()):
+            return SwipeDrag(self, self.width(), upper.fusion)
+        return PointDrag(self._point_at)
+
+    def _point_at(self, at: QPointF) -> None:
+        self._ask(*self.to_mm(at))
+
+    def step(self, n_notches: int) -> None:
+        self.advanced.emit(n_notches * facing(self._index) * self._plane.pixel_mm)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        u, v = self.cursor_uv()
+        self._ask(u + right * self._plane.pixel_mm, v + down * self._plane.pixel_mm)
+
+    @property
+    def _wanted(self) -> Plane:
+        planes = self._placement.planes
+        return planes[self._index] if self._index < len(planes) else self._plane
+
+    def _uv(self, point: Point) -> tuple[float, float]:
+        """(u, v) from the middle [mm] of a point, or of its foot on the slice."""
+        across, down, _ = self._plane.turn.T
+        away = np.array(point) - self._plane.centre_mm
+        return float(across @ away), self._sign * float(down @ away)
+
+    def _ask(self, u: float, v: float) -> None:
+        """Ask for slices through a place of the slice that is wanted."""
+        across, down, normal = self._plane.turn.T
+        centre = np.array(self._plane.centre_mm)
+        height = float(normal @ (self._wanted.centre_mm - centre))
+        x, y, z = centre + u * across + self._sign * v * down + height * normal
+        self.moved.emit((float(x), float(y), float(z)))

@@ -1,0 +1,169 @@
+"""Three slices of any orientation, linked, and where they lie in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.views.colour.colours import ViewColours
+from app.views.colour.raster_view import RasterView
+from app.views.colour.windows import Window
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_scene_view import PlaneSceneView
+from app.views.planes.plane_view import PlaneView
+from app.views.state import ViewState
+from engine.geometry import Plane, Point
+
+GAP_PX = 2
+Values = NDArray[np.floating]
+Pane = RasterView | PlaneSceneView
+
+
+class PlaneViews(QWidget):
+    """The views; the window of values is the same for the three slices.
+
+    `placed` tells the planes that are wanted, `window_set` that the user set the window of values.
+
+    Parameters
+    ----------
+    more : views beside the scene
+    fused : of the volume that slices are of and the one over it, which is shown then, too
+
+    Attributes
+    ----------
+    placement : where slices are wanted; None before there is one
+    can_move : whether there is anybody who makes slices elsewhere
+    """
+
+    placed = Signal(object)
+    window_set = Signal()
+
+    def __init__(self, *more: RasterView, fused: ViewState | None = None) -> None:
+        super().__init__()
+        self.slices = [PlaneView(index, self, fused=fused) for index in range(3)]
+        self.scene = PlaneSceneView(self.slices[0].state, self)
+        self._panes: tuple[Pane, ...] = (*self.slices, self.scene, *more)
+        self.placement: PlanePlacement | None = None
+        self.can_move = True
+        self._first: PlanePlacement | None = None
+        self._is_setting = False
+        self._enlarged: QWidget | None = None
+        self._places: dict[QWidget, tuple[range, range]] = {}
+        self._lay_out(more)
+        for index, view in enumerate(self.slices):
+            view.moved.connect(self._move)
+            view.advanced.connect(lambda mm, index=index: self._advance(index, mm))
+            view.state.window_changed.connect(lambda view=view: self._share(view))
+        self.scene.placed.connect(self.want)
+        self.scene.reset_requested.connect(self.reset)
+        for pane in self._panes:
+            pane.enlarge_requested.connect(lambda pane=pane: self._enlarge(pane))
+
+    def _lay_out(self, more: Sequence[RasterView]) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(GAP_PX)
+        below, wide = len(more) > 0, 2 if more else 1
+        for k, pane in enumerate(self._panes):
+            row, place = divmod(k, 3) if below else divmod(k, 2)
+            n = wide if row == 0 else 3 if below else 1
+            self._places[pane] = range(row, row + 1), range(place * n, place * n + n)
+            grid.addWidget(pane, row, place * n, 1, n)
+        self._grid = grid
+        self._stretch()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        for pane in self._panes:
+            if isinstance(pane, RasterView):
+                pane.state.set_colours(colours)
+
+    def begin(self, placement: PlanePlacement | None = None) -> None:
+        """Begin with another scan: nothing of the one before stays."""
+        self.placement = self._first = placement
+        self.scene.show_placement(None)
+        self.scene.show_placement(placement)
+        for view in self.slices:
+            view.note = ""
+            view.state.set_volume(None)
+
+    def show_slices(
+        self, values: Sequence[Values], planes: Sequence[Plane], *, unit: str = "1/mm"
+    ) -> None:
+        """Show slices where they were made; wishes stay."""
+        if self.placement is None:
+            return
+        self._is_setting = True
+        for view, each, plane in zip(self.slices, values, planes, strict=True):
+            view.show_slice(each, plane, self.placement, unit)
+        self._is_setting = False
+        self.scene.show_images(values, planes)
+
+    def auto_window(self) -> None:
+        """Set the window of values by the first slice; it is not taken for the user's choice."""
+        self._is_setting = True
+        self.slices[0].state.auto_window()
+        self._spread(self.slices[0].state.window)
+        self._is_setting = False
+
+    def reset(self) -> None:
+        """Ask for the slices as they were at first."""
+        if self._first is not None:
+            self.want(self._first)
+
+    def want(self, placement: PlanePlacement) -> None:
+        """Ask for slices elsewhere."""
+        if not self.can_move:
+            self.scene.show_placement(self.placement)
+            return
+        self.placement = placement
+        for view in self.slices:
+            view.show_placement(placement)
+        self.scene.show_placement(placement)
+        self.placed.emit(placement.planes)
+
+    def window_chosen(self) -> None:
+        """Answer that the user has set the window of values."""
+
+    def _share(self, view: PlaneView) -> None:
+        """The user has set the window in one view; the others follow, and it stays."""
+        if not self._is_setting:
+            self._is_setting = True
+            self._spread(view.state.window)
+            self._is_setting = False
+            self.window_chosen()
+            self.window_set.emit()
+
+    def _spread(self, window: Window) -> None:
+        for other in self.slices:
+            other.state.set_window(*window)
+
+    def _move(self, point: Point) -> None:
+        if self.placement is not None:
+            self.want(self.placement.through(point))
+
+    def _advance(self, index: int, mm: float) -> None:
+        if self.placement is not None:
+            self.want(self.placement.moved(index, mm))
+
+    def _enlarge(self, pane: QWidget) -> None:
+        """One view alone, or all again."""
+        self._enlarged = None if self._enlarged is pane else pane
+        for each in self._panes:
+            each.setVisible(self._enlarged in (None, each))
+        self._stretch()
+
+    def _stretch(self) -> None:
+        """Give the room to rows and columns that show something, and to others none."""
+        grid = self._grid
+        rows, columns = range(grid.rowCount()), range(grid.columnCount())
+        if self._enlarged is not None:
+            rows, columns = self._places[self._enlarged]
+        for row in range(grid.rowCount()):
+            grid.setRowStretch(row, int(row in rows))
+        for column in range(grid.columnCount()):
+            grid.setColumnStretch(column, int(column in columns))

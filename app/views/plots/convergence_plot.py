@@ -1,0 +1,76 @@
+"""How steps come to rest: the change of each, on a scale of powers of ten, and where they end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pyqtgraph
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import PlainLabel
+from app.views.note import Note
+from app.views.plots.curve_view import WholeAxis
+from app.views.plots.plot_axes import StillPlot, paint_axes
+
+EMPTY_TEXT = tr("Each step towards the likeliest components becomes a point here")
+KEY = tr("Largest change of a component in each step, in its standard errors. Dashes: settled.")
+LEAST_STEPS = 20
+
+
+class ConvergencePlot(QWidget):
+    """The plot with its key; words stand in it before there is anything to see."""
+
+    def __init__(self, settled: float, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.changes: list[float] = []
+        self._settled = math.log10(settled)
+        self._head = PlainLabel(KEY)
+        self._head.setWordWrap(True)
+        self._head.setProperty("role", "muted")
+        self.plot = StillPlot("0.0000", bottom=WholeAxis("bottom"))
+        self.plot.setLabel("bottom", "step")
+        self.plot.setLogMode(y=True)
+        self._goal = pyqtgraph.InfiniteLine(self._settled, angle=0)
+        self.plot.addItem(self._goal)
+        self.curve = self.plot.plot([], [], symbol="o", symbolSize=5, antialias=True)
+        self._note = Note(EMPTY_TEXT, self.plot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self._head)
+        self.setAccessibleName(tr("Change of the components by step"))
+        self.set_colours(DARK)
+        self.show_changes([])
+
+    def show_changes(self, changes: Sequence[float]) -> None:
+        """Show the change of each step so far."""
+        self.changes = [*changes]
+        shown = [(n, c) for n, c in enumerate(changes, 1) if c > 0 and math.isfinite(c)]
+        self._note.setVisible(not shown)
+        for name in ("left", "bottom"):
+            self.plot.showAxis(name, show=bool(shown))
+        self._goal.setVisible(bool(shown))
+        self.curve.setData([n for n, _ in shown], [c for _, c in shown])
+        if shown:
+            powers = [math.log10(c) for _, c in shown]
+            low, high = min(*powers, self._settled), max(*powers, self._settled)
+            self.plot.setYRange(low - 0.2, high + 0.2, padding=0)
+            self.plot.setXRange(0.5, max(shown[-1][0], LEAST_STEPS) + 0.5, padding=0)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self.plot, colours, self.font())
+        pen = pyqtgraph.mkPen
+        self._goal.setPen(pen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
+        self.curve.setPen(pen(colours.accent, width=2))
+        self.curve.setSymbolPen(pen(colours.accent))
+        self.curve.setSymbolBrush(pyqtgraph.mkBrush(colours.canvas))
+        self._note.set_colours(colours)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 260)

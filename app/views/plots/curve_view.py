@@ -1,0 +1,130 @@
+"""A convergence curve: one value for each iteration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+import pyqtgraph
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import PlainLabel
+from app.views.note import Note
+from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
+from engine.data import unit_text
+
+
+class WholeAxis(pyqtgraph.AxisItem):
+    """An axis of counts: ticks at whole numbers only."""
+
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+        spacings = super().tickSpacing(minVal, maxVal, size)
+        whole = [(max(1.0, round(spacing)), offset) for spacing, offset in spacings]
+        return [(math.ceil(whole[0][0]), 0.0)]
+
+
+class CurvePlot(StillPlot):
+    """The plot of a curve: axes, points, and words while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
+        self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
+        self._note = Note(tr("The curve begins after the first iteration"), self)
+        self.setLabel("bottom", "iteration")
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self, colours, self.font())
+        pen = pyqtgraph.mkPen(colours.accent, width=2)
+        self._curve.setPen(pen)
+        self._curve.setSymbolPen(pen)
+        self._curve.setSymbolBrush(QColor(colours.canvas))
+        self._note.set_colours(colours)
+
+    def show_points(self, iterations: list[int], values: list[float]) -> None:
+        """Show these values, one for each iteration."""
+        self.getAxis("left").setScale(10.0 ** -thousands(values))
+        self._curve.setData(iterations, values)
+        self._note.setVisible(not values)
+        for name in ("left", "bottom"):
+            self.showAxis(name, show=bool(values))
+        if values:
+            self.setXRange(min(iterations) - 0.25, max(iterations) + 0.25, padding=0.02)
+            self.setYRange(*_with_room(values), padding=0)
+
+
+class CurveView(QWidget):
+    """A curve by iteration, with its own axes; its plot is made when it is first seen."""
+
+    def __init__(
+        self, title: str = tr("Log-likelihood"), unit: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._title, self._unit = title, unit
+        self._iterations: list[int] = []
+        self._values: list[float] = []
+        self._colours = DARK
+        self.plot: CurvePlot | None = None
+        self._head = PlainLabel()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self._head)
+        self.setAccessibleName(tr("{title} by iteration", title=title))
+        self.clear()
+
+    def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
+        """Show these values, one for each iteration."""
+        kept = [pair for pair in zip(iterations, values, strict=True) if math.isfinite(pair[1])]
+        self._iterations = [iteration for iteration, _ in kept]
+        self._values = [value for _, value in kept]
+        self._refresh()
+
+    def set_title(self, title: str, unit: str) -> None:
+        """Say what the values are."""
+        self._title, self._unit = title, unit
+        self.setAccessibleName(tr("{title} by iteration", title=title))
+        self._refresh()
+
+    def append(self, iteration: int, value: float) -> None:
+        """Add the value of one more iteration."""
+        self.set_points([*self._iterations, iteration], [*self._values, value])
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.set_points([], [])
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        if self.plot is not None:
+            self.plot.set_colours(colours)
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, 200)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plot is None:
+            self.plot = CurvePlot()
+            cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
+            self.plot.set_colours(self._colours)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        measure = unit_text(self._unit, thousands(self._values))
+        self._head.setText(f"{self._title} ({measure})" if measure else self._title)
+        if self.plot is not None:
+            self.plot.show_points(self._iterations, self._values)
+
+
+def _with_room(values: list[float]) -> tuple[float, float]:
+    """The range of the values and a little more; a single value lies in its middle."""
+    low, high = min(values), max(values)
+    room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - room, high + room

@@ -1,0 +1,186 @@
+"""How often each value is, on a logarithmic scale, with the ends of the window to be dragged."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colour_bar import strip, ticks
+from app.views.colour.volume_colours import VolumeLook
+from app.views.literal_text import plain_tip
+from app.views.text import number
+from app.views.volume_facts import facts_of
+
+MARGIN_PX, BAR_PX, GRIP_PX = 14.0, 8.0, 6.0
+STEP = 0.01
+"""Part of the range by which an arrow key moves an end."""
+LOW, HIGH, BOTH = "low", "high", "both"
+TIP = tr(
+    "Drag an end of the window, or between them both; arrow keys move the end that was used last"
+)
+
+
+class HistogramView(QWidget):
+    """Follows a volume's look, and changes its window."""
+
+    def __init__(self, look: VolumeLook, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._held = ""
+        self._used = HIGH
+        self._from = 0.0
+        self._before = look.window
+        self.setAccessibleName(tr("Histogram of the values, with the ends of the window"))
+        self.setToolTip(plain_tip(TIP))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumSize(260, 120)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        for signal in (look.volume_changed, look.window_changed, look.display_changed):
+            signal.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(460, 200)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Values at both ends of the axis: all there are, and the whole window."""
+        low, high = self._look.window
+        volume = self._look.volume
+        if volume is None:
+            return low, high
+        found = facts_of(volume).histogram
+        return min(found.lowest, low), max(found.highest, high)
+
+    def x_of(self, value: float) -> float:
+        """Place of a value across the widget [px]."""
+        low, high = self.span
+        return MARGIN_PX + (value - low) / (high - low) * (self.width() - 2 * MARGIN_PX)
+
+    def value_at(self, x: float) -> float:
+        """The value at a place across the widget."""
+        low, high = self.span
+        return low + (x - MARGIN_PX) / (self.width() - 2 * MARGIN_PX) * (high - low)
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        look, colours = self._look, self._look.colours
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if look.volume is None:
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("No volume"))
+        else:
+            self._paint_bars(painter)
+            self._paint_axis(painter)
+            self._paint_ends(painter)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+
+    @property
+    def _floor(self) -> float:
+        return self.height() - QFontMetricsF(self.font()).height() - BAR_PX - 8
+
+    def _paint_bars(self, painter: QPainter) -> None:
+        volume = self._look.volume
+        if volume is None:
+            return
+        found = facts_of(volume).histogram
+        heights = np.log1p(found.counts) / max(np.log1p(found.counts.max()), 1e-9)
+        edges = np.linspace(found.lowest, found.highest, len(heights) + 1)
+        lefts = [self.x_of(float(edge)) for edge in edges]
+        room = self._floor - MARGIN_PX
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._look.colours.muted))
+        for k in np.flatnonzero(heights):
+            top = self._floor - float(heights[k]) * room
+            width = max(lefts[k + 1] - lefts[k], 1.0)
+            painter.drawRect(QRectF(lefts[k], top, width, self._floor - top))
+
+    def _paint_axis(self, painter: QPainter) -> None:
+        look, metrics = self._look, QFontMetricsF(painter.font())
+        low, high = look.window
+        left, right = self.x_of(low), self.x_of(high)
+        bar = QRectF(left, self._floor + 2, max(right - left, 1.0), BAR_PX)
+        painter.drawImage(bar, strip(look.colour_map))
+        first, last = (look.to_shown(end) for end in self.span)
+        widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (first, last))
+        most = int((self.width() - 2 * MARGIN_PX) / (1.6 * widest + 8))
+        painter.setPen(QColor(look.colours.text))
+        for value in ticks(first, last, most):
+            x = self.x_of(look.from_shown(value))
+            area = QRectF(x - 40, self._floor + BAR_PX + 4, 80, metrics.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, number(value))
+
+    def _paint_ends(self, painter: QPainter) -> None:
+        colours = self._look.colours
+        for name, value in zip((LOW, HIGH), self._look.window, strict=True):
+            x = self.x_of(value)
+            is_used = name == self._used and self.hasFocus()
+            painter.setPen(QPen(QColor(colours.accent), 2.6 if is_used else 1.6))
+            painter.drawLine(QLineF(x, 4, x, self._floor + BAR_PX + 2))
+            painter.setBrush(QColor(colours.accent))
+            painter.drawEllipse(QPointF(x, 8), GRIP_PX / 1.6, GRIP_PX / 1.6)
+
+    # steering
+
+    def _grip(self, x: float) -> str:
+        low, high = (self.x_of(end) for end in self._look.window)
+        near = min((abs(x - low), LOW), (abs(x - high), HIGH))
+        if near[0] <= GRIP_PX:
+            return near[1]
+        return BOTH if low < x < high else near[1]
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._look.volume is not None:
+            x = event.position().x()
+            self._held, self._from, self._before = self._grip(x), x, self._look.window
+            self._used = self._held if self._held != BOTH else self._used
+            self.mouseMoveEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        x = event.position().x()
+        if not self._held:
+            is_end = self._grip(x) != BOTH
+            self.setCursor(
+                Qt.CursorShape.SizeHorCursor if is_end else Qt.CursorShape.OpenHandCursor
+            )
+            return
+        moved = self.value_at(x) - self.value_at(self._from)
+        if self._held == BOTH:
+            low, high = self._before
+            self._look.set_window(low + moved, high + moved)
+        else:
+            self._move_end(self._held, self.value_at(x))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._held = ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        key = Qt.Key(event.key())
+        if key in steps:
+            low, high = self.span
+            end = self._look.window[0 if self._used == LOW else 1]
+            self._move_end(self._used, end + steps[key] * STEP * (high - low))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._used = LOW if self._used == HIGH else HIGH
+            self.update()
+        else:
+            super().keyPressEvent(event)
+
+    def _move_end(self, end: str, value: float) -> None:
+        low, high = self._look.window
+        least = STEP / 10 * (self.span[1] - self.span[0])
+        if end == LOW:
+            self._look.set_window(min(value, high - least), high)
+        else:
+            self._look.set_window(low, max(value, low + least))

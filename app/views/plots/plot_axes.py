@@ -1,0 +1,61 @@
+"""What every plot has in common: still axes, true minus signs, the colours of a theme."""
+
+from __future__ import annotations
+
+import math
+
+import pyqtgraph
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from app.views.colour.colours import ViewColours
+
+
+class ValueAxis(pyqtgraph.AxisItem):
+    """An axis of values with true minus signs."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
+
+
+class StillPlot(pyqtgraph.PlotWidget):
+    """A plot that only shows: no menu, no mouse, and a left axis that never changes its width.
+
+    widest : the widest number at the left; bottom : the lower axis, of values unless given
+    """
+
+    def __init__(
+        self, widest: str, right_px: int = 10, bottom: pyqtgraph.AxisItem | None = None
+    ) -> None:
+        axes = {"bottom": bottom or ValueAxis("bottom"), "left": ValueAxis("left")}
+        super().__init__(axisItems=axes)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFrameShape(self.Shape.NoFrame)
+        self.showGrid(x=False, y=True, alpha=0.25)
+        for name in ("left", "bottom"):
+            axis = self.getAxis(name)
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
+        room = QFontMetricsF(self.font()).horizontalAdvance(widest)
+        self.getAxis("left").setWidth(math.ceil(room) + 8)
+        self.getPlotItem().setContentsMargins(0, 8, right_px, 0)
+
+
+def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) -> None:
+    """Give a plot its ground, and its left and bottom axis their pens and font."""
+    plot.setBackground(QColor(colours.canvas))
+    for name in ("left", "bottom"):
+        axis = plot.getAxis(name)
+        axis.setPen(pyqtgraph.mkPen(colours.muted))
+        axis.setTextPen(pyqtgraph.mkPen(colours.text))
+        axis.setTickFont(font)
+
+
+def thousands(values: list[float]) -> int:
+    """The power of ten, in steps of three, that leaves at most three digits before the point."""
+    largest = max((abs(value) for value in values), default=0.0)
+    power = 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0
+    return power if power >= 3 or power <= -3 else 0

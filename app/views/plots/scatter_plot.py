@@ -1,0 +1,63 @@
+"""Measured counts and the scatter in them, by the distance of their lines from the axis."""
+
+from __future__ import annotations
+
+import pyqtgraph
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import PlainLabel
+from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
+from engine.data import ScatterProfile, unit_text
+
+HEIGHT_PX = 150
+KEY = tr("Counts without randoms (line), scatter (dashes)")
+
+
+class ScatterPlot(QWidget):
+    """Two curves: what was measured, and the simulated scatter that meets it beside the object."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.profile: ScatterProfile | None = None
+        self.head = PlainLabel()
+        self.head.setWordWrap(True)
+        self.plot = StillPlot("−00.0")
+        self.plot.setFixedHeight(HEIGHT_PX)
+        self.plot.setLabel("bottom", tr("from the axis [mm]"))
+        self.measured = self.plot.plot([], [], antialias=True)
+        self.scatter = self.plot.plot([], [], antialias=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.head)
+        column.addWidget(self.plot)
+        self.setAccessibleName(tr("Measured counts and scatter by distance from the axis"))
+        self.set_colours(DARK)
+        self.show_profile(None)
+
+    def show_profile(self, profile: ScatterProfile | None) -> None:
+        """Show the curves of a run, or hide."""
+        self.profile = profile
+        self.setVisible(profile is not None)
+        if profile is None:
+            return
+        self.measured.setData(profile.distance_mm, profile.measured)
+        self.scatter.setData(profile.distance_mm, profile.scatter)
+        highest = max(*profile.measured, *profile.scatter)
+        power = thousands([0.0, highest])
+        self.plot.getAxis("left").setScale(10.0**-power)
+        self.plot.setYRange(0, highest, padding=0.05)
+        self.plot.setXRange(0, profile.distance_mm[-1], padding=0.01)
+        self.head.setText(f"{KEY}, {unit_text('counts/mm', power)}")
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self.plot, colours, self.font())
+        self.measured.setPen(pyqtgraph.mkPen(colours.accent, width=2))
+        self.scatter.setPen(pyqtgraph.mkPen(colours.line, width=2, style=Qt.PenStyle.DashLine))
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT_PX + 24)

@@ -1,0 +1,136 @@
+"""The forms of a kernel as they are tried: how long each takes, and the best so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyqtgraph
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.literal_text import PlainLabel
+from app.views.note import Note
+from app.views.plots.curve_view import WholeAxis
+from app.views.plots.plot_axes import StillPlot, paint_axes
+
+SLOWEST = 1.5
+"""Times the shipped form's time: slower forms stand at the upper edge."""
+LEAST_FORMS = 10
+EMPTY_TEXT = tr("Each form that is tried becomes a point here")
+KEY = tr(
+    "Time of one run [ms]. Dots: forms, hollow if measured in an earlier search. Dashes: as "
+    "shipped. Steps: best so far. Triangles: slower than the plot reaches. Crosses: wrong or "
+    "failed."
+)
+
+
+@dataclass(frozen=True)
+class FormTimes:
+    """Forms in the order they were tried, counted from 1, with their times [ms].
+
+    Attributes
+    ----------
+    tried, known : in this search, and in an earlier one
+    faulty : forms that are wrong or failed
+    best : of the best so far, after each form
+    shipped : of the shipped form, None before it was run
+    """
+
+    tried: tuple[tuple[int, float], ...] = ()
+    known: tuple[tuple[int, float], ...] = ()
+    faulty: tuple[int, ...] = ()
+    best: tuple[float, ...] = ()
+    shipped: float | None = None
+
+    @property
+    def n(self) -> int:
+        """Forms in all."""
+        return len(self.tried) + len(self.known) + len(self.faulty)
+
+
+class TuningPlot(QWidget):
+    """The plot with its key; words stand in it before there is anything to see."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.times = FormTimes()
+        self.head = PlainLabel(KEY)
+        self.head.setWordWrap(True)
+        self.head.setProperty("role", "muted")
+        self.plot = StillPlot("−0000.0", bottom=WholeAxis("bottom"))
+        self.plot.setLabel("bottom", tr("number of the form"))
+        self.shipped = pyqtgraph.InfiniteLine(angle=0)
+        self.plot.addItem(self.shipped)
+        self.best = self.plot.plot([], [], stepMode="right")
+        self.dots = {
+            "tried": self._dots("o", 7),
+            "known": self._dots("o", 7),
+            "slow": self._dots("t1", 9),
+            "faulty": self._dots("x", 9),
+        }
+        self._note = Note(EMPTY_TEXT, self.plot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.head)
+        self.setAccessibleName(tr("Times of the forms that were tried"))
+        self.set_colours(DARK)
+        self.show_times(self.times)
+
+    def show_times(self, times: FormTimes) -> None:
+        """Show what was tried so far."""
+        self.times = times
+        shipped = times.shipped
+        self._note.setVisible(shipped is None)
+        for name in ("left", "bottom"):
+            self.plot.showAxis(name, show=shipped is not None)
+        self.shipped.setVisible(shipped is not None)
+        low, top = _range_of(times)
+        for name, points in (("tried", times.tried), ("known", times.known)):
+            self.dots[name].setData(*_across([p for p in points if p[1] <= top]))
+        slow = [(n, top) for n, ms in (*times.tried, *times.known) if ms > top]
+        self.dots["slow"].setData(*_across(slow))
+        self.dots["faulty"].setData(*_across([(n, top) for n in times.faulty]))
+        self.best.setData(*_across([*enumerate(times.best, 1)]))
+        if shipped is None:
+            return
+        self.shipped.setValue(shipped)
+        room = 0.06 * (top - low)
+        self.plot.setYRange(low - room, top + room, padding=0)
+        self.plot.setXRange(0.5, max(times.n, LEAST_FORMS) + 0.5, padding=0)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self.plot, colours, self.font())
+        self._note.set_colours(colours)
+        pen = pyqtgraph.mkPen
+        self.shipped.setPen(pen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
+        self.best.setPen(pen(colours.accent, width=2))
+        inside = {"tried": colours.accent, "known": colours.canvas, "slow": colours.muted}
+        for name, dots in self.dots.items():
+            edge = {"faulty": colours.warning, "slow": colours.muted}.get(name, colours.accent)
+            dots.setSymbolPen(pen(edge, width=1.5))
+            dots.setSymbolBrush(QColor(inside.get(name, colours.warning)))
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 260)
+
+    def _dots(self, symbol: str, size_px: int) -> pyqtgraph.PlotDataItem:
+        return self.plot.plot([], [], pen=None, symbol=symbol, symbolSize=size_px, antialias=True)
+
+
+def _across(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    return [n for n, _ in points], [ms for _, ms in points]
+
+
+def _range_of(times: FormTimes) -> tuple[float, float]:
+    """Lowest and highest time to show: all that is fast, and no more of what is slow than helps."""
+    if times.shipped is None:
+        return 0.0, 1.0
+    all_ms = [times.shipped, *times.best, *(ms for _, ms in (*times.tried, *times.known))]
+    top = min(max(*all_ms, 1.1 * times.shipped), SLOWEST * times.shipped)
+    return min(0.9 * times.shipped, *all_ms), top

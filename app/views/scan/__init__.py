@@ -1,0 +1,1 @@
+"""Views of projections, sinograms and detectors."""

@@ -1,0 +1,217 @@
+"""What the views of the projections share: which view and row, and their pictures once read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from app.language.translation import tr
+from app.views.colour import windows
+from app.views.planes.plane_geometry import slice_index
+from app.views.state import ViewState
+from app.views.text import number
+from engine.data import Volume
+from engine.geometry import ImageGrid, Point, XrayGeometry
+from engine.modalities import Part
+
+UNITS = {"counts": "counts", "transmission": "transmission", "integrals": tr("line integral")}
+THINNEST = 0.1
+"""Height of a picture as a part of its width; rows of flatter detectors are drawn higher."""
+
+
+@dataclass(frozen=True)
+class DetectorFrame:
+    """A detector as it is drawn: columns to the right as stored, up on the screen is up in space.
+
+    Attributes
+    ----------
+    n_views, shape : number of views, (n_rows, n_columns)
+    pixel_mm : width and height of a pixel
+    pixel_mm_known : False where a pixel is only taken as 1 mm
+    rows_up : whether row 0 is at the bottom
+    from_source : whether one sees it from where the source is
+    turned_deg : (n_views,) turn of the source since the first view, counter-clockwise from +z
+    height_mm : (n_views,) way along the axis since the first view
+    """
+
+    n_views: int
+    shape: tuple[int, int]
+    pixel_mm: tuple[float, float]
+    pixel_mm_known: bool
+    rows_up: bool
+    from_source: bool
+    turned_deg: NDArray[np.float64]
+    height_mm: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, geometry: XrayGeometry, *, pixel_mm_known: bool) -> DetectorFrame:
+        """Gather what a geometry says of its detector."""
+        u, v = geometry.u_mm[0], geometry.v_mm[0]
+        rows_up = bool(v[2] > 0)
+        ray = geometry.source_mm[0]
+        if geometry.beam == "cone":
+            ray = geometry.detector_mm[0] - geometry.source_mm[0]
+        towards_eye = np.cross(u, v if rows_up else -v)
+        turned = np.rad2deg(np.unwrap(geometry.angles_rad))
+        path = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
+        return cls(
+            n_views=geometry.n_views,
+            shape=geometry.shape,
+            pixel_mm=geometry.pixel_size_mm,
+            pixel_mm_known=pixel_mm_known,
+            rows_up=rows_up,
+            from_source=bool(towards_eye @ ray < 0),
+            turned_deg=turned - turned[0],
+            height_mm=path[:, 2] - path[0, 2],
+        )
+
+    @property
+    def taller(self) -> int:
+        """How many times as high as they are rows are drawn."""
+        (n_rows, n_columns), (width, height) = self.shape, self.pixel_mm
+        return max(1, round(THINNEST * n_columns * width / (n_rows * height)))
+
+    @property
+    def grid(self) -> ImageGrid:
+        """The pixels as voxels one deep, x along columns and y along rows, around the origin."""
+        return ImageGrid((1, *self.shape), (*self.pixel_mm, 1.0))
+
+    def angle_text(self, view: int) -> str:
+        """How far the scan has turned, and climbed if it climbs."""
+        turned = number(round(float(self.turned_deg[view]), 2), 4)
+        text = tr("turned {turned}°", turned=turned)
+        if np.ptp(self.height_mm) > 1e-6 * max(1.0, float(np.abs(self.height_mm).max())):
+            text += tr(
+                ", z {height_mm} mm on", height_mm=number(round(float(self.height_mm[view]), 2), 4)
+            )
+        return text
+
+
+class DetectorState(ViewState):
+    """The projection and the sinogram on show; the cursor is a place on the detector.
+
+    `place_changed` tells that another view or row is wanted. Until it is read, the last one stays
+    on show, and its number with it.
+    """
+
+    place_changed = Signal()
+    sinogram_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.colour_map = "grey"
+        self.frame: DetectorFrame | None = None
+        self.view = 0
+        self.shown_view, self.shown_row = 0, 0
+        self.bad: NDArray[np.bool_] | None = None
+        self.sinogram: Part | None = None
+        self.fault = ""
+        self._unit_shown = ""
+
+    @property
+    def row(self) -> int:
+        """The row of the cursor."""
+        return slice_index(self.frame.grid, 1, self.cursor_mm[1]) if self.frame else 0
+
+    @property
+    def column(self) -> int:
+        """The column of the cursor."""
+        return slice_index(self.frame.grid, 0, self.cursor_mm[0]) if self.frame else 0
+
+    def open(self, frame: DetectorFrame | None) -> None:
+        """Begin with a scan, at its first view and the middle of its detector."""
+        self.frame, self.view, self.fault = frame, 0, ""
+        self.bad = self.sinogram = None
+        self._unit_shown = ""
+        self.set_volume(None)
+        self.set_cursor((0.0, 0.0, 0.0))
+        self.place_changed.emit()
+        self.sinogram_changed.emit()
+
+    def go_to_view(self, view: int) -> None:
+        """Want another view, at most the first or last."""
+        if self.frame is None:
+            return
+        view = min(max(view, 0), self.frame.n_views - 1)
+        if view != self.view:
+            self.view = view
+            self.place_changed.emit()
+
+    def set_cursor(self, point_mm: Point) -> None:
+        before = self.row
+        if self.frame is not None:
+            width, height = (n / 2 * p for n, p in zip(*self._sides(self.frame), strict=True))
+            x, y = float(np.clip(point_mm[0], -width, width)), point_mm[1]
+            point_mm = (x, float(np.clip(y, -height, height)), 0.0)
+        super().set_cursor(point_mm)
+        if self.row != before:
+            self.place_changed.emit()
+
+    def show_projection(self, view: int, part: Part) -> None:
+        """Show a projection that was read."""
+        if self.frame is None:
+            return
+        self.shown_view, self.bad, self.fault = view, part.bad, ""
+        self.set_volume(Volume(part.values[None], self.frame.grid, UNITS[part.kind]))
+
+    def show_sinogram(self, row: int, part: Part) -> None:
+        """Show the sinogram of a row that was read."""
+        is_first = self.sinogram is None or self.sinogram.kind != part.kind
+        self.shown_row, self.sinogram = row, part
+        if is_first:
+            self.auto_window()
+        self.sinogram_changed.emit()
+
+    def show_fault(self, text: str) -> None:
+        """Say why there is no picture."""
+        self.fault, self.sinogram = text, None
+        self.set_volume(None)
+        self.sinogram_changed.emit()
+
+    def value_text(self, view: int, row: int, column: int) -> str:
+        """Place and value of a pixel, if its picture is on show."""
+        value: float | None = None
+        if self.volume is not None and view == self.shown_view:
+            value = float(self.volume.values[0, row, column])
+        elif self.sinogram is not None and row == self.shown_row:
+            value = float(self.sinogram.values[view, column])
+        if value is None:
+            return ""
+        figures = 6 if self.unit == "counts" else 4
+        text = tr(
+            "view {view}, column {column}, row {row}:  {value} {unit}",
+            view=view + 1,
+            column=column,
+            row=row,
+            value=number(value, figures),
+            unit=self.unit,
+        )
+        is_bad = self.bad is not None and bool(self.bad[row, column])
+        return tr("{text}, a bad pixel", text=text) if is_bad else text
+
+    def auto_window(self) -> None:
+        """Set a window that shows most of the projection, and of all views in the sinogram."""
+        if self.volume is None:
+            return
+        parts = [windows.sample(self.volume.values)]
+        if self.sinogram is not None and UNITS[self.sinogram.kind] == self.unit:
+            parts.append(windows.sample(self.sinogram.values))
+        self.set_window(*windows.auto_window(np.concatenate(parts), self.unit))
+
+    def reset(self) -> None:
+        self.set_cursor((0.0, 0.0, 0.0))
+        self.auto_window()
+        self.fit_requested.emit()
+
+    def _settle(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
+        if self._unit_shown != volume.unit:
+            self._unit_shown = volume.unit
+            self.auto_window()
+
+    @staticmethod
+    def _sides(frame: DetectorFrame) -> tuple[tuple[int, int], tuple[float, float]]:
+        n_rows, n_columns = frame.shape
+        return (n_columns - 1, n_rows - 1), frame.pixel_mm

@@ -1,0 +1,184 @@
+"""The drawing of a scan, turned by dragging; one view of it is marked."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import DARK, ViewColours
+from app.views.gestures import WheelNotches
+from app.views.scan.scan_painter import ScanPainter
+from app.views.scan.scan_scene import ScanScene, SceneCamera
+from app.views.slices.triad import triad
+
+MARGIN_PX = 46.0
+DEGREES_PER_PX = 0.4
+STEP_DEG = 10.0
+ZOOM_STEP = 1.2
+ZOOMS = (0.5, 20.0)
+WAYS = {
+    "Oblique": SceneCamera(),
+    "From +z": SceneCamera(-90.0, 90.0),
+    "From the side": SceneCamera(-90.0, 0.0),
+}
+"""Cameras by name."""
+
+
+class ScanView(QWidget):
+    """Source path, detector, rays, volume and axis; `view_wanted` when the wheel is turned."""
+
+    view_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.camera = WAYS["Oblique"]
+        self.view = 0
+        self._scene: ScanScene | None = None
+        self._unit = "mm"
+        self._colours: ViewColours = DARK
+        self._zoom = 1.0
+        self._from: QPointF | None = None
+        self._wheel = WheelNotches()
+        self.setAccessibleName(tr("Drawing of the scan"))
+        self.setToolTip(
+            tr(
+                "Drag or arrow keys: turn. Wheel or PgUp, PgDn: other views. "
+                "Ctrl+wheel, + and −: zoom. 0: fit."
+            )
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(160, 140)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def show_scene(self, scene: ScanScene | None, unit: str = "mm") -> None:
+        """Draw another scan."""
+        self._scene, self._unit = scene, unit
+        self.update()
+
+    def show_view(self, view: int) -> None:
+        """Mark another view."""
+        self.view = view
+        self.update()
+
+    def look(self, camera: SceneCamera) -> None:
+        """Look from elsewhere."""
+        self.camera = camera
+        self.update()
+
+    def zoom(self, factor: float) -> None:
+        """Enlarge about the middle."""
+        self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
+        self.update()
+
+    def fit(self) -> None:
+        """Show all of the scan."""
+        self._zoom = 1.0
+        self.update()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 480)
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._scene is not None:
+            self.raster(painter, self._scene).draw(min(self.view, self._last))
+            triad(painter, self.camera, self.height(), self._colours)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self._colours.accent), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def raster(self, painter: QPainter, scene: ScanScene) -> ScanPainter:
+        """Return the drawing that fills this view."""
+        points = scene.everything_mm()
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2
+        reach = np.abs(self.camera.seen(points - middle)).max(axis=0)
+        sides = (self.width() / 2 - MARGIN_PX, self.height() / 2 - MARGIN_PX)
+        fits = [max(side, 8.0) / max(r, 1e-9) for side, r in zip(sides, reach[:2], strict=True)]
+        centre = QPointF(self.width() / 2, self.height() / 2)
+        scale = min(fits) * self._zoom
+        return ScanPainter(
+            painter, scene, self.camera, self._colours, scale, centre, middle, self._unit
+        )
+
+    # steering
+
+    @property
+    def _last(self) -> int:
+        return self._scene.geometry.n_views - 1 if self._scene else 0
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._from = event.position()
+        self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._from is None:
+            return
+        delta, self._from = event.position() - self._from, event.position()
+        self.look(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._let_go()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        angle = event.angleDelta().y()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(ZOOM_STEP ** (angle / 120))
+        elif notches := self._wheel.turned(angle):
+            self.view_wanted.emit(self.view + notches)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        turns = {
+            Qt.Key.Key_Left: (STEP_DEG, 0.0),
+            Qt.Key.Key_Right: (-STEP_DEG, 0.0),
+            Qt.Key.Key_Up: (0.0, STEP_DEG),
+            Qt.Key.Key_Down: (0.0, -STEP_DEG),
+        }
+        steps = {Qt.Key.Key_PageUp: 1, Qt.Key.Key_PageDown: -1}
+        zooms = {Qt.Key.Key_Plus: ZOOM_STEP, Qt.Key.Key_Minus: 1 / ZOOM_STEP}
+        key = Qt.Key(event.key())
+        if key in turns:
+            self.look(self.camera.turned(*turns[key]))
+        elif key in steps:
+            self.view_wanted.emit(self.view + steps[key])
+        elif key in zooms:
+            self.zoom(zooms[key])
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._let_go()
+        self.update()
+
+    def _let_go(self) -> None:
+        self._from = None
+        self.unsetCursor()

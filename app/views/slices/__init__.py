@@ -1,0 +1,1 @@
+"""Views of orthogonal slices and projections."""

@@ -1,0 +1,102 @@
+"""The picture along a curve, straightened: its window and colours are those of the other views."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.language.translation import tr
+from app.views.colour.raster import Raster
+from app.views.colour.raster_view import RasterView
+from app.views.colour.volume_colours import VolumeLook
+from app.views.gestures import Drag, PointDrag
+from app.views.overlay import BETWEEN
+from app.views.state import ViewState
+from app.views.text import millimetres
+from engine.analysis.quality import CurvedPlane
+from engine.data import Volume
+from engine.geometry import Edges, Point, Rect
+
+NAME = tr("Along the curve")
+
+
+class CurvedView(RasterView):
+    """Shows what was made along a curve of the volume on show.
+
+    `pointed` carries the place (x, y, z) [mm] that was clicked.
+    """
+
+    pointed = Signal(object)
+    has_letters = has_crosshair = False
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(state, NAME, parent)
+        self._made: CurvedPlane | None = None
+        self.note = ""
+
+    def show_plane(self, made: CurvedPlane | None, note: str = "") -> None:
+        """Show another one; `note` says how it was made."""
+        self._made, self.note = made, note
+        self.forget_raster()
+
+    @property
+    def _is_turned(self) -> bool:
+        """Whether the highest row is on top: z grows to the head."""
+        made = self._made
+        return made is not None and made.axis == 2 and not self.state.axes.endswith("I")
+
+    def make_raster(self, volume: Volume) -> Raster:
+        made = self._made
+        if made is None:
+            return Raster.of(volume.values[0, :1, :1] * 0, self.image_rect(volume))
+        values = made.values[::-1] if self._is_turned else made.values
+        return Raster.of(values.copy(), self.image_rect(volume))
+
+    def image_rect(self, volume: Volume) -> Rect:
+        made = self._made
+        if made is None:
+            return Rect(0, 0, 1, 1)
+        rows, columns = made.values.shape
+        return Rect(0, 0, columns * made.pixel_mm[1], rows * made.pixel_mm[0])
+
+    def edges(self) -> Edges:
+        return Edges("", "", "", "")
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    def caption(self) -> str:
+        if self._made is None:
+            return NAME
+        long = f"{millimetres(self._made.length_mm)} {self.state.length_unit}"
+        return BETWEEN.join(filter(None, (f"{NAME}   {long}", self.note)))
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        return self.state
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        return PointDrag(self._point)
+
+    def _point(self, at: QPointF) -> None:
+        place = self.place_at(at)
+        if place is not None:
+            self.pointed.emit(place)
+
+    def place_at(self, at: QPointF) -> Point | None:
+        """The place of the volume under a position in the view [mm]; None without a picture."""
+        made, volume = self._made, self.state.volume
+        if made is None or volume is None:
+            return None
+        u, v = self.to_mm(at)
+        rows, columns = made.values.shape
+        row = min(max(int(v / made.pixel_mm[0]), 0), rows - 1)
+        row = rows - 1 - row if self._is_turned else row
+        place = made.points_mm[min(max(int(u / made.pixel_mm[1]), 0), columns - 1)].copy()
+        place[made.axis] = volume.grid.centres_mm(made.axis)[row]
+        return float(place[0]), float(place[1]), float(place[2])
+
+    def step(self, n_notches: int) -> None:
+        """Nothing lies behind it."""
+
+    def step_arrow(self, right: int, down: int) -> None:
+        """The cursor is moved in the slices."""

@@ -1,0 +1,142 @@
+"""The maximum intensity projection, turned about the patient's long axis by dragging.
+
+A projection of largest values is brighter than any slice. For activity its window is wider than
+the slices', by the ratio of the tops of the two, so that one drag serves both; the caption says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from app.language.translation import tr
+from app.views.colour.raster import Raster
+from app.views.colour.raster_view import RasterView
+from app.views.colour.windows import Window, auto_window
+from app.views.fusion.fusion_text import named
+from app.views.gestures import Drag, PointDrag
+from app.views.literal_text import plain_tip
+from app.views.overlay import BETWEEN
+from app.views.slices import projection
+from app.views.slices.projection import Projector
+from app.views.state import ViewState
+from app.views.volume_facts import facts_of
+from engine.data import Volume
+from engine.geometry import Edges, Rect
+
+DEGREES_PER_PX = 0.6
+ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
+NOTCH_DEGREES = 15.0
+MOST_GAIN = 5.0
+TIP = tr(
+    "The highest value along each line of sight. Drag to turn. These values are higher than those "
+    "of a slice, so that the window may be wider."
+)
+
+
+class MipView(RasterView):
+    """Maximum intensity projection; horizontal drag, wheel and arrow keys turn it."""
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(state, tr("Maximum intensity projection"), parent)
+        self.setToolTip(plain_tip(TIP))
+        self._degrees = 0.0
+        self._projector: Projector | None = None
+        self._gain = 1.0
+        state.fit_requested.connect(self._face_front)
+        state.fusion.volume_changed.connect(self.update)
+
+    @property
+    def degrees(self) -> float:
+        """Angle of view, 0 from the front, in [0, 360)."""
+        return self._degrees
+
+    def set_degrees(self, degrees: float) -> None:
+        """Turn the view about z."""
+        if degrees % 360 != self._degrees:
+            self._degrees = degrees % 360
+            self.forget_raster()
+
+    def make_raster(self, volume: Volume) -> Raster:
+        if self._projector is None or self._projector.volume is not volume:
+            self._projector = Projector(volume)
+            self._gain = self._brighter(volume)
+        values, rect = self._projector.project(self._scanner_degrees, self.state.convention)
+        return Raster.of(values[::-1] if self._is_turned else values, self._upright(rect))
+
+    @property
+    def _is_turned(self) -> bool:
+        """Whether z grows towards the feet, so that the head would be at the bottom."""
+        return self.state.axes.endswith("I")
+
+    @property
+    def _scanner_degrees(self) -> float:
+        """The angle of view about z of the volume, which may not be the patient's."""
+        return projection.scanner_degrees(self._degrees, self.state.axes)
+
+    def _upright(self, rect: Rect) -> Rect:
+        if not self._is_turned:
+            return rect
+        return Rect(rect.u, -(rect.v + rect.height), rect.width, rect.height)
+
+    def shown_window(self) -> Window:
+        low, high = self.state.window
+        return low, low + self._gain * (high - low)
+
+    def _brighter(self, volume: Volume) -> float:
+        """How much higher the top of the projection is than the top of the slices."""
+        if self._projector is None or not self.state.is_pinned:
+            return 1.0
+        front = self._projector.project(0.0, self.state.convention)[0]
+        top = auto_window(np.nan_to_num(front), volume.unit)[1]
+        gain = top / facts_of(volume).auto_window(diverging=False)[1]
+        return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
+
+    def image_rect(self, volume: Volume) -> Rect:
+        width = float(max(volume.grid.size_mm[:2]))
+        height = float(volume.grid.size_mm[2])
+        return self._upright(Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height))
+
+    def edges(self) -> Edges:
+        found = projection.edges(self._scanner_degrees, self.state.convention)
+        return replace(found, top=found.bottom, bottom=found.top) if self._is_turned else found
+
+    def cursor_uv(self) -> tuple[float, float]:
+        state = self.state
+        if state.volume is None:
+            return 0.0, 0.0
+        degrees = self._scanner_degrees
+        u, v = projection.cursor_uv(state.volume, state.cursor_mm, degrees, state.convention)
+        return u, -v if self._is_turned else v
+
+    def caption(self) -> str:
+        if self.state.volume is None:
+            return tr("Projection")
+        whose = (named(self.state),) if self.state.fusion.has_values else ()
+        return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *whose))
+
+    def remark(self) -> str:
+        wider = self.state.volume is not None and self._gain > 1
+        return tr("window {gain:g} × as wide", gain=self._gain) if wider else ""
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        start = self._degrees
+
+        def turn(to: QPointF) -> None:
+            turned = (to.x() - at.x()) * DEGREES_PER_PX
+            if abs(turned) >= ANGLE_STEP:
+                self.set_degrees(round((start - turned) / ANGLE_STEP) * ANGLE_STEP)
+
+        return PointDrag(turn)
+
+    def step(self, n_notches: int) -> None:
+        self.set_degrees(self._degrees + NOTCH_DEGREES * n_notches)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        self.set_degrees(self._degrees - NOTCH_DEGREES * right)
+
+    def _face_front(self) -> None:
+        self.set_degrees(0.0)

@@ -1,0 +1,274 @@
+"""Three linked slices and a projection, or a light-box, with the display controls below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.views.colour.colours import ViewColours
+from app.views.colour.raster_view import RasterView
+from app.views.fusion.fusion_text import upper_value
+from app.views.layout import ViewLayout
+from app.views.note import Note
+from app.views.slices.light_box import LightBox
+from app.views.slices.mip_view import MipView
+from app.views.slices.slice_view import SliceView
+from app.views.state import ViewState
+from app.views.text import place
+from app.views.view_toolbar import ViewToolbar
+from engine.geometry import ImageGrid
+
+SEPARATOR_PX = 2
+FLAT = 0.02
+"""Height of a volume, in its widths, below which only slices across z are worth a look."""
+EMPTY_TEXT = tr("No image yet")
+MOST_ACROSS = 5
+MAIN_PARTS, OTHER_PARTS = 3, 2
+"""Widths of the view that matters most and of those beside it."""
+
+
+class OrthoView(QWidget):
+    """Axial, coronal, sagittal and projection; a double-click enlarges one of them.
+
+    `active` is the view that had the focus last, `layout_now` how they are laid out.
+    """
+
+    layout_changed = Signal()
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = state
+        self.axial = SliceView(state, "axial")
+        self.coronal = SliceView(state, "coronal")
+        self.sagittal = SliceView(state, "sagittal")
+        self.mip = MipView(state)
+        self.toolbar = ViewToolbar(state)
+        self._panes = Panes(state, self.views)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._middle = QHBoxLayout()
+        self._middle.setSpacing(0)
+        self._middle.addWidget(self._panes, 1)
+        column.addLayout(self._middle, 1)
+        column.addWidget(self.toolbar)
+        self._upper: tuple[SliceView, ...] = ()
+        self.active: RasterView = self.axial
+        self._alone: RasterView | None = None
+        self.layout_now = ViewLayout()
+        self.light_box: LightBox | None = None
+        for view in self.views:
+            view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
+            view.focused.connect(lambda view=view: self._activate(view))
+        self._was_flat = False
+        state.volume_changed.connect(self._follow_shape)
+        state.display_changed.connect(self._arrange)
+        state.fusion.volume_changed.connect(self._arrange)
+
+    @property
+    def views(self) -> tuple[RasterView, ...]:
+        """The four views, in reading order."""
+        return self.axial, self.coronal, self.sagittal, self.mip
+
+    @property
+    def panes(self) -> QWidget:
+        """What holds the views, without the controls."""
+        return self._panes
+
+    @property
+    def upper_views(self) -> tuple[SliceView, ...]:
+        """Views of the second volume beside those of the first; made when they are first seen."""
+        if not self._upper:
+            pairs = [(SliceView(self.state, v.plane, part="upper"), v) for v in self.slices]
+            for upper, lower in pairs:
+                upper.follow(lower)
+                lower.follow(upper)
+                upper.enlarge_requested.connect(lambda lower=lower: self.toggle_enlarged(lower))
+                upper.focused.connect(lambda upper=upper: self._activate(upper))
+            self._upper = tuple(upper for upper, _ in pairs)
+        return self._upper
+
+    @property
+    def slices(self) -> tuple[SliceView, ...]:
+        """The three slices."""
+        return self.axial, self.coronal, self.sagittal
+
+    @property
+    def enlarged(self) -> RasterView | None:
+        """The view that fills the space, None while all are shown."""
+        return self._alone
+
+    def add_beside(self, widget: QWidget) -> None:
+        """Put something to the left of the views."""
+        self._middle.insertWidget(0, widget)
+
+    def _activate(self, view: RasterView) -> None:
+        self.active = view
+
+    def toggle_enlarged(self, view: RasterView) -> None:
+        """Give a view all the space, or show all again."""
+        if self.layout_now.kind == "one" and self._alone is None:
+            self.set_layout(replace(self.layout_now, kind="four"))
+            return
+        self._alone = view if self._alone is None else None
+        self._arrange()
+        view.setFocus()
+
+    def set_layout(self, layout: ViewLayout) -> None:
+        """Lay the views out in another way."""
+        if layout == self.layout_now:
+            return
+        self.layout_now, self._alone = layout, None
+        box, self.light_box = self.light_box, None
+        if layout.kind == "sheet":
+            self.light_box = LightBox(self.state, layout, self._arrange)
+            for each in self.light_box.slices:
+                each.enlarge_requested.connect(lambda: self.toggle_enlarged(self._main))
+                each.focused.connect(lambda: self._activate(self._main))
+        self._arrange()
+        if box is not None:
+            for each in box.slices:
+                each.deleteLater()
+            box.deleteLater()
+        self.layout_changed.emit()
+
+    @property
+    def _main(self) -> RasterView:
+        """The view that matters most in the layout."""
+        layout = self.layout_now
+        name = layout.plane if layout.kind == "sheet" else layout.main
+        places = ("axial", "coronal", "sagittal", "projection")
+        return self.views[places.index(name)]
+
+    def _follow_shape(self) -> None:
+        """Give slices of a thin volume all the space; the other views would show a line."""
+        volume = self.state.volume
+        is_flat = volume is not None and _is_flat(volume.grid)
+        if is_flat != self._was_flat:
+            self._was_flat = is_flat
+            self._alone = self.axial if is_flat else None
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Place the views that are wanted: pairs, one, or those that are sharp the largest."""
+        alone, fusion = self._alone, self.state.fusion
+        if fusion.is_beside and alone is not self.mip:
+            pairs = zip(self.slices, self.upper_views, strict=True)
+            shown = [pair for pair in pairs if alone in (None, *pair)]
+            upright = len(shown) > 1
+            rows = list(zip(*shown, strict=True)) if upright else shown
+            self._panes.show_rows(tuple(tuple(row) for row in rows))
+        elif alone is not None:
+            self._panes.show_rows(((alone,),))
+        elif self.layout_now.kind == "one":
+            self._panes.show_rows(((self._main,),))
+        elif self.light_box is not None:
+            self._panes.show_rows(self.light_box.rows)
+        elif self.layout_now.kind == "main":
+            self._panes.show_four(self.views, self._main)
+        else:
+            sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
+            axis = self.state.blurred_axis
+            self._panes.show_four(self.views, None if axis is None else sharp[axis])
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.state.set_colours(colours)
+
+    def cursor_text(self) -> str:
+        """Place and value under the cursor, for the status bar; empty without a volume."""
+        value = self.state.value_at_cursor()
+        if value is None:
+            return ""
+        at = place(self.state.cursor_mm, self.state.length_unit)
+        own = f"{at}   {self.state.shown_text(value)}"
+        other = upper_value(self.state)
+        return f"{own} | {other}" if other else own
+
+    def snapshot(self) -> QImage:
+        """The views as they are on the screen, without the controls."""
+        return self._panes.grab().toImage()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.enlarged is not None:
+            self.toggle_enlarged(self.enlarged)
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_flat(grid: ImageGrid) -> bool:
+    """Whether there is hardly anything along z."""
+    x, y, z = grid.size_mm
+    return grid.shape[0] == 1 or bool(z < FLAT * max(x, y))
+
+
+class Panes(QWidget):
+    """Four views with thin lines between them, and a word in the middle while they are empty."""
+
+    def __init__(self, state: ViewState, views: tuple[RasterView, ...]) -> None:
+        super().__init__()
+        self._state = state
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(SEPARATOR_PX)
+        self._placed: tuple[tuple[tuple[RasterView, int, int, int], ...], tuple[int, ...]] = (), ()
+        self.show_four(views, None)
+        self.note = Note(EMPTY_TEXT, self)
+        state.display_changed.connect(self._dress)
+        state.volume_changed.connect(self._show_note)
+        self._dress()
+        self._show_note()
+
+    def show_four(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
+        """Show views two by two, or one of them large at the left and the others beside it."""
+        if main is None:
+            self.show_rows((views[:2], views[2:]))
+            return
+        others = [view for view in views if view is not main]
+        spots = [(main, 0, 0, len(others))]
+        spots += [(view, row, 1, 1) for row, view in enumerate(others)]
+        self._place(tuple(spots), (MAIN_PARTS, OTHER_PARTS))
+
+    def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
+        """Show views row by row, all of one size."""
+        spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
+        self._place(tuple(spots), ())
+
+    def _place(
+        self, spots: tuple[tuple[RasterView, int, int, int], ...], parts: tuple[int, ...]
+    ) -> None:
+        if (spots, parts) == self._placed:
+            return
+        for view, *_ in self._placed[0]:
+            self._grid.removeWidget(view)
+            view.setVisible(any(view is other for other, *_ in spots))
+        self._placed = spots, parts
+        for view, row, column, n_rows in spots:
+            self._grid.addWidget(view, row, column, n_rows, 1)
+            view.show()
+        rows = 1 + max(row for _, row, _, _ in spots)
+        columns = 1 + max(column for _, _, column, _ in spots)
+        for k in range(MOST_ACROSS):
+            shared = 1 if k < columns else 0
+            self._grid.setColumnStretch(k, parts[k] if k < len(parts) else shared)
+            self._grid.setRowStretch(k, 1 if k < rows else 0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(760, 620)
+
+    def _show_note(self) -> None:
+        self.note.setVisible(self._state.volume is None)
+
+    def _dress(self) -> None:
+        self.note.set_colours(self._state.colours)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._state.colours.grid))
+        painter.end()

@@ -1,0 +1,298 @@
+"""One orthogonal slice through the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.language.keys import name_of_key
+from app.language.translation import tr
+from app.views import line, overlay
+from app.views.colour.raster import Raster
+from app.views.colour.raster_view import RasterView
+from app.views.colour.volume_colours import VolumeLook
+from app.views.fusion.fusion_state import COMPARING
+from app.views.fusion.fusion_text import caption_parts, warning_of
+from app.views.fusion.upper_slice import UpperSlice
+from app.views.gestures import Drag, PointDrag, SwipeDrag
+from app.views.overlay import BETWEEN
+from app.views.planes.plane_geometry import slice_index
+from app.views.slices.slab import SlabCutter
+from app.views.state import ViewState
+from app.views.text import millimetres
+from app.views.viewport import Viewport
+from engine.data import Volume
+from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
+
+Part = Literal["both", "upper"]
+STATED_REMARK = tr("sides as you say")
+COMPARED_REMARK = tr("compared slice by slice")
+ASKEW_REMARK = tr("one slice of the upper volume: it lies askew")
+BOX_REMARK = tr("dashed: what is reconstructed")
+
+
+class SliceView(RasterView):
+    """The axial, coronal or sagittal slice that holds the cursor.
+
+    With a second volume over the first, `part` says which of the two it shows: "both" as they are
+    mixed, or the "upper" alone, beside a view of the lower one.
+    """
+
+    def __init__(
+        self,
+        state: ViewState,
+        plane: PlaneName,
+        parent: QWidget | None = None,
+        *,
+        part: Part = "both",
+        cutters: tuple[SlabCutter, SlabCutter] | None = None,
+    ) -> None:
+        name = tr("{plane} view", plane=name_of_key(plane))
+        name += tr(", second volume") if part == "upper" else ""
+        super().__init__(state, name, parent)
+        self.plane, self.part = plane, part
+        self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
+        self._upper = UpperSlice(state, of_upper)
+        self._orientation = self._way()
+        self._shown_index: int | None = None
+        self._depth_mm = 0.0
+        self._cursor_before = state.cursor_mm
+        for signal in (state.line_changed, state.marks_changed):
+            signal.connect(self._on_line)
+        fusion = state.fusion
+        fusion.volume_changed.connect(self._follow_fusion)
+        state.slab_changed.connect(self.forget_raster)
+        for look in (fusion, fusion.compared):
+            look.window_changed.connect(self._forget_upper_colours)
+            look.display_changed.connect(self._forget_upper_colours)
+        fusion.mixing_changed.connect(self.update)
+
+    @property
+    def orientation(self) -> Orientation:
+        """How the plane lies on the screen now."""
+        return self._orientation
+
+    def make_raster(self, volume: Volume) -> Raster:
+        way = self._orientation
+        self._shown_index = self._index(volume)
+        index, slab = self._shown_index, self.state.slab_now
+        if not slab.kind:
+            return Raster.of(way.extract(volume.values, index), way.rect(volume.grid))
+        thick = self._cutter.cut(volume, way.normal, index, slab)
+        return Raster.of(way.extract(thick, 0), way.rect(volume.grid))
+
+    def image_rect(self, volume: Volume) -> Rect:
+        return self._orientation.rect(volume.grid)
+
+    def edges(self) -> Edges:
+        return self._orientation.edges
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return self._orientation.to_screen(self.state.cursor_mm)
+
+    def caption(self) -> str:
+        title = name_of_key(self.plane)
+        volume = self.state.volume
+        if volume is None:
+            return title
+        normal, unit = self._orientation.normal, self.state.length_unit
+        at = millimetres(self.plane_point[normal])
+        thick = self.state.slab_now.describe(volume.grid, normal, self._index(volume), unit)
+        parts = [f"{title}   {'xyz'[normal]} {at} {unit}", thick]
+        return BETWEEN.join(filter(None, (*parts, *caption_parts(self.state, self.part))))
+
+    def warning(self) -> str:
+        return warning_of(self.state)
+
+    def remark(self) -> str:
+        fusion = self.state.fusion
+        if fusion.has_values and self.state.slab.kind and fusion.mode in COMPARING:
+            return COMPARED_REMARK
+        if fusion.has_values and self.state.slab.kind and not fusion.placing.is_straight:
+            return ASKEW_REMARK
+        if self.state.note:
+            return self.state.note
+        if self.state.box is not None:
+            return BOX_REMARK
+        blurred = self.state.blurred_axis
+        turned = self.state.turn_of(self.plane).describe()
+        if self.state.is_stated:
+            turned = ", ".join(filter(None, (turned, STATED_REMARK)))
+        if blurred is None or blurred == self._orientation.normal:
+            return turned
+        return tr("blurred along {value}", value="xyz"[blurred]) + (f", {turned}" if turned else "")
+
+    @property
+    def plane_point(self) -> Point:
+        """A point of the slice on show [mm]."""
+        return self.state.cursor_mm
+
+    @property
+    def shows_own(self) -> bool:
+        return self.part == "both" and not self.state.fusion.compares
+
+    @property
+    def shows_upper(self) -> bool:
+        """Whether the upper volume, or what both give, is painted."""
+        return self.part == "upper" or not self.state.fusion.is_beside
+
+    def look_dragged(self, *, upper: bool) -> VolumeLook:
+        fusion = self.state.fusion
+        if fusion.compares:
+            return fusion.compared
+        if self.is_mixed_over:
+            return self.state if upper else fusion
+        is_upper = self.part == "upper" or (upper and self.shows_upper)
+        return fusion if is_upper and fusion.has_values else self.state
+
+    @property
+    def is_mixed_over(self) -> bool:
+        """Whether the first volume is painted over the second one, which shows anatomy."""
+        return self.part == "both" and self.state.fusion.is_blended_below
+
+    def own_image(self, raster: Raster) -> QImage:
+        if not self.is_mixed_over:
+            return super().own_image(raster)
+        return self._upper.own_image(raster, self.shown_window(), self.state.colour_map)
+
+    def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        if not self.is_mixed_over:
+            super().paint_image(painter, raster, viewport)
+            return
+        self.paint_over(painter, raster, viewport)
+        with self._upper.mixing(painter, viewport, self._upper.border_px(self, viewport)):
+            self.paint_own(painter, raster, viewport)
+
+    def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        if not self.shows_upper or not self.state.fusion.has_values:
+            return
+        at = self.plane_point
+        found = self._upper.values(self._orientation, raster.values, raster.rect, at)
+        if found is not None:
+            is_alone = not self.shows_own or self.is_mixed_over
+            at_px = self._upper.border_px(self, viewport)
+            self._upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=at_px)
+
+    def forget_raster(self) -> None:
+        self._reorient()
+        self._upper.forget_values()
+        self._cutter.keep_only(self.state.volume if self.state.slab_now.kind else None)
+        super().forget_raster()
+
+    def _follow_fusion(self) -> None:
+        if self.state.slab.kind:  # which two volumes that are compared do without
+            self.forget_raster()
+        self._forget_upper()
+
+    def _forget_upper(self) -> None:
+        self._upper.forget_values()
+        self._forget_image()  # which may be clear where it lies over the other one
+
+    def _forget_upper_colours(self) -> None:
+        self._upper.forget_colours()
+        self._forget_image()
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        if self.part == "both" and self._upper.is_on_border(at, self.width()):
+            return SwipeDrag(self, self.width(), self.state.fusion)
+        self._cursor_before = self.state.cursor_mm
+        if self.state.draws_lines:
+            return line.LineDrag(self, at)
+        for marks in reversed(self.state.marks):
+            drag = marks.drag(self, at)
+            if drag is not None:
+                return drag
+        return PointDrag(self._move_cursor_to)
+
+    def undo_click(self) -> None:
+        self.state.set_cursor(self._cursor_before)
+
+    def step(self, n_notches: int) -> None:
+        self.state.step_cursor(self._orientation.normal, n_notches)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        for direction, n_voxels in (
+            (self._orientation.right, right),
+            (self._orientation.down, down),
+        ):
+            if n_voxels:
+                self.state.step_cursor(direction.axis, direction.sign * n_voxels)
+
+    def turn(self) -> None:
+        self.state.set_turn(self.plane, self.state.turn_of(self.plane).turned())
+
+    def mirror(self) -> None:
+        turn = self.state.turn_of(self.plane)
+        self.state.set_turn(self.plane, turn.flipped(upright=False))
+
+    def on_cursor(self) -> None:
+        volume = self.state.volume
+        if volume is not None and self._index(volume) != self._shown_index:
+            self.forget_raster()
+        depth_mm = self.plane_point[self._orientation.normal]
+        if depth_mm != self._depth_mm:  # a finer volume has another slice within the same voxel
+            self._depth_mm = depth_mm
+            self._upper.forget_values()
+        self.update()
+
+    def on_display(self) -> None:
+        self._reorient()
+        super().on_display()
+
+    def _way(self) -> Orientation:
+        state = self.state
+        upright = orientation(self.plane, state.convention, state.axes)
+        return state.turn_of(self.plane).of(upright)
+
+    def _reorient(self) -> None:
+        """Keep the place that was zoomed at in view when sides change."""
+        before, self._orientation = self._orientation, self._way()
+        volume, viewport = self.state.volume, self._viewport
+        if before == self._orientation or volume is None or viewport is None:
+            return
+        at = before.to_patient(*viewport.centre, 0.0)
+        self._viewport = replace(viewport, centre=self._orientation.to_screen(at))
+        self._image_rect = self.image_rect(volume)
+
+    def point_at(self, at: QPointF) -> Point:
+        """The point of the slice on show under a position in the view [mm]."""
+        u, v = self.to_mm(at)
+        depth_mm = self.plane_point[self._orientation.normal]
+        return self._orientation.to_patient(u, v, depth_mm)
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        for marks in self.state.marks:
+            marks.paint(painter, self, viewport)
+        if self.part == "both":
+            self._upper.paint_border(painter, (self.width(), self.height()))  # below the letters
+        super().paint_marks(painter, viewport)
+        if self.state.box is not None:
+            area = overlay.to_view(self._orientation.rect(self.state.box), viewport)
+            overlay.dashed_box(painter, area, self.state.colours)
+        drawn, volume = self.state.line, self.state.volume
+        if drawn is not None and volume is not None and self._holds(drawn, volume):
+            line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)
+
+    def _holds(self, drawn: line.Line, volume: Volume) -> bool:
+        """Whether a line lies in the slice on show."""
+        normal = self._orientation.normal
+        there = slice_index(volume.grid, normal, drawn.start_mm[normal])
+        return drawn.plane == self.plane and there == self._index(volume)
+
+    def _on_line(self) -> None:
+        if self.state.draws_lines or any(marks.wants_cross for marks in self.state.marks):
+            self.setCursor(Qt.CursorShape.CrossCursor)
+        else:
+            self.unsetCursor()
+        self.update()
+
+    def _move_cursor_to(self, at: QPointF) -> None:
+        self.state.set_cursor(self.point_at(at))
+
+    def _index(self, volume: Volume) -> int:
+        normal = self._orientation.normal
+        return slice_index(volume.grid, normal, self.plane_point[normal])

@@ -1,0 +1,60 @@
+"""Search for a place with something to see in a volume; no Qt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.views.planes.plane_geometry import clamp_to, slice_index
+from app.views.volume_facts import facts_of
+from engine.data import Volume
+from engine.geometry import ImageGrid, Point
+
+SEEN = 0.1
+"""Part of the window below which things are hardly seen."""
+
+
+def place_to_look(volume: Volume) -> Point:
+    """Return the centre of activity [mm], or the highest voxel if that shows nothing.
+
+    Between two point sources no slice may meet either of them.
+    """
+    centre = centre_of_activity(volume)
+    if shows_something(volume, centre) or not any((plane > 0).any() for plane in volume.values):
+        return centre
+    z, y, x = np.unravel_index(int(np.nanargmax(volume.values)), volume.values.shape)
+    return _voxel_centre(volume.grid, (int(x), int(y), int(z)))
+
+
+def shows_something(volume: Volume, point_mm: Point) -> bool:
+    """Whether each of the three slices through a point shows something."""
+    values, least = volume.values, SEEN * facts_of(volume).bright_top
+    places = (slice_index(volume.grid, axis, point_mm[axis]) for axis in range(3))
+    slices = (np.take(values, place, axis=2 - axis) for axis, place in enumerate(places))
+    return all(bool((plane > least).any()) for plane in slices)
+
+
+def centre_of_activity(volume: Volume) -> Point:
+    """Mean place of the positive values [mm]; the grid's centre where there are none."""
+    grid = volume.grid
+    steps = [max(1, n // 64) for n in grid.shape]
+    thinned = volume.values[:: steps[0], :: steps[1], :: steps[2]]
+    weights = np.where(np.isfinite(thinned) & (thinned > 0), thinned, 0).astype(np.float64)
+    total = weights.sum()
+    if total <= 0:
+        return clamp_to(grid, grid.centre_mm)
+    places = []
+    for axis in range(3):
+        centres = grid.centres_mm(axis)[:: steps[2 - axis]]
+        others = tuple(other for other in range(3) if other != 2 - axis)
+        places.append(float(weights.sum(axis=others) @ centres / total))
+    return clamp_to(grid, _on_voxel_centre(grid, places))
+
+
+def _on_voxel_centre(grid: ImageGrid, point_mm: list[float]) -> Point:
+    x, y, z = (slice_index(grid, axis, point_mm[axis]) for axis in range(3))
+    return _voxel_centre(grid, (x, y, z))
+
+
+def _voxel_centre(grid: ImageGrid, indices: tuple[int, int, int]) -> Point:
+    x, y, z = (float(grid.centres_mm(axis)[index]) for axis, index in enumerate(indices))
+    return x, y, z

@@ -1,0 +1,1 @@
+"""The work in the window: steps, study list, queue, CT inspection."""

@@ -1,0 +1,165 @@
+"""Slices of any orientation of a stored scan: three of them, where they lie, what made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.services.slice_reader import SliceReader
+from app.state.services.slice_saving import SlicesOnShow
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.widgets import button, label, set_tone
+from app.views.colour.colours import ViewColours
+from app.views.note import Note
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_views import PlaneViews
+from engine.geometry import ImageGrid, Plane
+
+KEEP_TIP = tr("Write the three slices to files, with where they lie and what made them")
+RESET_TIP = tr("Put the slices back: across z, y and x, through the middle (R)")
+PREPARES = tr("The slices are being prepared …")
+ROUGH, FINE = tr("Rough while they move."), tr("As fine as the volume.")
+
+
+class PlanesPage(QWidget):
+    """Shows what the reader makes, and asks it for slices elsewhere.
+
+    Parameters
+    ----------
+    reader : makes slices
+    keep : asked to put slices into files
+
+    `two_fit_changed` tells that what lies over the volume on show lies over these slices, or not.
+    """
+
+    two_fit_changed = Signal()
+
+    def __init__(self, reader: SliceReader, keep: Callable[[SlicesOnShow], object]) -> None:
+        super().__init__()
+        self._keep_slices = keep
+        self._reader = reader
+        self._is_new = self._follows = self._showed_two = True
+        self._fitted: object | None = None
+        self._grid: ImageGrid | None = None
+        self.views = PlaneViews(fused=reader.view)
+        self.text = label("", "muted", wrap=True)
+        self.reset = button(tr("Reset planes"), self.views.reset, RESET_TIP)
+        self.keep = button(tr("Keep slices …"), self._keep, KEEP_TIP)
+        self._note = Note(PREPARES, self.views)
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(8)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.keep)
+        row.addWidget(self.reset)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.views, 1)
+        column.addLayout(row)
+        self.setFocusProxy(self.views.scene)
+        self.views.placed.connect(reader.place)
+        self.views.window_set.connect(self._hold_window)
+        reader.prepared.connect(self._begin)
+        reader.made.connect(self._show)
+        reader.state_changed.connect(self._say)
+        self._begin()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.views.set_colours(colours)
+        self._note.set_colours(colours)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._reader.set_active(True)
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._reader.set_active(False)
+        super().hideEvent(event)
+
+    def _begin(self) -> None:
+        """Take up another scan; where its volume is the same as before, slices stay."""
+        slices = self._reader.slices
+        grid = None if slices is None else slices.grid
+        self.views.can_move = slices is not None
+        if slices is None or grid is None:
+            self._grid = None
+            self.views.begin()
+        elif grid != self._grid:
+            self._grid, self._is_new, self._follows = grid, True, True
+            placement = first_placement(grid, slices.first_planes())
+            self.views.begin(placement)
+            self.views.want(placement)
+        self._say()
+
+    def _show(self) -> None:
+        reader = self._reader
+        if reader.newest is None or reader.slices is None:
+            return
+        made, unit = reader.newest, reader.slices.unit
+        self.views.show_slices(made.values, made.planes, unit=unit)
+        is_other = reader.image_forms and self._follows and reader.slices is not self._fitted
+        if self._is_new or is_other:
+            self._is_new, self._fitted = False, reader.slices
+            self.views.auto_window()
+        self._say()
+
+    def _hold_window(self) -> None:
+        """Leave the window of values to the user."""
+        self._follows = False
+
+    @property
+    def shows_two(self) -> bool:
+        """Whether what lies over the volume on show lies over these slices, too."""
+        return self._reader.is_of_view
+
+    def _say(self) -> None:
+        reader = self._reader
+        if self.shows_two != self._showed_two:
+            self._showed_two = self.shows_two
+            for view in self.views.slices:
+                view.set_fused(self._showed_two)
+            self.two_fit_changed.emit()
+        text, tone = reader.fault, "missing"
+        if not text and reader.slices is not None:
+            text, tone = self._made_with(), "muted"
+        self.text.setText(text)
+        set_tone(self.text, tone)
+        self.reset.setEnabled(reader.slices is not None)
+        self.keep.setEnabled(reader.newest is not None and reader.newest.is_fine)
+        self._note.setVisible(reader.newest is None and reader.is_working)
+
+    def _keep(self) -> None:
+        slices, made = self._reader.slices, self._reader.newest
+        data = self._reader.data
+        if slices is None or made is None or data is None:
+            return
+        planes = made.planes
+        shown = SlicesOnShow(
+            made.values, planes, slices.unit, lambda: slices.provenance(data, planes)
+        )
+        self._keep_slices(shown)
+
+    def _made_with(self) -> str:
+        """What the slices are made with, and whether they are rough."""
+        reader = self._reader
+        slices, made = reader.slices, reader.newest
+        if slices is None:
+            return ""
+        words = [f"{sentence_case('; '.join(slices.messages))}."]
+        if made is not None:
+            words.append(FINE if made.is_fine else ROUGH)
+        return " ".join([*words, *slices.warnings])
+
+
+def first_placement(grid: ImageGrid, planes: tuple[Plane, Plane, Plane]) -> PlanePlacement:
+    """Return slices across z, y and x in the box of a volume."""
+    axial, coronal, sagittal = planes
+    point = (sagittal.centre_mm[0], coronal.centre_mm[1], axial.centre_mm[2])
+    width, depth, height = (float(edge) for edge in grid.size_mm)
+    return PlanePlacement(planes, point, grid.centre_mm, (width, depth, height))

@@ -1,0 +1,123 @@
+"""Preview: one slice of the protocol at hand, what it was made with, and that it is no result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.images.volume_display import VolumeDisplay
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import label, scrolled, set_tone
+from app.views.colour.colour_bar import ColourBar
+from app.views.note import Note
+from app.views.slices.slice_view import SliceView
+from app.views.state import ViewState
+from app.views.text import millimetres
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.modalities import PreviewSlice
+
+TITLE = tr("Preview: central slice")
+LEAST_PX, MOST_PX = 280, 420
+HANDLING = tr("Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window.")
+
+
+class PreviewView(SliceView):
+    """The axial slice of a preview; its caption says so."""
+
+    def __init__(self, state: ViewState) -> None:
+        super().__init__(state, "axial")
+        self.setAccessibleName(TITLE)
+
+    def caption(self) -> str:
+        return tr("Preview")
+
+
+class PreviewTab(QWidget):
+    """A slice between its name and what it was made with."""
+
+    title = tr("Preview")
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._previews, self._theme = context.previews, context.theme
+        self.state = ViewState(self)
+        self._display = VolumeDisplay(self.state)
+        self._shown: PreviewSlice | None = None
+        self.headline, self.text = label("", "heading", wrap=True), label("", "muted", wrap=True)
+        self.view, self.bar = PreviewView(self.state), ColourBar(self.state)
+        self.view.setMinimumHeight(LEAST_PX)
+        self.view.setMaximumHeight(MOST_PX)
+        self.unit, self.warnings = label("", "muted"), label("", wrap=True)
+        set_tone(self.warnings, "look")
+        self._note = Note(tr("The preview is being made …"), self.view)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        column.addWidget(self.headline)
+        column.addWidget(self.view, 100)
+        scale = QHBoxLayout()
+        scale.addWidget(self.bar, 1)
+        scale.addWidget(self.unit)
+        column.addLayout(scale)
+        column.addWidget(self.text)
+        column.addWidget(self.warnings)
+        column.addWidget(label(HANDLING, "muted", wrap=True))
+        column.addStretch(1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+        self._previews.changed.connect(self._show)
+        self._theme.changed.connect(self._paint)
+        self._paint()
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._previews.watch(True)
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._previews.watch(False)
+        super().hideEvent(event)
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        self.state.set_colours(colours)
+        self._note.set_colours(colours)
+
+    def _show(self) -> None:
+        look, fault = self._previews.look, self._previews.fault
+        if look is not self._shown:
+            self._shown = look
+            self._display.show(look.volume if look else None, refit=True)
+        self._note.setVisible(look is None and not fault)
+        self.unit.setText(self.state.shown_unit)
+        self.headline.setText(self._head(look, fault))
+        set_tone(self.headline, "" if self._previews.is_current else "look")
+        self.text.setText(fault or words_of(look))
+        set_tone(self.text, "missing" if fault else "muted")
+        self.warnings.setText("\n".join(look.warnings) if look else "")
+        self.warnings.setVisible(bool(self.warnings.text()))
+
+    def _head(self, look: PreviewSlice | None, fault: str) -> str:
+        if look is None:
+            return tr("No preview") if fault else TITLE
+        if not self._previews.is_current:
+            return tr("Preview of the settings before")
+        unit = self.state.length_unit
+        return f"{TITLE}, z {millimetres(look.volume.grid.centre_mm[2])} {unit}"
+
+
+def words_of(look: PreviewSlice | None) -> str:
+    """What a look was made with, one sentence."""
+    return (
+        tr("{value}. No result of a run.", value=sentence_case("; ".join(look.messages)))
+        if look
+        else ""
+    )

@@ -1,0 +1,53 @@
+"""Candidates in words: what is tried, at which value, and how good its slice is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.language.translation import tr
+from app.ui.theme.formatting import sentence_case
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.modalities import Candidate, Estimate, Sweep
+
+ALIKE = 0.05
+"""Scores that differ by less of their size tell nothing sure."""
+
+
+def score_words(one: Candidate, among: Estimate) -> str:
+    """Return a score as a number that people can compare."""
+    if among.score == "sharpness":
+        best = min(other.score for other in among.candidates)
+        return tr("sharpness {score:.2f} %", score=100 * one.score / best) if best else ""
+    if among.score == "negativity":
+        return tr("{score:.2f} % below zero", score=100 * one.score)
+    return tr("entropy {score:.3f} bit", score=one.score)
+
+
+def is_best(one: Candidate, among: Estimate) -> bool:
+    """Whether a candidate is the best; none is where what a run finds was not tried."""
+    tried = [other.value for other in among.candidates]
+    step = (tried[-1] - tried[0]) / (len(tried) - 1)
+    return one is among.best and abs(one.value - among.value) <= step
+
+
+def best_words(sweep: Sweep, found: Estimate) -> str:
+    """Return which value is the best, and by what."""
+    value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
+    if not is_best(best, found):
+        return tr("A run would take {value}: {method}.", value=value, method=found.method)
+    said = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
+    if _hardly_differ(found):
+        said += tr(" The scores hardly differ: trust your eyes more than the mark.")
+    elif best in (found.candidates[0], found.candidates[-1]):
+        said += tr(" No value beyond it was tried: look around it.")
+    return said
+
+
+def _hardly_differ(found: Estimate) -> bool:
+    """Whether the best was chosen by scores that are all about the same."""
+    from engine.modalities import BEST
+
+    scores = [one.score for one in found.candidates]
+    spread = max(scores) - min(scores)
+    return found.method in BEST.values() and spread < ALIKE * max(map(abs, scores))

@@ -1,0 +1,275 @@
+"""The queue beside the window: which studies wait, run and ended, in which order, and why not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.models.queue_model import state_of
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button, fit_to_screen, icon_button, label, set_tone
+from app.views.literal_text import plain_tip
+from app.workspace.queue.queue_delegate import ENTRY, QueueDelegate
+from app.workspace.queue.queue_text import standing_of, tip_of, title_of
+from engine.jobs import QueueEntry
+
+SIZE_PX = (640, 520)
+EMPTY = tr(
+    "No study waits. Run > Add to queue puts the study that is open, with its settings as they "
+    "are, at the end; so does isocenter queue add on the command line."
+)
+AT_ONCE = (
+    (tr("One at a time"), 1),
+    (tr("Two at a time"), 2),
+    (tr("Four at a time"), 4),
+    (tr("As many as the memory holds"), 0),
+)
+RUNS = tr("Studies begin in this order, also when this window or Isocenter is closed.")
+RESTS = tr("The queue is paused: no study begins.")
+CHOOSE = tr("Choose a study in the list.")
+
+
+class QueueDialog(QDialog):
+    """Shows the queue and hands on what is to become of it; stays open beside the window."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Queue"))
+        fit_to_screen(self, *SIZE_PX)
+        self._commands, self._model = context.queue, context.session.queue
+        self._theme, self._chosen = context.theme, ""
+        self.list = self._make_list(context)
+        self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
+        self.at_once = QComboBox()
+        self.at_once.setAccessibleName(tr("Studies at a time"))
+        self.at_once.setToolTip(
+            plain_tip(tr("Beside others a study begins only if its estimated memory is free"))
+        )
+        for text, number in AT_ONCE:
+            self.at_once.addItem(text, number)
+        self.at_once.activated.connect(self._set_at_once)
+        self.pause = button(tr("Pause"), self._pause_or_resume)
+        self.retry = button(tr("Retry"), self._retry)
+        self.remove = button(tr("Remove"), self._remove)
+        self.clear = button(
+            tr("Clear finished"), self._commands.clear, tr("Their images are results")
+        )
+        self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Earlier (Alt+Up)"))
+        self.down = icon_button(
+            "down", context.theme, lambda: self._shift(1), tr("Later (Alt+Down)")
+        )
+        self.reason = label("", wrap=True)
+        self.said = label("", "muted", wrap=True)
+        self._lay_out()
+        self._connect(context)
+        self._show()
+
+    def _make_list(self, context: AppContext) -> QListWidget:
+        made = QListWidget()
+        made.setAccessibleName(tr("Studies in the queue"))
+        made.setItemDelegate(QueueDelegate(context.theme, self._model, made))
+        made.setUniformItemSizes(True)
+        made.setMouseTracking(True)
+        made.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        return made
+
+    def _lay_out(self) -> None:
+        empty = label(EMPTY, "muted", wrap=True)
+        empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        empty.setContentsMargins(14, 12, 14, 12)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(empty)
+        self._pages.addWidget(self.list)
+        top, row = QHBoxLayout(), QHBoxLayout()
+        top.addWidget(self.run)
+        top.addWidget(self.at_once)
+        top.addStretch(1)
+        for each in (self.pause, self.retry, self.remove):
+            row.addWidget(each)
+        row.addStretch(1)
+        row.addWidget(self.clear)
+        row.addWidget(self.up)
+        row.addWidget(self.down)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addLayout(top)
+        column.addWidget(self.said)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.reason)
+        column.addLayout(row)
+        for each in (self.run, self.pause, self.retry, self.remove, self.clear):
+            each.setAutoDefault(False)
+
+    def _connect(self, context: AppContext) -> None:
+        self.list.currentItemChanged.connect(self._choose)
+        self.list.model().rowsMoved.connect(self._moved)
+        self._model.changed.connect(self._show)
+        context.theme.changed.connect(self._repaint)
+        for keys, act in (("Alt+Up", -1), ("Alt+Down", 1)):
+            QShortcut(QKeySequence(keys), self, lambda by=act: self._shift(by))
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list, self._remove)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+
+    @property
+    def current(self) -> QueueEntry | None:
+        """The chosen study."""
+        return next((each for each in self._model.entries if each.id == self._chosen), None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.list.setFocus()
+        self._commands.refresh()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.reject()
+
+    def _show(self) -> None:
+        ids = [self.list.item(i).data(ENTRY) for i in range(self.list.count())]
+        if ids != [entry.id for entry in self._model.entries]:
+            self._fill()
+        for i, entry in enumerate(self._model.entries):
+            item = self.list.item(i)
+            name = self._model.names.get(entry.id, "")
+            item.setText(f"{title_of(entry, name)}, {standing_of(entry)}")  # read aloud
+            item.setToolTip(plain_tip(tip_of(entry, name)))
+        self._pages.setCurrentIndex(1 if self._model.entries else 0)
+        index = self.at_once.findData(self._model.settings.at_once)
+        if index < 0:
+            number = self._model.settings.at_once
+            self.at_once.addItem(tr("{number} at a time", number=number), number)
+            index = self.at_once.count() - 1
+        self.at_once.setCurrentIndex(index)
+        self._repaint()
+        self._show_words()
+        self._show_buttons()
+
+    def _fill(self) -> None:
+        self.list.blockSignals(True)
+        self.list.clear()
+        for entry in self._model.entries:
+            item = QListWidgetItem()
+            item.setData(ENTRY, entry.id)
+            self.list.addItem(item)
+            if entry.id == self._chosen:
+                self.list.setCurrentItem(item)
+        self.list.blockSignals(False)
+
+    def _show_words(self) -> None:
+        model = self._model
+        if model.fault:
+            self.said.setText(tr("The queue cannot be read: {fault}", fault=model.fault))
+        else:
+            how = RUNS if model.settings.runs else RESTS
+            standing = f"{sentence_case(model.describe())}. {how}" if model.entries else ""
+            self.said.setText(standing)
+        self.said.setVisible(bool(self.said.text()))
+        set_tone(self.said, "look" if model.fault else "")
+        entry = self.current
+        text = entry.text if entry is not None else ""
+        self.reason.setText(text)
+        self.reason.setVisible(bool(text))
+        set_tone(self.reason, "missing" if text else "")
+
+    def _show_buttons(self) -> None:
+        entry, runs = self.current, self._model.settings.runs
+        state = state_of(entry) if entry is not None else ""
+        set_icon(self.run, "pause" if runs else "start", self._theme, "on_accent")
+        self.run.setText(tr("Pause the queue") if runs else tr("Run the queue"))
+        tip = (
+            tr("Begin no more; those at work keep a checkpoint")
+            if runs
+            else tr("Begin, in this order")
+        )
+        waits = runs or any(each.is_ready for each in self._model.entries)
+        _allow(self.run, "" if waits else tr("No study waits."), tip)
+        is_held = state == "paused" or (entry is not None and entry.wish == "pause")
+        self.pause.setText(tr("Resume") if is_held else tr("Pause"))
+        no_pause = "" if state in ("waiting", "running", "paused") else tr("It has ended.")
+        tip = (
+            tr("Let it wait for its turn again")
+            if is_held
+            else tr("Hold it back, with a checkpoint")
+        )
+        _allow(self.pause, no_pause if entry else CHOOSE, tip)
+        no_retry = "" if state == "failed" else tr("It has not failed.")
+        _allow(self.retry, no_retry if entry else CHOOSE, tr("Let it wait for its turn again"))
+        _allow(self.remove, "" if entry else CHOOSE, tr("Take it out; its results stay (Delete)"))
+        has_finished = any(each.state == "finished" for each in self._model.entries)
+        _allow(
+            self.clear,
+            "" if has_finished else tr("None has finished."),
+            tr("Their images are results"),
+        )
+        last = self.list.count() - 1
+        row = self.list.currentRow() if entry is not None else -1
+        for each, end, why, words in (
+            (self.up, 0, tr("It is the first."), tr("Earlier (Alt+Up)")),
+            (self.down, last, tr("It is the last."), tr("Later (Alt+Down)")),
+        ):
+            _allow(each, CHOOSE if row < 0 else why if row == end else "", words)
+
+    def _repaint(self) -> None:
+        self.list.viewport().update()
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        self._chosen = item.data(ENTRY) if item is not None else ""
+        self._show_words()
+        self._show_buttons()
+
+    def _moved(self, parent: QModelIndex, start: int, end: int, to: QModelIndex, row: int) -> None:
+        """Take over the order that the user made by dragging."""
+        place = row if row < start else row - 1
+        self._commands.move(self.list.item(place).data(ENTRY), place)
+
+    def _shift(self, by: int) -> None:
+        row = self.list.currentRow()
+        if self.current is not None and 0 <= row + by < self.list.count():
+            self._commands.move(self._chosen, row + by)
+
+    def _run_or_rest(self) -> None:
+        if self._model.settings.runs:
+            self._commands.rest()
+        else:
+            self._commands.run(self.at_once.currentData())
+
+    def _set_at_once(self) -> None:
+        self._commands.set_at_once(self.at_once.currentData())
+
+    def _pause_or_resume(self) -> None:
+        entry = self.current
+        if entry is not None:
+            is_held = entry.state == "paused" or entry.wish == "pause"
+            (self._commands.resume if is_held else self._commands.pause)(entry.id)
+
+    def _retry(self) -> None:
+        if self.current is not None:
+            self._commands.retry(self._chosen)
+
+    def _remove(self) -> None:
+        if self.current is not None:
+            self._commands.remove(self._chosen)
+
+
+def _allow(target: QAbstractButton, obstacle: str, tip: str) -> None:
+    """Enable a button, or say in its tip why not."""
+    target.setEnabled(not obstacle)
+    target.setToolTip(plain_tip(obstacle or tip))

@@ -1,0 +1,205 @@
+"""Step 2: the ledger of corrections: use, source, what each did or why it cannot be used."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+
+from app.language.translation import named, tr, within
+from app.state.models.inputs import DATA, Inputs
+from app.state.services.context import AppContext
+from app.ui.theme.theme import Theme
+from app.views.literal_text import plain_tip
+from app.workspace.ct_inspection.sweep_dialog import SweepDialog
+from app.workspace.steps.align_dialog import AlignDialog
+from app.workspace.steps.ledger import (
+    LedgerEntry,
+    LedgerState,
+    SwitchRow,
+    ledger_state_of,
+    summary_tone,
+    switch_state_of,
+)
+from app.workspace.steps.step_panel import StepPanel
+from engine.data import InputRole
+from engine.modalities import AnyCorrection, AnyModality, Sweep
+
+
+class CorrectionsStep(StepPanel):
+    """One row for each correction of PET, or step of preparation of CT."""
+
+    title = tr("Corrections")
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._theme, self._number = context.theme, number
+        self._study, self._run = context.session.study, context.session.run
+        self._context = context
+        self._ledgers: dict[str, Ledger] = {}
+        self._sweeps: dict[str, QToolButton] = {}
+        self._aligners: list[tuple[QToolButton, InputRole]] = []
+        self._shown: list[tuple[QToolButton, InputRole]] = []
+        study, run = self._study, self._run
+        for signal in (
+            study.protocol_changed,
+            study.inputs_changed,
+            run.record_changed,
+            run.state_changed,
+        ):
+            signal.connect(self._show)
+        self._show()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows for the kind of scan; made when they are first needed."""
+        modality = self._study.modality
+        if modality.key not in self._ledgers:
+            self._ledgers[modality.key] = made = Ledger(modality, self._theme)
+            for kind, row in made.rows.items():
+                row.form.changed.connect(lambda value, k=kind: self._take(k, value))
+            for sweep in modality.sweeps:
+                self._sweeps[sweep.kind] = self._sweep_button(sweep)
+                made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
+            for each in modality.ledger:
+                for role in (role for role in each.inputs if role.lies_with_body):
+                    align, show = self._align_button(role), self._look_button(role)
+                    self._aligners.append((align, role))
+                    self._shown.append((show, role))
+                    made.rows[each.kind].add_button(align)
+                    made.rows[each.kind].add_button(show)
+            for field, switch in made.switches.items():
+                switch.choice.edited.connect(partial(self._take_switch, field, switch))
+            self.body.addWidget(made)
+        return self._ledgers[modality.key]
+
+    def _sweep_button(self, sweep: Sweep) -> QToolButton:
+        made = QToolButton()
+        made.setText(tr("Candidates …"))
+        made.setProperty("role", "small")
+        made.setToolTip(tr("Look at slices with several values, and take one"))
+        made.setAccessibleName(tr("Candidates of {kind}", kind=sweep.kind))
+        made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
+        return made
+
+    def _align_button(self, role: InputRole) -> QToolButton:
+        made = QToolButton()
+        made.setText(tr("Align …"))
+        made.setProperty("role", "small")
+        made.setToolTip(
+            plain_tip(
+                tr("Whether the {title} lies where the scan saw the body", title=named(role.title))
+            )
+        )
+        made.setAccessibleName(tr("Align the {title}", title=named(role.title)))
+        made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
+        return made
+
+    def _look_button(self, role: InputRole) -> QToolButton:
+        made = QToolButton()
+        made.setText(tr("Show"))
+        made.setProperty("role", "small")
+        words = tr(
+            "Lay the {title} over the image; before there is one, show what it covers",
+            title=named(role.title),
+        )
+        made.setToolTip(plain_tip(words))
+        made.setAccessibleName(tr("Show the {title}", title=named(role.title)))
+        made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
+        return made
+
+    def _take(self, kind: str, value: AnyCorrection) -> None:
+        study = self._study
+        study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
+
+    def _take_switch(self, field: str, row: SwitchRow) -> None:
+        update = {field: row.choice.raw() == "auto"}
+        self._study.set_protocol(self._study.protocol.model_copy(update=update))
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        elsewhere = (*modality.iterating, *modality.expert, *modality.finishing, "grid")
+        return key not in elsewhere
+
+    def _show(self) -> None:
+        study, ledger = self._study, self.ledger
+        self.head.rename(f"{self._number}  {named(study.modality.ledger_title)}")
+        for each in self._ledgers.values():
+            each.setVisible(each is ledger)
+        obstacles = study.modality.obstacles(study.protocol, study.known)
+        choices = study.modality.choices(study.protocol)
+        states = {
+            kind: self._state_of(choice, obstacles.get(kind, ""))
+            for kind, choice in choices.items()
+        }
+        for kind, choice in choices.items():
+            self._show_choice(choice, states[kind])
+        for made, role in self._aligners:
+            made.setVisible(role.key in study.inputs and study.scanner is not None)
+            made.setEnabled(not self._run.state.is_active)
+        for made, role in self._shown:
+            made.setVisible(role.key in study.inputs)
+        self._show_switches()
+        applied = [
+            within(named(choices[kind].title)) for kind in states if states[kind].tone == "ok"
+        ]
+        tones = [state.tone for state in states.values()]
+        tone = summary_tone(tones) if DATA in study.inputs else "waiting"
+        about = " ".join(state.text for state in states.values() if state.tone == "look")
+        self.say(", ".join(applied) or tr("none in use yet"), tone, about)
+
+    def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
+        study, kind = self._study, choice.kind
+        record = self._run.record
+        doubts = record.doubts.get(kind, ())
+        state = ledger_state_of(choice, obstacle, record.ledger.get(kind), doubts)
+        is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
+        if state.tone == "look" and is_no_fault:
+            return LedgerState("off", "muted", state.text)
+        return state
+
+    def _show_choice(self, choice: AnyCorrection, state: LedgerState) -> None:
+        editable = not self._run.state.is_active
+        source = source_of(choice, self._study.inputs)
+        row, message = self.ledger.rows[choice.kind], self._run.record.ledger.get(choice.kind)
+        row.show_choice(choice, state, source, editable)
+        is_applied = message is not None and message.state == "applied" and choice.use != "off"
+        row.show_profile(message.profile if message is not None and is_applied else None)
+        if choice.kind in self._sweeps:
+            is_open = self._study.inputs.scan is not None
+            self._sweeps[choice.kind].setVisible(is_open and choice.use != "off")
+            self._sweeps[choice.kind].setEnabled(editable)
+
+    def _show_switches(self) -> None:
+        study, editable = self._study, not self._run.state.is_active
+        for field, switch in self.ledger.switches.items():
+            is_on = bool(getattr(study.protocol, field))
+            found, text = study.modality.switch_state(field, study.known)
+            message = self._run.record.ledger.get(field)
+            if message is not None and message.state == "applied":
+                text = f"{text}; {message.text}"
+            state = switch_state_of(is_on, found, text, self._run.record.doubts.get(field, ()))
+            switch.show_choice(is_on, state, editable)
+
+
+class Ledger(QWidget):
+    """The rows of one kind of scan: its corrections or steps, and its switches."""
+
+    def __init__(self, modality: AnyModality, theme: Theme) -> None:
+        super().__init__()
+        self.rows = {
+            kind.kind: LedgerEntry(kind, theme, folded=modality.folded) for kind in modality.ledger
+        }
+        self.switches = {
+            each.field: SwitchRow(named(each.title), theme) for each in modality.switches
+        }
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for row in (*self.rows.values(), *self.switches.values()):
+            column.addWidget(row)
+
+
+def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
+    """Return the files a correction's numbers come from."""
+    names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
+    return tr("From {value}", value=tr(" and ").join(names)) if names else ""

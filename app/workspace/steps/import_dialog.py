@@ -1,0 +1,195 @@
+"""Import a scan that does not describe itself: look at it while what it leaves open is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.models.import_model import ImportModel
+from app.state.services.context import AppContext
+from app.state.services.import_job import ImportJob
+from app.ui.theme.plot_colours import view_colours
+from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
+from app.views.colour.grey_raster import GreyRaster, RasterTile
+from app.workspace.steps.dataset_picker import DatasetPicker
+from app.workspace.steps.import_fields import ImportFields
+
+SIZE_PX = (1120, 720)
+FORM_PX = 350
+BAR_PX = 4
+LEAD = tr(
+    "{name} does not say all that a reconstruction needs. What could be told from its files stands "
+    "on the left in grey; type over what is wrong, and say what is missing."
+)
+READINGS = {
+    (False, False): (tr("turns left"), tr("Source counter-clockwise, columns to the right")),
+    (True, False): (tr("turns right"), tr("Source clockwise, columns to the right")),
+    (False, True): (
+        tr("turns left, mirrored"),
+        tr("Source counter-clockwise, columns to the left"),
+    ),
+    (True, True): (tr("turns right, mirrored"), tr("Source clockwise, columns to the left")),
+}
+"""Words of the four readings, by clockwise and mirrored."""
+PICK = tr(
+    "Which one is sharp, and not the mirror image of the object? Single images do not tell which "
+    "way the source turns."
+)
+
+
+class ImportDialog(QDialog):
+    """Nothing is written before the user says so; then the scan is opened."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext, source: Path) -> None:
+        super().__init__(parent)
+        self._context, self._theme = context, context.theme
+        self.setWindowTitle(tr("Import {name}", name=source.name))
+        fit_to_screen(self, *SIZE_PX)
+        self.model = ImportModel(source)
+        self.job = ImportJob(context.commands, self.model, self)
+        self.datasets = DatasetPicker(self.model)
+        self.fields = ImportFields(self.model)
+        self.projection = GreyRaster(tr("Projection"))
+        self.sinogram = GreyRaster(tr("Sinogram of the middle row"), stretched=True)
+        self.slice = GreyRaster(tr("Middle slice"))
+        self.tiles = {key: RasterTile(*words) for key, words in READINGS.items()}
+        self.words = label("", wrap=True)
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 0)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(BAR_PX)
+        self.name = QLineEdit()
+        self.name.setAccessibleName(tr("Name of the text"))
+        self.write = button(tr("Write and open"), self._write, role="primary")
+        self.cancel = button(tr("Cancel"), self.reject)
+        self._lay_out()
+        self._connect()
+        self._paint()
+        self._show()
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        parts = QVBoxLayout(left)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.addWidget(self.datasets)
+        parts.addWidget(self.fields, 1)
+        form = scrolled(left)
+        form.setFixedWidth(FORM_PX)
+        rasters = QGridLayout()
+        rasters.setSpacing(6)
+        rasters.addWidget(self.projection, 0, 0)
+        rasters.addWidget(self.sinogram, 1, 0)
+        rasters.addWidget(self.slice, 0, 1, 2, 1)
+        rasters.setColumnStretch(0, 2)
+        rasters.setColumnStretch(1, 3)
+        tiles = QHBoxLayout()
+        tiles.setSpacing(4)
+        for tile in self.tiles.values():
+            tiles.addWidget(tile)
+        tiles.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addLayout(rasters, 1)
+        right.addWidget(label(PICK, "muted", wrap=True))
+        right.addLayout(tiles)
+        middle = QHBoxLayout()
+        middle.setSpacing(14)
+        middle.addWidget(form)
+        middle.addLayout(right, 1)
+        buttons = QHBoxLayout()
+        buttons.addWidget(label(tr("Written as"), "muted"))
+        buttons.addWidget(self.name, 1)
+        buttons.addStretch(1)
+        buttons.addWidget(self.write)
+        buttons.addWidget(self.cancel)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(label(LEAD.format(name=self.model.source.name), wrap=True))
+        column.addLayout(middle, 1)
+        column.addWidget(self._bar)
+        column.addWidget(self.words)
+        column.addLayout(buttons)
+
+    def _connect(self) -> None:
+        self.model.changed.connect(self._show)
+        self.fields.edited.connect(self.model.say)
+        self.datasets.picked.connect(self.model.pick_dataset)
+        self.datasets.like_taken.connect(self.model.take_like)
+        self.job.written.connect(self._open_written)
+        self.job.refused.connect(self._refuse)
+        self._theme.changed.connect(self._paint)
+        for key, tile in self.tiles.items():
+            tile.clicked.connect(lambda _=False, k=key: self._pick(k))
+        self.cancel.setAutoDefault(False)
+        self.write.setAutoDefault(False)
+
+    def open(self) -> None:
+        """Come up, and look."""
+        super().open()
+        self.setFocus()
+        self.job.look()
+
+    def done(self, result: int) -> None:
+        """Close, and look no more."""
+        self.job.stop()
+        super().done(result)
+        self.deleteLater()
+
+    def _pick(self, key: tuple[bool, bool]) -> None:
+        look = self.model.look
+        for reading in look.readings if look is not None else ():
+            if (reading.clockwise, reading.mirrored) == key:
+                self.model.pick(reading)
+
+    def _write(self) -> None:
+        draft, name = self.model.draft, self.name.text().strip()
+        if draft is not None and self.model.is_complete:
+            self.job.write(draft, name or draft.path.name)
+
+    def _open_written(self, path: Path) -> None:
+        self.accept()
+        self._context.commands.offer("", path)
+
+    def _refuse(self, text: str) -> None:
+        self.words.setText(text)
+        set_tone(self.words, "missing")
+
+    # what is shown
+
+    def _show(self) -> None:
+        model = self.model
+        look, draft = model.look, model.draft
+        self.datasets.show_datasets()
+        self.fields.show_guesses()
+        self.projection.show_raster(look.projection if look else None)
+        self.sinogram.show_raster(look.sinogram if look else None)
+        readings = {(r.clockwise, r.mirrored): r.image for r in look.readings} if look else {}
+        now = look.readings[0] if look and look.readings else None
+        self.slice.show_raster(now.image if now else None)
+        for key, tile in self.tiles.items():
+            tile.show_raster(readings.get(key))
+            tile.setChecked(now is not None and key == (now.clockwise, now.mirrored))
+        self._bar.setVisible(model.is_busy)
+        self.words.setText(model.words)
+        set_tone(self.words, model.tone)
+        self.write.setEnabled(model.is_complete)
+        if draft is not None:
+            self.name.setPlaceholderText(draft.path.name)
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        for each in (self.projection, self.sinogram, self.slice):
+            each.set_colours(colours)
+        for tile in self.tiles.values():
+            tile.set_colours(colours)

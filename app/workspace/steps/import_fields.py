@@ -1,0 +1,97 @@
+"""What the user may say of a scan that does not describe itself, each with what is guessed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
+
+from app.language.translation import tr
+from app.state.models.import_model import FIELDS, ImportField, ImportModel
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.widgets import label, set_tone
+from app.views.literal_text import plain_tip
+
+TITLE_PX = 78
+ASKED = tr("Wanted")
+
+
+class ImportFields(QWidget):
+    """A row for each thing: its title, what is said or guessed, and why.
+
+    Signals
+    -------
+    edited : key and text of an answer; an empty one takes it back
+    """
+
+    edited = Signal(str, str)
+
+    def __init__(self, model: ImportModel) -> None:
+        super().__init__()
+        self._model = model
+        self.editors: dict[str, QLineEdit | QuietCombo] = {}
+        self._titles: dict[str, QLabel] = {}
+        self._reasons: dict[str, QLabel] = {}
+        self._tips = {
+            field.key: f"{ASKED}: {field.tip[0].lower()}{field.tip[1:]}" for field in FIELDS
+        }
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 8, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(2)
+        grid.setColumnMinimumWidth(0, TITLE_PX)
+        grid.setColumnStretch(1, 1)
+        for i, field in enumerate(FIELDS):
+            title, editor, reason = label(field.title), self._editor(field), label("", wrap=True)
+            title.setBuddy(editor)
+            set_tone(reason, "muted")
+            grid.addWidget(title, 2 * i, 0)
+            grid.addWidget(editor, 2 * i, 1)
+            grid.addWidget(reason, 2 * i + 1, 1)
+            self._titles[field.key], self._reasons[field.key] = title, reason
+            self.editors[field.key] = editor
+        grid.setRowStretch(2 * len(FIELDS), 1)
+        self.show_guesses()
+
+    def _editor(self, field: ImportField) -> QLineEdit | QuietCombo:
+        editor: QLineEdit | QuietCombo
+        if field.choices:
+            editor = QuietCombo()
+            editor.addItem("", "")
+            for choice in field.choices:
+                editor.addItem(choice, choice)
+            editor.activated.connect(lambda _: self._hand_on(field.key))
+        else:
+            editor = QLineEdit()
+            editor.editingFinished.connect(lambda: self._hand_on(field.key))
+        editor.setAccessibleName(field.title)
+        editor.setToolTip(plain_tip(field.tip))
+        return editor
+
+    def _hand_on(self, key: str) -> None:
+        self.edited.emit(key, self._text(key))
+
+    def _text(self, key: str) -> str:
+        editor = self.editors[key]
+        if isinstance(editor, QLineEdit):
+            return editor.text().strip()
+        return str(editor.currentData())
+
+    def show_guesses(self) -> None:
+        """Show what is guessed now, and which of it is to be said."""
+        shown = {field.key for field in self._model.fields}
+        missing = self._model.missing
+        for key, editor in self.editors.items():
+            is_shown = key in shown
+            text, why = self._model.guess(key)
+            is_asked = key in missing
+            taken = "" if is_asked else text
+            if isinstance(editor, QLineEdit):
+                editor.setPlaceholderText(taken)
+            else:
+                editor.setItemText(0, taken or tr("as found"))
+            reason = self._reasons[key]
+            reason.setText(self._tips[key] if is_asked else why)
+            set_tone(reason, "look" if is_asked else "muted")
+            for each in (self._titles[key], editor):
+                each.setVisible(is_shown)
+            reason.setVisible(is_shown and bool(reason.text()))

@@ -1,0 +1,266 @@
+"""The saved protocols: look, use, save, rename, lock, delete, share as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language.translation import tr
+from app.state.models.messages import Problem
+from app.state.models.protocols.library import WHOSE, ListedProtocol
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.theme.file_dialogs import ask_open, ask_save
+from app.ui.theme.icons import draw
+from app.ui.theme.questions import ask, ask_text
+from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
+from app.views.literal_text import plain_tip
+from app.workspace.steps.protocol_facts import ProtocolFacts
+from app.workspace.steps.saving_protocols import save_as
+from engine.core.errors import EngineError
+from engine.modalities import MODALITIES
+
+SIZE_PX = (860, 560)
+COLUMNS = (tr("Protocol"), tr("Version"), tr("From"))
+PLACE = Qt.ItemDataRole.UserRole
+KINDS = tr("Protocols (*.toml)")
+RUNNING = tr("A reconstruction is running.")
+
+
+class ProtocolsDialog(QDialog):
+    """Lists all protocols by their kind of scan; acts on the chosen one."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Protocols"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        fit_to_screen(self, *SIZE_PX)
+        self._context, self._study = context, context.session.study
+        self._library, self.items = context.preferences.library, list[ListedProtocol]()
+        self.tree = _tree()
+        self.tree.currentItemChanged.connect(self._show_chosen)
+        self.facts = ProtocolFacts(context)
+        self.said = label("", "muted", wrap=True)
+        self.buttons: dict[str, QPushButton] = {
+            "use": button(tr("Use"), self._use, role="primary"),
+            "save": button(tr("Save changes …"), self._save),
+            "new": button(tr("New from this study …"), self._new),
+            "rename": button(tr("Rename …"), self._rename),
+            "lock": button(tr("Lock"), self._lock),
+            "delete": button(tr("Delete …"), self._delete),
+            "export": button(tr("Share …"), self._export),
+            "import": button(tr("Take in …"), self._import),
+        }
+        self._lay_out()
+        self._fill(self._study.base.name)
+
+    @property
+    def chosen(self) -> ListedProtocol | None:
+        """The protocol that is chosen; None for none."""
+        row = self.tree.currentItem()
+        place = row.data(0, PLACE) if row is not None else None
+        return self.items[place] if isinstance(place, int) else None
+
+    def _lay_out(self) -> None:
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(16)
+        upper.addWidget(self.tree, 3)
+        upper.addWidget(self.facts, 2)
+        for name in ("new", "save", "rename", "lock", "delete", "export", "import"):
+            lower.addWidget(self.buttons[name])
+        lower.addStretch(1)
+        lower.addWidget(button(tr("Close"), self.reject))
+        lower.addWidget(self.buttons["use"])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addLayout(upper, 1)
+        column.addWidget(self.said)
+        column.addLayout(lower)
+
+    def _fill(self, name: str) -> None:
+        """List all anew, and choose one by its name."""
+        self.items.clear()
+        self.tree.clear()
+        current = None
+        for modality in MODALITIES:
+            head = QTreeWidgetItem([modality.title[:1].upper() + modality.title[1:]])
+            head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            self.tree.addTopLevelItem(head)
+            for listed in self._library.listed(modality):
+                row = self._row(listed)
+                head.addChild(row)
+                is_kind = modality is self._study.modality
+                if listed.protocol.name == name and (is_kind or current is None):
+                    current = row
+        self.tree.expandAll()
+        if current is not None:
+            self.tree.setCurrentItem(current)
+        left_out = self._library.left_out()
+        self.said.setText(" ".join(tr("Left out: {each}", each=each) for each in left_out))
+        self.said.setVisible(bool(left_out))
+        set_tone(self.said, "look")
+        self._show_chosen()
+
+    def _row(self, listed: ListedProtocol) -> QTreeWidgetItem:
+        version = str(listed.revision) if listed.revision else ""
+        row = QTreeWidgetItem([listed.protocol.name, version, WHOSE[listed.source]])
+        row.setData(0, PLACE, len(self.items))
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if listed.is_locked:
+            row.setIcon(0, draw("lock", self._context.theme, "muted"))
+            row.setText(2, tr("{WHOSE}, locked", WHOSE=WHOSE[listed.source]))
+        row.setToolTip(0, plain_tip(str(listed.path or WHOSE["program"])))
+        self.items.append(listed)
+        return row
+
+    def _show_chosen(self) -> None:
+        found = self.chosen
+        self.facts.show_protocol(found)
+        why = tr("Choose a protocol in the list.") if found is None else ""
+        fixed = why or (found.fixed if found is not None else "")
+        shared = found is not None and found.source != "own"
+        busy = RUNNING if self._context.session.run.state.is_active else ""
+        own = why or (found.fixed if found is not None and shared else "")
+        lock = tr("Unlock") if found is not None and found.is_locked else tr("Lock")
+        self.buttons["lock"].setText(lock)
+        unchanged = "" if self._study.changes else tr("The settings of the study are as saved.")
+        of_base = found is not None and found.protocol.name == self._study.base.name
+        no_base = (
+            "" if of_base else tr("Only the protocol in use can take the changes of the study.")
+        )
+        for name, obstacle, tip in (
+            ("use", busy or why, tr("Take it for the study at hand")),
+            ("save", fixed or busy or no_base or unchanged, tr("Save as its next version")),
+            ("new", busy, tr("Save the settings of the study under a new name")),
+            ("rename", fixed, tr("Give it another name, which is its next version")),
+            (
+                "lock",
+                own,
+                tr("{lock} it: locked, nothing changes, renames or deletes it", lock=lock),
+            ),
+            ("delete", fixed, tr("Remove it; its last version is kept beside")),
+            ("export", why, tr("Write it as one file for others")),
+            ("import", "", tr("Add a protocol that somebody shared")),
+        ):
+            self.buttons[name].setEnabled(not obstacle)
+            self.buttons[name].setToolTip(plain_tip(obstacle or tip))
+
+    # what the buttons do
+
+    def _use(self) -> None:
+        found = self.chosen
+        if found is not None and self._try(lambda: self._study.use_protocol(found.protocol)):
+            self.accept()
+
+    def _save(self) -> None:
+        found = self.chosen
+        if found is not None:
+            save_as(self, self._context, found.protocol.name)
+            self._fill(found.protocol.name)
+
+    def _new(self) -> None:
+        name = ask_text(self, tr("New protocol"), tr("Name of the protocol"), "").strip()
+        if name:
+            save_as(self, self._context, name)
+            self._fill(name)
+
+    def _rename(self) -> None:
+        found = self.chosen
+        if found is None:
+            return
+        name = ask_text(self, tr("Rename"), tr("Name of the protocol"), found.protocol.name).strip()
+        if name and self._try(lambda: self._library.rename(found, name)):
+            self._changed(name)
+
+    def _lock(self) -> None:
+        found = self.chosen
+        if found is not None and self._try(
+            lambda: self._library.lock(found, on=not found.is_locked)
+        ):
+            self._changed(found.protocol.name)
+
+    def _delete(self) -> None:
+        found = self.chosen
+        if found is None:
+            return
+        text = tr(
+            "Delete {name!r}, version {revision}? Its file stays in the ",
+            name=found.protocol.name,
+            revision=found.revision,
+        )
+        text += tr("folder of earlier versions.")
+        if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
+            self._try(lambda: self._library.delete(found))
+            self._changed("")
+
+    def _export(self) -> None:
+        found = self.chosen
+        if found is None:
+            return
+        name = self._library.path_for(found.protocol).name
+        start = Path(self._context.preferences.folder_last_used) / name
+        target = ask_save(self, tr("Share a protocol"), start, KINDS)
+        target = target.with_suffix(".toml") if target is not None else None
+        if target is not None and may_write(self, target, self._context.session):
+            self._try(lambda: self._library.give(found, target))
+
+    def _import(self) -> None:
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self, tr("Take in a protocol"), folder, KINDS)
+        if path is not None:
+            taken = self._try(lambda: self._library.take_in(path))
+            self._changed("")
+            if taken:
+                self.said.setText(tr("{name} is among your protocols now.", name=path.name))
+                self.said.show()
+
+    def _try(self, act: Callable[[], object]) -> bool:
+        """Act; where that is refused, say why, and return whether it was done."""
+        try:
+            act()
+        except EngineError as e:
+            self._context.session.raise_problem(
+                Problem(tr("The protocols stay as they are."), str(e))
+            )
+            self.said.setText(str(e))
+            self.said.show()
+            return False
+        return True
+
+    def _changed(self, name: str) -> None:
+        words = self.said.text() if self.said.isVisible() else ""
+        self._fill(name or self._study.base.name)
+        self._context.commands.protocols_changed.emit()
+        if words:
+            self.said.setText(words)
+            self.said.show()
+
+
+def _tree() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName(tr("Protocols"))
+    tree.setHeaderLabels(COLUMNS)
+    tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    tree.setUniformRowHeights(True)
+    tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    tree.headerItem().setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
+    head = tree.header()
+    head.setStretchLastSection(False)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for column in (1, 2):
+        head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+    return tree

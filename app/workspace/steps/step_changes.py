@@ -1,0 +1,111 @@
+"""What differs from the saved protocol, below the line of its step: what it was, and a way back."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.messages import Problem
+from app.state.services.context import AppContext
+from app.ui.theme.formatting import sentence_case
+from app.ui.theme.icons import set_icon
+from app.ui.theme.widgets import button, icon_button
+from app.views.literal_text import PlainLabel, plain_tip
+from app.views.slices.labels import ElidedLabel
+from app.workspace.steps.step_panel import StepPanel
+from engine.core.errors import EngineError
+from engine.modalities import SettingChange, with_setting_of
+
+MOST_ROWS = 4
+
+
+class StepChanges(QWidget):
+    """A row for each setting of a step that the protocol has otherwise; hidden where none is."""
+
+    def __init__(self, step: StepPanel, context: AppContext) -> None:
+        super().__init__()
+        self._step, self._context = step, context
+        self._study, self._run = context.session.study, context.session.run
+        self._shown: list[SettingChange] = []
+        self._rows: list[QWidget] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(32, 0, 8, 8)
+        self._column.setSpacing(1)
+        self.hide()
+        self._study.protocol_changed.connect(self._show)
+        self._run.state_changed.connect(self._allow)
+        self._show()
+
+    @property
+    def changes(self) -> list[SettingChange]:
+        """What of this step differs from the saved protocol."""
+        study, holds = self._study, self._step.holds
+        return [c for c in study.changes if c.keys and holds(study.modality, c.keys[0])]
+
+    def _show(self) -> None:
+        found = self.changes
+        if found == self._shown:
+            return
+        self._shown = found
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(each) for each in found[:MOST_ROWS]]
+        if len(found) > MOST_ROWS:
+            self._rows.append(self._rest(found))
+        for row in self._rows:
+            self._column.addWidget(row)
+        self.setVisible(bool(found))
+        self._allow()
+
+    def _row(self, change: SettingChange) -> QWidget:
+        label, then, now = change.difference
+        back = icon_button(
+            "undo",
+            self._context.theme,
+            lambda: self._take_back([change]),
+            tr("Back to {then}, as {name} says", then=then, name=self._study.base.name),
+        )
+        back.setAccessibleName(tr("{label} back to {then}", label=sentence_case(label), then=then))
+        return self._line(
+            tr("{label} {now}, was {then}", label=sentence_case(label), now=now, then=then), back
+        )
+
+    def _rest(self, found: list[SettingChange]) -> QWidget:
+        more = len(found) - MOST_ROWS
+        tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
+        back = button(
+            tr("All back"), lambda: self._take_back(found), tr("All of this step as saved")
+        )
+        made = self._line(tr("and {more} more", more=more), back)
+        made.setToolTip(plain_tip(tip))
+        return made
+
+    def _line(self, text: str, back: QWidget) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        dot = PlainLabel()
+        set_icon(dot, "changed", self._context.theme, "link")
+        words = ElidedLabel(text)
+        row.addWidget(dot)
+        row.addWidget(words, 1)
+        row.addWidget(back)
+        return made
+
+    def _take_back(self, changes: list[SettingChange]) -> None:
+        study = self._study
+        try:
+            now = study.protocol
+            for each in changes:
+                now = with_setting_of(study.base, now, each.keys)
+        except EngineError as e:
+            self._context.session.raise_problem(Problem(tr("The setting stays."), str(e)))
+            return
+        study.set_protocol(now)
+
+    def _allow(self) -> None:
+        for each in self.findChildren(QPushButton):
+            each.setEnabled(not self._run.state.is_active)

@@ -1,0 +1,263 @@
+"""Step 1: the scan, its scanner, μ-map and normalisation: what they are, or what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+
+from app.language.translation import named, tr
+from app.state.models.inputs import DATA, SCANNER, Input
+from app.state.models.study_model import StudyModel
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.widgets import (
+    button,
+    icon_button,
+    label,
+    set_paragraphs,
+    set_tone,
+)
+from app.views.slices.labels import ElidedLabel
+from app.workspace.steps.scanner_drawing import ScannerDrawing
+from app.workspace.steps.step_panel import StepPanel
+from engine.core.errors import EngineError
+from engine.data import Making
+from engine.geometry import RingScanner, Scanner
+from engine.modalities import all_roles
+
+FROM_SCAN, FROM_FILE = "", "file"
+NO_SCAN = tr("Open a scan, or drop it on the window: list mode, a histogram or X-ray projections.")
+
+
+class StudyStep(StepPanel):
+    """Chooses the files of the study."""
+
+    title = tr("Study")
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._commands = context.commands
+        self._study, self._run = context.session.study, context.session.run
+        self.rows = {DATA: InputRow(DATA, tr("Scan"), NO_SCAN, context)}
+        for role in all_roles():
+            self.rows[role.key] = InputRow(
+                role.key, named(role.title), named(role.without), context, role.making
+            )
+        self.scanner = ScannerRow(context)
+        self.drawing = ScannerDrawing(context.theme)
+        self._absent = label("", "muted", wrap=True)
+        self._notes = label("", wrap=True)
+        set_tone(self._notes, "look")
+        self.body.addWidget(self.rows[DATA])
+        self.body.addWidget(self._notes)
+        self.body.addWidget(self._absent)
+        self.body.addWidget(self.scanner)
+        self.body.addWidget(self.drawing)
+        for role in all_roles():
+            self.body.addWidget(self.rows[role.key])
+        study, run = self._study, self._run
+        for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
+            signal.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        study, run = self._study, self._run
+        for role, row in self.rows.items():
+            row.show_input(study.inputs.get(role), not run.state.is_active)
+            row.show_reading(study.reading.get(role, ""))
+            row.show_making(study.scanner)
+            row.setVisible(role in study.roles)
+        self.scanner.setVisible(study.modality.takes_scanner)
+        set_paragraphs(self._absent, words_on(study))
+        self._absent.setVisible(bool(self._absent.text()))
+        notes = study.inputs.scan.notes if study.inputs.scan else ()
+        set_paragraphs(self._notes, notes)
+        self._notes.setVisible(bool(notes))
+        self.scanner.show_choice()
+        try:
+            grid = study.grid()
+        except EngineError:
+            grid = None
+        self.drawing.show_scanner(study.scanner, grid)
+        self._say()
+
+    def _say(self) -> None:
+        inputs = self._study.inputs
+        data = inputs.get(DATA)
+        if self._study.reading:
+            self.say(tr("reading …"), "look")
+        elif data is None:
+            self.say(tr("no scan yet"), "waiting")
+        elif fault := inputs.fault():
+            self.say(fault, "missing")
+        else:
+            known = [*(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
+            notes = " ".join(filter(None, known))
+            self.say(data.text, "look" if notes else "ok", notes)
+
+
+def words_on(study: StudyModel) -> list[str]:
+    """Return what is to know of how the open scan is treated, a sentence or two each."""
+    words = [study.note, study.misfit, study.modality.absent]
+    if len(study.suitable) > 1:
+        words.append(study.modality.approach)
+    if study.scanner is not None:
+        words.append(study.scanner.caution)
+    return [text for text in words if text]
+
+
+class KeepBox(QCheckBox):
+    """Keeps an input for every scan of its scanner; hidden where it belongs to one scan alone."""
+
+    def __init__(self, role: str, text: str, context: AppContext) -> None:
+        super().__init__(text)
+        self._role, self._commands = role, context.commands
+        self.setToolTip(
+            tr(
+                "The file is used for each scan of this scanner that is opened from now "
+                "on, and for "
+                "no other; take the tick away to end that"
+            )
+        )
+        self.clicked.connect(lambda kept: self._commands.keep(self._role, kept))
+        self.hide()
+
+    def show_choice(self) -> None:
+        """Show whether the input is kept, if it can be."""
+        kept = self._commands.is_kept(self._role)
+        self.setVisible(kept is not None)
+        self.setChecked(bool(kept))
+
+
+class InputRow(QWidget):
+    """One file: name, what it is, and buttons to choose or clear it; a file dropped here is it."""
+
+    def __init__(
+        self,
+        role: str,
+        title: str,
+        without: str,
+        context: AppContext,
+        making: Making | None = None,
+    ) -> None:
+        super().__init__()
+        self._title, self._without = title, without
+        commands = context.commands
+        self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._text = label("", "muted", wrap=True)
+        self.choose = button(tr("Choose …"), lambda: commands.choose(role), tr("Choose a file"))
+        self.clear = icon_button(
+            "remove", context.theme, lambda: commands.clear(role), tr("Clear {title}", title=title)
+        )
+        page, words, tip = (making.page, making.words, making.tip) if making else ("", "", "")
+        self.make = button(named(words), lambda: commands.ask_to_make(page), named(tip))
+        self._making = making
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(label(title, "caption"), 0, 0)
+        grid.addWidget(self.clear, 0, 1)
+        grid.addWidget(self.make, 0, 2)
+        grid.addWidget(self.choose, 0, 3)
+        grid.addWidget(self._name, 1, 0, 1, 4)
+        grid.addWidget(self._text, 2, 0, 1, 4)
+        self.keep = KeepBox(role, tr("Keep for every scan of this scanner"), context)
+        grid.addWidget(self.keep, 3, 0, 1, 4)
+        self._role, self._commands = role, commands
+        self.setAcceptDrops(True)
+
+    def show_making(self, scanner: Scanner | None) -> None:
+        """Offer to make the file where it can be made for this scanner."""
+        making = self._making
+        fits = scanner is None or isinstance(scanner, RingScanner)
+        self.make.setVisible(making is not None and (fits or not making.of_rings))
+
+    def show_input(self, found: Input | None, editable: bool) -> None:
+        """Show what was chosen."""
+        self._name.set_full_text(found.name if found else "")
+        self._name.setVisible(found is not None)
+        self._text.setText(self._words(found))
+        self.choose.setText(tr("Replace …") if found else tr("Choose …"))
+        self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
+        self.choose.setEnabled(editable)
+        self.make.setAccessibleName(f"{self.make.text()} {self._title}")
+        self.make.setEnabled(editable)
+        self.keep.show_choice()
+        self.clear.setVisible(found is not None)
+        self.clear.setEnabled(editable)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if len(event.mimeData().urls()) == 1 and self.choose.isEnabled():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = Path(event.mimeData().urls()[0].toLocalFile())
+        self._commands.offer(self._role, path)
+
+    def _words(self, found: Input | None) -> str:
+        if found is None:
+            return self._without
+        return "\n".join(part for part in (found.text, found.origin) if part)
+
+    def show_reading(self, name: str) -> None:
+        """Show the file that may take this place; what is there stays until it is read."""
+        if name:
+            self._name.set_full_text(name)
+            self._name.setVisible(True)
+            self._text.setText(tr("reading …"))
+
+
+class ScannerRow(QWidget):
+    """Choice of the scanner: as the scan says, one that comes with us, or a file."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._commands = context.commands
+        self._study, self._run = context.session.study, context.session.run
+        self.box = QuietCombo()
+        self.box.setAccessibleName(tr("Scanner"))
+        self.box.addItem(tr("As the scan says"), FROM_SCAN)
+        for key, name in context.commands.builtin_scanners().items():
+            self.box.addItem(name, key)
+        self.box.addItem(tr("From a file …"), FROM_FILE)
+        self.box.activated.connect(self._chosen)
+        self._text = label("", "muted", wrap=True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 2, 0, 2)
+        grid.setVerticalSpacing(4)
+        grid.addWidget(label(tr("Scanner"), "caption"), 0, 0)
+        grid.addWidget(self.box, 1, 0)
+        grid.addWidget(self._text, 2, 0)
+        self.keep = KeepBox(SCANNER, tr("Keep for every such scan"), context)
+        grid.addWidget(self.keep, 3, 0)
+
+    def show_choice(self) -> None:
+        """Show the scanner in use."""
+        chosen = self._study.inputs.get(SCANNER)
+        at = self.box.findData(chosen.value) if chosen else 0
+        if at < 0 and chosen is not None:
+            self.box.insertItem(1, chosen.name, chosen.value)
+            at = 1
+        self.box.setCurrentIndex(at)
+        self.box.setEnabled(not self._run.state.is_active)
+        scanner = self._study.scanner
+        origin = chosen.origin if chosen is not None else ""
+        words = (scanner.describe() if scanner is not None else "", origin)
+        self._text.setText("\n".join(part for part in words if part))
+        self._text.setVisible(bool(self._text.text()))
+        self.keep.show_choice()
+
+    def _chosen(self) -> None:
+        value = self.box.currentData()
+        if value == FROM_FILE:
+            self.show_choice()
+            self._commands.choose(SCANNER)
+        elif value == FROM_SCAN:
+            self._commands.clear(SCANNER)
+        else:
+            self._commands.set_input(SCANNER, value)

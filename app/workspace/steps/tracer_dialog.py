@@ -1,0 +1,159 @@
+"""Tracer, dose and body of the open scan: a form, what it allows, and the file it makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.models.inputs import DATA, role_made_on
+from app.state.models.messages import Problem
+from app.state.services.context import AppContext
+from app.state.services.saving import may_write
+from app.ui.forms.forms import Form
+from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
+from engine.analysis.quality import SUV_TITLES, TracerCheck, check_tracer
+from engine.core.errors import EngineError
+from engine.data import Plain, Tracer
+
+SIZE_PX = (860, 660)
+CALIBRATION = role_made_on("calibrate").key
+ROLE = role_made_on("describe_tracer").key
+SECOND = "injected_at"
+KINDS = tr("Tracer files (*.toml)")
+LEAD = tr(
+    "Nuclide, dose, times and body of {scan}. What is left empty is as the scan says. The file "
+    "belongs to this scan alone: it goes when another one is opened."
+)
+NO_CALIBRATION = tr("Bq/mL: add a calibration in step 1 besides.")
+READY = tr("Bq/mL: all is known.")
+
+
+class TracerDialog(QDialog):
+    """Closes when its scan goes, so that nothing that was written for one comes to another."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext) -> None:
+        super().__init__(parent)
+        self._context, self._study = context, context.session.study
+        self._scan = self._study.inputs[DATA]
+        self.setWindowTitle(tr("Tracer and dose"))
+        fit_to_screen(self, *SIZE_PX)
+        known = self._study.inputs.get(ROLE)
+        value = known.content if known is not None and isinstance(known.content, Tracer) else None
+        # one that is loaded for this scan may be written for it anew
+        value = value.model_copy(update={"of_scan": None}) if value is not None else Tracer()
+        self.form = Form(Tracer, value, second=SECOND)
+        self.given = label("", wrap=True)
+        self.units = label("", wrap=True)
+        self.remarks = label("", wrap=True)
+        set_tone(self.remarks, "look")
+        self.save = button(tr("Save and use …"), self._save, role="primary")
+        self.cancel = button(tr("Cancel"), self.reject)
+        self._lay_out()
+        self.form.edited.connect(self._show)
+        self._study.scan_replaced.connect(self.reject)
+        self._show()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        for each in (self.save, self.cancel):
+            each.setAutoDefault(False)
+            buttons.addWidget(each)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(label(LEAD.format(scan=self._scan.name), wrap=True))
+        column.addWidget(scrolled(self.form), 1)
+        for words in (self.given, self.units, self.remarks):
+            column.addWidget(words)
+        column.addLayout(buttons)
+
+    @property
+    def said(self) -> Plain:
+        """What the scan itself says."""
+        scan = self._study.inputs.scan
+        return scan.said if scan is not None else {}
+
+    def _show(self) -> None:
+        tracer = self.form.checked()
+        self.save.setEnabled(tracer is not None)
+        for words in (self.given, self.units, self.remarks):
+            words.setVisible(tracer is not None)
+        if tracer is None:
+            return
+        check = check_tracer(cast(Tracer, tracer), self.said)
+        self.given.setText(
+            f"{check.given}." if check.given else tr("Nothing of dose is known yet.")
+        )
+        set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
+        set_tone(self.units, "muted")
+        set_paragraphs(self.remarks, check.remarks)
+        self.remarks.setVisible(bool(check.remarks))
+
+    def _save(self) -> None:
+        tracer = self.form.checked()
+        if tracer is None:
+            return
+        path = Path(self._scan.value)
+        start = path.parent / f"{path.name.partition('.')[0]}-tracer.toml"
+        chosen = ask_save(self, tr("Save tracer and dose"), start, KINDS)
+        target = chosen.with_suffix(".toml") if chosen is not None else None
+        if target is None or not self._may_write(target):
+            return
+        from engine.io import scan_digest, write_tracer
+
+        try:
+            own = tracer.model_copy(update={"of_scan": scan_digest(path)})
+            write_tracer(cast(Tracer, own), target)
+        except EngineError as e:
+            self._context.session.raise_problem(
+                Problem(tr("{name} was not written.", name=target.name), str(e))
+            )
+            return
+        self._context.commands.set_input(ROLE, str(target))
+        self.accept()
+
+    def _may_write(self, target: Path) -> bool:
+        """Whether a file may be written; the one that is open is written anew."""
+        known = self._study.inputs.get(ROLE)
+        if known is not None and Path(known.value) == target:
+            return True
+        return may_write(self, target, self._context.session)
+
+    def done(self, result: int) -> None:
+        """Close, and be gone."""
+        super().done(result)
+        self.deleteLater()
+
+
+def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
+    """Say in a sentence each which units can be had, and what is missing for the others."""
+    if check.concentration:
+        words = [tr("Bq/mL: {concentration}.", concentration=check.concentration)]
+    else:
+        words = [READY if has_calibration else NO_CALIBRATION]
+    ready = [SUV_TITLES[kind] for kind, reason in check.suv.items() if not reason]
+    if ready:
+        words.append(tr("SUV: {value}.", value=", ".join(ready)))
+    plain = check.suv["bw"]
+    if plain:
+        words.append(tr("No SUV yet: {plain}.", plain=plain))
+    besides: dict[str, list[str]] = {}
+    for kind, reason in check.suv.items():
+        more = "; ".join(part for part in reason.split("; ") if part not in plain.split("; "))
+        if more:
+            besides.setdefault(more, []).append(SUV_TITLES[kind])
+    for more, titles in besides.items():
+        words.append(
+            tr(
+                "For SUV {value}{value_2}: {more}.",
+                value=", ".join(titles),
+                value_2=tr(" besides") if plain else "",
+                more=more,
+            )
+        )
+    return words

@@ -1,0 +1,116 @@
+"""Step 4: the picture's voxels, and the grid that results."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox
+
+from app.language.translation import tr
+from app.state.models.inputs import DATA
+from app.state.services.context import AppContext
+from app.ui.forms.forms import Form
+from app.ui.theme.widgets import label, set_tone
+from app.workspace.steps.class_form import ClassForm
+from app.workspace.steps.step_panel import StepPanel
+from engine.core.errors import EngineError
+from engine.core.settings import Settings
+from engine.geometry import ImageGrid
+from engine.modalities import AnyModality
+
+
+class VolumeStep(StepPanel):
+    """Chooses voxel size and field of view."""
+
+    title = tr("Volume")
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._study, self._run = context.session.study, context.session.run
+        self.form = ClassForm(_grid_form, self._study.protocol.grid)
+        self.form.changed.connect(self._take)
+        self.expert = QCheckBox(tr("Expert settings"))
+        self.expert.setToolTip(tr("Show settings that are rarely changed"))
+        self.expert.toggled.connect(self.form.set_expert)
+        self._result = label("", "muted", wrap=True)
+        self.body.addWidget(self.form)
+        self.body.addWidget(self.expert)
+        self.body.addWidget(self._result)
+        for signal in (
+            self._study.protocol_changed,
+            self._study.inputs_changed,
+            self._run.state_changed,
+        ):
+            signal.connect(self._show)
+        self._show()
+
+    def _take(self, grid: Settings) -> None:
+        protocol = self._study.protocol
+        self._study.set_protocol(protocol.model_copy(update={"grid": grid}))
+
+    def holds(self, modality: AnyModality, key: str) -> bool:
+        return key == "grid"
+
+    def _show(self) -> None:
+        study, run = self._study, self._run
+        self.form.show_value(study.protocol.grid)
+        self.form.setEnabled(not run.state.is_active)
+        self.form.form.set_unit("mm", study.inputs.length_unit)
+        self.expert.setVisible(self.form.form.has_expert)
+        source = study.modality.grid_from
+        try:
+            grid = study.grid()
+            self._show_hints(source)
+        except EngineError as e:
+            self._say_result(str(e), "missing")
+            self.say(tr("no grid"), "fault")
+            return
+        if grid is None:
+            self._say_result(
+                tr("The voxels follow from the {source} once it is known.", source=source), "muted"
+            )
+            self.say(
+                tr("as the {source}", source=source), "ok" if DATA in study.inputs else "waiting"
+            )
+            return
+        self._show_grid(grid)
+
+    def _show_grid(self, grid: ImageGrid) -> None:
+        study = self._study
+        size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
+        unit, described = study.inputs.length_unit, study.inputs.describe(grid)
+        text = f"{described} voxels\n{size} {unit}"
+        if note := study.modality.grid_note(study.protocol, study.known):
+            text += f"\n{note}."
+        requirements = study.requirements()
+        fits = requirements is None or (requirements.least or requirements).fits
+        if requirements is not None and not requirements.fits:
+            message = tr("May be too large") if fits else tr("Too large")
+            text += tr(
+                "\n{message} for this computer: {describe}.",
+                message=message,
+                describe=requirements.describe(),
+            )
+        self._say_result(text, "muted" if fits else "missing")
+        self.say(described, "ok" if fits else "fault")
+
+    def _say_result(self, text: str, tone: str) -> None:
+        self._result.setText(text)
+        set_tone(self._result, tone)
+
+    def _show_hints(self, source: str) -> None:
+        study = self._study
+        usual = study.modality.usual_grid(study.protocol, study.known)
+        if usual is None:
+            return
+        voxel, (diameter, depth, length) = usual
+        hints = {
+            "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
+            "diameter_mm": tr("{diameter:.5g}, as the {source}", diameter=diameter, source=source),
+            "depth_mm": tr("{depth:.5g}, as the {source}", depth=depth, source=source),
+            "length_mm": tr("{length:.5g}, as the {source}", length=length, source=source),
+        }
+        fields = type(study.protocol.grid).model_fields
+        self.form.form.set_hints({name: hints[name] for name in fields if name in hints})
+
+
+def _grid_form(grid: Settings) -> Form:
+    return Form(type(grid), grid)

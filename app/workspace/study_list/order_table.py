@@ -1,0 +1,67 @@
+"""Orders of a worklist as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
+
+from app.language.translation import tr
+from app.views.literal_text import plain_tip
+from app.workspace.study_list.table_style import set_up
+from engine.jobs.study_index import ImagingOrder, day_of
+
+COLUMNS = (
+    *(tr("When"), tr("Patient"), tr("Number"), tr("Born"), tr("Kind"), tr("What")),
+    tr("Accession"),
+)
+WHAT = 5
+WIDTHS_PX = {0: 150, 1: 160, 2: 90, 3: 90, 4: 50, 6: 100}
+NOBODY = "–"
+
+
+class OrderTable(QTableWidget):
+    """A row for each order."""
+
+    def __init__(self) -> None:
+        super().__init__(0, len(COLUMNS))
+        self.orders: Sequence[ImagingOrder] = ()
+        self.setAccessibleName(tr("Orders"))
+        self.setHorizontalHeaderLabels(COLUMNS)
+        set_up(self, WIDTHS_PX, WHAT)
+
+    @property
+    def current(self) -> ImagingOrder | None:
+        """The chosen order."""
+        rows = self.selectionModel().selectedRows()
+        return self.orders[rows[0].row()] if rows else None
+
+    def take(self, orders: Sequence[ImagingOrder]) -> None:
+        """Show these."""
+        self.clearSelection()
+        self.orders = orders
+        self.setRowCount(len(orders))
+        for row, order in enumerate(orders):
+            for column, text in enumerate(cells_of(order)):
+                item = QTableWidgetItem(text or NOBODY)
+                item.setToolTip(plain_tip(text))
+                self.setItem(row, column, item)
+
+
+def cells_of(order: ImagingOrder) -> tuple[str, ...]:
+    """Return what the columns say of an order."""
+    return (
+        f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "",
+        order.name,
+        order.patient_id,
+        _day(order.birth_date),
+        order.modality,
+        order.what,
+        order.accession,
+    )
+
+
+def _day(digits: str) -> str:
+    """Return a day as DICOM writes it for people; what is none as it is."""
+    day = day_of(digits)
+    return digits if day is None else f"{day:%Y-%m-%d}"

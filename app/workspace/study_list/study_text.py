@@ -1,0 +1,76 @@
+"""Lines of the list of studies in words."""
+
+from __future__ import annotations
+
+from app.language.translation import tr
+from app.state.models.protocols.text import marked
+from app.ui.theme.formatting import sentence_case, size
+from engine.jobs.study_index import KnownStudy, State
+
+STATES: dict[State, str] = {
+    "signed off": tr("Signed off"),
+    "exported": tr("Exported"),
+    "finished": tr("Finished"),
+    "part": tr("Ended early"),
+    "interrupted": tr("Interrupted"),
+    "running": tr("Running"),
+    "waiting": tr("Waiting"),
+    "paused": tr("Paused"),
+    "failed": tr("Failed"),
+}
+TONES: dict[State, str] = {
+    "signed off": "ok",
+    "part": "look",
+    "interrupted": "look",
+    "failed": "missing",
+    "running": "link",
+}
+FILTER_NAMES = {
+    "all": tr("All studies"),
+    "not signed off": tr("Not signed off"),
+    "not exported": tr("Neither exported nor signed off"),
+    "signed off": tr("Signed off"),
+    "at work": tr("Running and waiting"),
+    "to look after": tr("To look after"),
+}
+NOBODY = "–"
+
+
+def cells_of(study: KnownStudy, name: str = "") -> tuple[str, ...]:
+    """Return what the columns say: patient, number, scan, protocol, state, date, size.
+
+    name : of its image, which stands before the protocol
+    """
+    return (
+        study.patient or NOBODY,
+        study.patient_id or NOBODY,
+        study.scan,
+        f"{name}, {marked(study.protocol)}" if name else marked(study.protocol),
+        STATES[study.state],
+        f"{study.when:%Y-%m-%d %H:%M}",
+        size(study.n_bytes) if study.n_bytes else NOBODY,
+    )
+
+
+def detail_of(study: KnownStudy) -> str:
+    """Return all that is known of a study without opening it, in a sentence or three."""
+    parts = [sentence_case(study.standing)]
+    if study.order is not None:
+        parts.append(_ordered(study))
+    if study.result is not None:
+        record = study.result.record
+        run = record.run_record
+        parts.append(f"{run.describe_algorithm()}, {run.describe_run()}")
+        parts.append(f"{record.voxels}, {record.unit or tr('no unit')}")
+        parts.append(str(study.result.folder))
+    if study.remark:
+        parts.append(study.remark)
+    return ". ".join(part.rstrip(".") for part in parts if part) + "."
+
+
+def _ordered(study: KnownStudy) -> str:
+    order = study.order
+    if order is None:
+        return ""
+    said = (order.what, order.accession and tr("accession {number}", number=order.accession))
+    return ", ".join(part for part in said if part)

@@ -1,0 +1,160 @@
+"""What the worklist says is to be done: ask, choose whose the scan at hand is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.ui.forms.fields import QuietCombo
+from app.ui.theme.widgets import button, label, set_tone
+from app.views.literal_text import plain_tip
+from app.workspace.study_list.order_table import OrderTable
+from engine.core.errors import EngineError
+from engine.jobs.study_index import Node, Worklist, WorklistQuery, ask_worklist
+
+DAYS: tuple[tuple[str, int | None, int | None], ...] = (
+    (tr("Today"), 0, 0),
+    (tr("Yesterday"), -1, -1),
+    (tr("The next seven days"), 0, 6),
+    (tr("All days"), None, None),
+)
+"""First and last day, counted from today."""
+KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All kinds"), ""))
+NO_NODE = tr("The settings name no worklist. Add its node there, HOST:PORT.")
+ASK_FIRST = tr("Ask the worklist, then choose whose the scan is.")
+CHOOSE = tr("Choose an order in the list.")
+
+
+class WorklistPage(QWidget):
+    """Orders of a node.
+
+    Signals
+    -------
+    done : an order was taken
+    """
+
+    done = Signal()
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._order = context, context.session.order
+        self.days, self.kinds, self.patient = QuietCombo(), QuietCombo(), QLineEdit()
+        for text, *_ in DAYS:
+            self.days.addItem(text)
+        for text, key in KINDS:
+            self.kinds.addItem(text, key)
+        self.patient.setPlaceholderText(tr("Name, * for any letters"))
+        for each, name, tip in (
+            (self.days, tr("Days"), tr("On which days it is to be done")),
+            (self.kinds, tr("Kind"), tr("What kind of scanner it is ordered for")),
+            (self.patient, tr("Patient"), tr("All patients if left out")),
+        ):
+            each.setAccessibleName(name)
+            each.setToolTip(plain_tip(tip))
+        self.ask = button(tr("Ask"), self.ask_node)
+        self.said = label(ASK_FIRST, "muted", wrap=True)
+        self.list = OrderTable()
+        self.now = label("", wrap=True)
+        self.take = button(tr("Take for the scan"), self._take, role="primary")
+        self.forget = button(
+            tr("Clear"), self._order.forget, tr("Say no longer whose the scan at hand is")
+        )
+        self._lay_out()
+        self.patient.returnPressed.connect(self.ask_node)
+        self.list.itemSelectionChanged.connect(self._show)
+        self.list.doubleClicked.connect(self._take)
+        self._order.changed.connect(self._show)
+        context.commands.protocols_changed.connect(self._show)  # the settings were changed
+        self._show()
+
+    @property
+    def question(self) -> WorklistQuery:
+        """What is asked for."""
+        _, first, last = DAYS[self.days.currentIndex()]
+        today = datetime.now().astimezone().date()
+        begin, end = (None if n is None else today + timedelta(n) for n in (first, last))
+        kind, patient = str(self.kinds.currentData()), self.patient.text().strip()
+        return WorklistQuery(begin, end, kind, patient)
+
+    def ask_node(self) -> None:
+        """Ask the node of the settings, in a thread."""
+        question, site = self.question, self._context.preferences.site
+        if not self.ask.isEnabled():
+            return
+        self.ask.setEnabled(False)
+        self._say(tr("Asking {node} …", node=site.worklist), "muted")
+
+        def work(_: object) -> Worklist | str:
+            try:
+                return ask_worklist(Node.at(site.worklist, called=site.worklist_called), question)
+            except EngineError as e:
+                return str(e)  # shown here, beside what was asked for
+
+        self._context.commands.run_task(work, self._took, on_end=self._show)
+
+    def _lay_out(self) -> None:
+        top, row = QHBoxLayout(), QHBoxLayout()
+        for field, stretch in ((self.days, 2), (self.kinds, 1), (self.patient, 3)):
+            top.addWidget(field, stretch)
+        top.addWidget(self.ask)
+        for each in (self.ask, self.take, self.forget):
+            each.setAutoDefault(False)
+        row.addWidget(self.now, 1)
+        row.addWidget(self.forget)
+        row.addWidget(self.take)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.said)
+        column.addWidget(self.list, 1)
+        column.addLayout(row)
+
+    def _took(self, found: Worklist | str) -> None:
+        if isinstance(found, str):
+            self.list.take(())
+            self._say(found, "missing")
+            return
+        self.list.take(found.orders)
+        n = len(found.orders)
+        text = tr("1 order.") if n == 1 else tr("{n:,} orders.", n=n)
+        self._say(" ".join((text, *found.remarks)), "look" if found.remarks else "muted")
+
+    def _show(self) -> None:
+        has_node = bool(self._context.preferences.site.worklist)
+        self.ask.setEnabled(has_node)
+        self.ask.setToolTip(plain_tip(tr("Ask the worklist (Return)") if has_node else NO_NODE))
+        if not has_node:
+            self._say(NO_NODE, "look")
+        elif self.said.text() == NO_NODE:
+            self._say(ASK_FIRST, "muted")
+        whose = self._order.describe()
+        self.now.setText(
+            tr("The scan at hand is of {whose}.", whose=whose)
+            if whose
+            else tr("Nobody has said whose the scan at hand is.")
+        )
+        chosen = self.list.current is not None
+        self.take.setEnabled(chosen)
+        tip = tr("What is written as DICOM is of this patient, until another scan is opened")
+        self.take.setToolTip(plain_tip(tip if chosen else CHOOSE))
+        self.forget.setEnabled(bool(whose))
+
+    def _take(self) -> None:
+        order = self.list.current
+        if order is None:
+            return
+        try:
+            self._order.take(order, self._context.session.patients())
+        except EngineError as e:
+            self._say(str(e), "missing")
+            return
+        self.done.emit()
+
+    def _say(self, text: str, tone: str) -> None:
+        self.said.setText(text)
+        set_tone(self.said, tone)

@@ -1,0 +1,1 @@
+"""Measurements in images: quality, regions, registration."""

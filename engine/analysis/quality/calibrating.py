@@ -1,0 +1,174 @@
+"""What one count stands for, from the image of a cylinder of known activity.
+
+    K = A(0) Δt · live · b / (F V v),    A(0) = A 2^((t_A − t_0) / T½)
+
+A is the activity measured at t_A, V the volume it fills, v the image well inside [counts/mm], t_0
+the start of the frame; Δt, live, b and F are those of `engine.data.calibration`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from engine.analysis.quality.cylinder import RegionMean, UprightCylinder, find_cylinder, mean_inside
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.calibration import LIVE_BLOCKS, TWICE_DEAD, Calibration, CountedFrame
+from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
+from engine.data.volume import Volume
+
+COUNTS = "counts/mm"
+MOST_ERROR_PERCENT = 2.0
+"""Standard error above which a calibration is told to be poor."""
+
+
+@dataclass(frozen=True)
+class KnownActivity:
+    """What was filled into the cylinder.
+
+    Attributes
+    ----------
+    bq : activity [Bq] at the moment `measured`
+    volume_ml : that it fills [mL]
+    measured : None: when the scan began
+    """
+
+    bq: float
+    volume_ml: float
+    measured: datetime | None = None
+
+
+def calibrate(
+    volume: Volume, known: KnownActivity, *, region: UprightCylinder | None = None
+) -> tuple[Calibration, Plain]:
+    """Measure the calibration in an image of ours.
+
+    Parameters
+    ----------
+    volume
+        the cylinder, reconstructed without a calibration; its provenance says how
+    known
+        the activity in it
+    region
+        where to take the mean; well inside the cylinder that is found, if left out
+
+    Returns
+    -------
+    calibration
+        for scans of the same scanner, corrected alike
+    measured
+        how it was measured, as plain values
+
+    Raises
+    ------
+    DataError
+        if the image is not one that can be calibrated, or facts are missing
+    """
+    scan = _scan_of(volume)
+    frame = _frame(scan)
+    inside = region or find_cylinder(volume).inner(volume.grid)
+    found = mean_inside(volume, inside)
+    if not found.mean > 0:
+        raise DataError("the image is not above 0 inside the cylinder; check where it lies.")
+    at_start = known.bq * decayed(_waited_s(scan, known), frame.half_life_s) / known.volume_ml
+    positrons = at_start / frame.decays_per_positron
+    applied = [c["kind"] for c in volume.info["corrections"] if c["state"] == "applied"]
+    calibration = Calibration(
+        positrons_per_ml=positrons / found.mean,
+        error_percent=100 * found.error / found.mean,
+        scanner=str(scan.get("scanner", "")),
+        scanner_sha256=str(scan["scanner_sha256"]),
+        corrections=tuple(sorted(applied)),
+        efficiencies_sha256=str(scan.get("efficiencies_sha256", ""))
+        if "normalisation" in applied
+        else "",
+        nuclide=str(scan.get("isotope", "")),
+        made_utc=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return calibration, _measured(volume, found, inside, known, at_start)
+
+
+def _scan_of(volume: Volume) -> Plain:
+    scan = volume.info.get("scan")
+    if not isinstance(scan, dict) or "scanner_sha256" not in scan:
+        raise DataError(
+            "the image does not say which scanner it is of; take one that `isocenter reconstruct` "
+            "made of the cylinder's scan, as HDF5 or with its provenance beside it."
+        )
+    if scan.get("frames"):
+        raise DataError(
+            "the image is the sum of frames of time, which may leave out a part of the scan; "
+            "reconstruct the cylinder without frames."
+        )
+    if volume.unit != COUNTS:
+        raise DataError(
+            f"the image is in {volume.unit or 'no known unit'}, want {COUNTS}; reconstruct the "
+            "cylinder without a calibration."
+        )
+    return scan
+
+
+def _frame(scan: Plain) -> CountedFrame:
+    known = NUCLIDES.get(str(scan.get("isotope")))
+    half_life_s = scan.get("half_life_s") or (known.half_life_s if known else None)
+    branching = scan.get("branching") or (known.branching if known else None)
+    duration_s = scan.get("duration_s")
+    wanted = {
+        "the half-life": half_life_s,
+        "the positrons for each decay": branching,
+        "the length of the frame": duration_s,
+    }
+    missing = [name for name, value in wanted.items() if not value]
+    if not half_life_s or not branching or not duration_s:
+        raise DataError(
+            f"there is no calibration: {', '.join(missing)} not known; reconstruct the cylinder "
+            "with a tracer file (--tracer) that says so."
+        )
+    if LIVE_BLOCKS in scan and scan.get("live_fraction"):
+        raise DataError(f"there is no calibration: {TWICE_DEAD}.")
+    live = scan.get("live_fraction") or 1.0
+    return CountedFrame(float(duration_s), float(half_life_s), float(branching), float(live))
+
+
+def _waited_s(scan: Plain, known: KnownActivity) -> float:
+    """Return the time from measuring the activity to the start of the scan [s]."""
+    if known.measured is None:
+        return 0.0
+    text = str(scan.get("scan_start", ""))
+    try:
+        started = datetime.fromisoformat(text) if ":" in text else None
+    except ValueError:
+        started = None
+    waited = None if started is None else seconds_between(known.measured, started)
+    if waited is None:
+        raise DataError(
+            "there is no calibration: the activity's time and the start of the scan "
+            f"({text or 'not known'}) cannot be compared; give the start in a tracer file, both "
+            "with a time zone or both without."
+        )
+    return waited
+
+
+def _measured(
+    volume: Volume,
+    found: RegionMean,
+    inside: UprightCylinder,
+    known: KnownActivity,
+    at_start: float,
+) -> Plain:
+    return {
+        "activity_bq": known.bq,
+        "activity_at": None if known.measured is None else known.measured.isoformat(),
+        "volume_ml": known.volume_ml,
+        "bq_ml_at_start": at_start,
+        "mean": found.mean,
+        "sd_of_voxels": found.sd,
+        "standard_error": found.error,
+        "n_voxels": found.n_voxels,
+        "centre_mm": inside.centre_mm,
+        "radius_mm": inside.radius_mm,
+        "length_mm": inside.length_mm,
+        "image_sha256": volume.info.get("output", {}).get("sha256"),
+        "environment": volume.info.get("environment", {}),
+    }

@@ -1,0 +1,148 @@
+"""A uniform cylinder along z: where it lies in an image, and what the image holds well inside.
+
+Its voxels are those of the smoothed image above a level half-way between the mean of what lies
+above it and the mean of what lies below. Its axis is their centre of gravity, its radius that of a
+disc of as many voxels, its ends where the slices' voxels fall below half of the usual number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.regions.contour import level_between
+from engine.core.errors import DataError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid, Point
+
+LEAST_MM = 2.0
+SMOOTHING_VOXELS = 1.5
+"""Standard deviation; edges stay at half height, and single voxels count no more."""
+MARGIN = 0.25
+"""Part of the radius that is left out at the rim, and of the half length at each end."""
+LEAST_MARGIN_VOXELS = 2.0
+BLOCKS = 12
+"""Parts of a region whose means tell its standard error: voxels beside one another are alike."""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class UprightCylinder:
+    """A cylinder along z.
+
+    Attributes
+    ----------
+    centre_mm : its middle (x, y, z) [mm]
+    radius_mm, length_mm : its size [mm]
+    """
+
+    centre_mm: Point
+    radius_mm: float
+    length_mm: float
+
+    def inner(self, grid: ImageGrid) -> UprightCylinder:
+        """Return what lies well inside, where neither rim nor ends blur into."""
+        x, _, z = grid.voxel_mm
+        rim = max(MARGIN * self.radius_mm, LEAST_MARGIN_VOXELS * x)
+        end = max(MARGIN * self.length_mm / 2, LEAST_MARGIN_VOXELS * z)
+        return UprightCylinder(self.centre_mm, self.radius_mm - rim, self.length_mm - 2 * end)
+
+    def mask(self, grid: ImageGrid) -> Mask:
+        """(n_z, n_y, n_x) voxels whose centres lie inside."""
+        z, y, x = (grid.centres_mm(axis) - self.centre_mm[axis] for axis in (2, 1, 0))
+        disc = np.hypot(x[None, :], y[:, None]) <= self.radius_mm
+        return np.asarray((np.abs(z) <= self.length_mm / 2)[:, None, None] & disc)
+
+    def describe(self) -> str:
+        """Return size and place in plain words."""
+        x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
+        return (
+            f"radius {self.radius_mm:.1f} mm, {self.length_mm:.1f} mm long, middle at "
+            f"({x:.1f}, {y:.1f}, {z:.1f}) mm"
+        )
+
+
+@dataclass(frozen=True)
+class RegionMean:
+    """Mean of an image in a region.
+
+    Attributes
+    ----------
+    mean : in the unit of the image
+    error : its standard error, from the means of parts of the region; parts that share a side are
+        somewhat alike in a filtered image, so that the true one is up to a quarter larger
+    sd : of the voxels
+    n_voxels : in the region
+    """
+
+    mean: float
+    error: float
+    sd: float
+    n_voxels: int
+
+
+def find_cylinder(volume: Volume) -> UprightCylinder:
+    """Return the cylinder of an image that holds one, and little else.
+
+    Raises
+    ------
+    DataError
+        where the image holds nothing of the kind
+    """
+    from scipy import ndimage
+
+    grid = volume.grid
+    smooth = ndimage.gaussian_filter(np.asarray(volume.values, np.float32), SMOOTHING_VOXELS)
+    above = smooth > level_between(smooth)
+    counts = np.count_nonzero(above, axis=(1, 2))
+    usual = float(np.percentile(counts, 90))
+    slices = counts > usual / 2
+    pixel_mm2 = grid.voxel_mm[0] * grid.voxel_mm[1]
+    radius = float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if usual else 0.0
+    if radius < LEAST_MM:
+        raise DataError("no cylinder is found in the image; say where it is.")
+    of_slices = above[slices]
+    x, y = (
+        float(grid.centres_mm(axis) @ of_slices.sum(axis=(0, 1 + axis)) / of_slices.sum())
+        for axis in (0, 1)
+    )
+    z = grid.centres_mm(2)[slices]
+    length = float(z[-1] - z[0]) + grid.voxel_mm[2]
+    return UprightCylinder((x, y, float(z[0] + z[-1]) / 2), radius, length)
+
+
+def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:
+    """Mean in a cylinder; its error from parts of it, slices by quarters of the turn.
+
+    Raises
+    ------
+    DataError
+        if it holds too few voxels
+    """
+    mask = cylinder.mask(volume.grid)
+    n = int(np.count_nonzero(mask))
+    if n < 2 * BLOCKS:
+        raise DataError(
+            f"the region inside ({cylinder.describe()}) holds {n} voxels, want at least "
+            f"{2 * BLOCKS}; make the phantom or its region larger."
+        )
+    inside = volume.values[mask].astype(np.float64)
+    means = _part_means(volume, cylinder, mask)
+    error = float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else float("nan")
+    return RegionMean(float(inside.mean()), error, float(inside.std()), n)
+
+
+def _part_means(volume: Volume, cylinder: UprightCylinder, mask: Mask) -> NDArray[np.float64]:
+    """Return the means of 3 parts along z times 4 quarters of the turn."""
+    z, y, x = np.nonzero(mask)
+    from_middle = [volume.grid.centres_mm(k) - cylinder.centre_mm[k] for k in range(3)]
+    along = from_middle[2][z] / cylinder.length_mm + 0.5
+    third = np.clip((3 * along).astype(int), 0, 2)
+    quarter = (from_middle[0][x] > 0).astype(int) + 2 * (from_middle[1][y] > 0)
+    part = third * 4 + quarter
+    sums = np.bincount(part, volume.values[mask].astype(np.float64), BLOCKS)
+    sizes = np.bincount(part, minlength=BLOCKS)
+    return np.asarray(sums[sizes > 0] / sizes[sizes > 0])

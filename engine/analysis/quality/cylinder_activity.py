@@ -1,0 +1,111 @@
+"""What a person says of a cylinder of known activity; the rest is as its scan says.
+
+The volume of a cylinder of diameter d and length l is V = π d² l / 4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from pydantic import model_validator
+
+from engine.analysis.quality.calibrating import KnownActivity, calibrate
+from engine.analysis.quality.cylinder import UprightCylinder
+from engine.analysis.quality.tracer_check import check_tracer
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
+from engine.data.calibration import Calibration
+from engine.data.timing.datetime_setting import Moment
+from engine.data.timing.decay import NUCLIDES
+from engine.data.timing.tracer import AS_THE_SCAN, Tracer
+from engine.data.volume import Volume
+
+MM3_PER_ML = 1000.0
+
+
+class CylinderActivity(Settings):
+    """Activity, volume and what the scan may not say.
+
+    Examples
+    --------
+    >>> from engine.analysis.quality import CylinderActivity
+    >>> round(CylinderActivity(activity_mbq=37, diameter_mm=200, length_mm=180).ml)
+    5655
+    """
+
+    activity_mbq: float = setting(
+        ..., "Filled in, less what stayed in the syringe", label="Activity", unit="MBq", gt=0
+    )
+    measured_at: Moment | None = setting(
+        None, "When the activity was measured", label="Measured", empty="when the scan began"
+    )
+    volume_ml: float | None = setting(
+        None, "That it fills", label="Volume", unit="mL", empty="from the size", gt=0
+    )
+    diameter_mm: float | None = setting(
+        None, "Of the filling, where no volume is given", label="Diameter", unit="mm",
+        empty="not needed", gt=0,
+    )  # fmt: skip
+    length_mm: float | None = setting(
+        None, "Of the filling, where no volume is given", label="Length", unit="mm",
+        empty="not needed", gt=0,
+    )  # fmt: skip
+    nuclide: str | None = setting(
+        None, f"One of {', '.join(NUCLIDES)}", label="Nuclide", empty=AS_THE_SCAN
+    )
+    scan_start: Moment | None = setting(
+        None, "When the frame began", label="Start of the scan", empty=AS_THE_SCAN
+    )
+    live_fraction: float | None = setting(
+        None, "Part of the frame in which the scanner could count", label="Live",
+        empty=AS_THE_SCAN, gt=0, le=1,
+    )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _refuse_unknown_volume(self) -> CylinderActivity:
+        if self.volume_ml is None and (self.diameter_mm is None or self.length_mm is None):
+            raise ValueError("give the volume, or diameter and length of the filling")
+        if self.volume_ml is not None and (self.diameter_mm or self.length_mm):
+            raise ValueError("give the volume or the size, not both")
+        if self.nuclide is not None and self.nuclide not in NUCLIDES:
+            known = ", ".join(NUCLIDES)
+            raise ValueError(f"the nuclide is none of {known}; name others in a tracer file")
+        return self
+
+    @property
+    def ml(self) -> float:
+        """Volume that it fills [mL]."""
+        if self.volume_ml is not None:
+            return self.volume_ml
+        diameter, length = self.diameter_mm or 0.0, self.length_mm or 0.0
+        return math.pi / 4 * diameter**2 * length / MM3_PER_ML
+
+    @property
+    def tracer(self) -> Tracer:
+        """What it says of the scan."""
+        return Tracer(
+            nuclide=self.nuclide, scan_start=self.scan_start, live_fraction=self.live_fraction
+        )
+
+
+def calibrate_with(
+    volume: Volume, said: CylinderActivity, *, region: UprightCylinder | None = None
+) -> tuple[Calibration, Plain]:
+    """Measure the calibration with what the scan does not say; see `calibrate`.
+
+    Raises
+    ------
+    DataError
+        where the scan says otherwise, too
+    """
+    scan = volume.info.get("scan")
+    if isinstance(scan, dict):
+        differing = check_tracer(said.tracer, scan).remarks
+        if differing:
+            raise DataError(f"{differing[0].partition(';')[0]}; leave that field empty.")
+        scan = {**scan, **said.tracer.facts()}
+        volume = replace(volume, info={**volume.info, "scan": scan})
+    known = KnownActivity(1e6 * said.activity_mbq, said.ml, said.measured_at)
+    return calibrate(volume, known, region=region)

@@ -1,0 +1,81 @@
+"""Resolution from hot rods: how deep the valleys between neighbours are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.data.volume import Volume
+from engine.simulate.phantoms import RodAxis, RodSector
+
+RESOLVED_BELOW = 0.735
+"""Valley over peak at which two points are just told apart (Rayleigh's criterion)."""
+
+
+def valley_to_peak(
+    volume: Volume, sector: RodSector, *, length_mm: float = 10.0, along: RodAxis = "z"
+) -> float:
+    """Mean image half-way between neighbouring rods over the mean on the rods.
+
+    Parameters
+    ----------
+    volume
+        an image of the Derenzo phantom
+    sector
+        the rods of one diameter
+    length_mm
+        part of the rods, in their middle, over which the image is averaged [mm]
+    along
+        axis along which the rods are
+
+    Returns
+    -------
+    float
+        0 is perfect, 1 is no contrast at all; below `RESOLVED_BELOW` neighbours are told apart
+
+    Raises
+    ------
+    GeometryError
+        if the sector has no two neighbouring rods
+    """
+    rods = np.array(sector.centres_mm)
+    middles = _between_neighbours(rods, 2 * sector.diameter_mm)
+    if len(middles) == 0:
+        raise GeometryError(
+            f"rods of {sector.diameter_mm:g} mm: {len(rods)} in the sector, need 2 neighbours; "
+            "make the phantom larger."
+        )
+    axis = "xyz".index(along)
+    away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])
+    near = np.flatnonzero(away <= max(length_mm, volume.grid.voxel_mm[axis]) / 2)
+    plane = volume.values.take(near, axis=2 - axis).mean(axis=2 - axis)
+    across = [other for other in (0, 1, 2) if other != axis]
+    peak = _sampled(plane, rods, volume, across).mean()
+    return float(_sampled(plane, middles, volume, across).mean() / peak)
+
+
+def valleys(
+    volume: Volume, sectors: Sequence[RodSector], *, along: RodAxis = "z"
+) -> dict[float, float]:
+    """Return the valley over the peak of the rods of each diameter [mm]."""
+    return {s.diameter_mm: valley_to_peak(volume, s, along=along) for s in sectors}
+
+
+def _between_neighbours(rods: Array, pitch_mm: float) -> Array:
+    """(m, 2) points half-way between rods one pitch apart."""
+    i, j = np.triu_indices(len(rods), 1)
+    apart = np.linalg.norm(rods[i] - rods[j], axis=1)
+    close = apart < 1.1 * pitch_mm
+    return np.asarray((rods[i] + rods[j])[close] / 2)
+
+
+def _sampled(plane: Array, points_mm: Array, volume: Volume, across: list[int]) -> Array:
+    """Linear interpolation of a slice, x fastest, at points along the two axes `across`."""
+    from scipy import ndimage
+
+    lower, edge = volume.grid.lower_mm[across], np.array(volume.grid.voxel_mm)[across]
+    x, y = ((points_mm - lower) / edge - 0.5).T
+    return np.asarray(ndimage.map_coordinates(plane, [y, x], order=1, mode="nearest"))

@@ -1,0 +1,130 @@
+"""Width of the highest peak along a line, by a fit.
+
+    v(t) = B + A exp(-(t - c)^2 / 2 sigma^2),    FWHM = 2 sqrt(2 ln 2) sigma
+
+fitted by least squares to the image, sampled by splines of fifth order, within 1.5 widths of the
+peak. Where a line crosses half of its height, linearly between voxels, is as much as 7 % too wide
+at two voxels of width; the fit is nearer, as `bias` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.quality.line_profile import STEPS_PER_VOXEL, LineProfile
+from engine.data.volume import Volume
+from engine.geometry.tof import FWHM_PER_SIGMA
+
+REACH = 1.5
+"""Part of the line that is fitted, on either side of the peak, in widths."""
+LEAST_SAMPLES = 6
+MARGIN = 8
+"""Voxels round the line from which splines are made; what lies farther off does not count."""
+SOUND_VOXELS = 2.5
+"""From this width on the fit is at most 2 % too wide in the mean of places within a voxel."""
+
+Samples = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PeakWidth:
+    """A Gaussian on a constant ground, fitted to a peak.
+
+    Attributes
+    ----------
+    fwhm_mm : full width at half maximum [mm]
+    error_mm : standard error of the width, from the residuals [mm]
+    centre_mm : place of the peak from the start of the line [mm]
+    height : of the peak above its ground, in the unit of the image
+    ground : in the unit of the image
+    voxels : the width in voxels along the line
+    """
+
+    fwhm_mm: float
+    error_mm: float
+    centre_mm: float
+    height: float
+    ground: float
+    voxels: float
+
+    @property
+    def bias(self) -> str:
+        """Say by how much the width of a sampled Gaussian is off, for people."""
+        if self.voxels >= SOUND_VOXELS:
+            return "at most 2 % too wide for a Gaussian peak"
+        return f"too wide: less than {SOUND_VOXELS:g} voxels, by some 3 % at 2 and 12 % at 1.5"
+
+
+def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:
+    """Fit the highest peak of a line.
+
+    Parameters
+    ----------
+    volume
+        the image that was sampled along the line
+    line
+        its profile, as of `profile_along`
+
+    Returns
+    -------
+    PeakWidth or None
+        None where no Gaussian fits: the line ends on a slope, or the peak is none
+    """
+    from scipy import optimize
+
+    rough = line.fwhm_mm
+    if rough is None:
+        return None
+    at, highest = line.peak
+    near = np.abs(line.distance_mm - at) <= REACH * rough
+    if np.count_nonzero(near) < LEAST_SAMPLES:
+        return None
+    ground = float(line.values.min())
+    begin = (highest - ground, ground, at, rough / FWHM_PER_SIGMA)
+    t, wanted = line.distance_mm[near], _by_splines(volume, line.points_mm[near])
+
+    def misfit(x: Samples) -> Samples:
+        return _gaussian(t, *x) - wanted
+
+    found = optimize.least_squares(misfit, begin, x_scale="jac")
+    height, ground, centre, sigma = (float(v) for v in found.x)
+    width = abs(sigma) * FWHM_PER_SIGMA
+    is_peak = height > 0 and 0 <= centre <= line.length_mm and width < line.length_mm
+    if not found.success or not is_peak:
+        return None
+    slopes: Samples = np.asarray(found.jac)
+    spread = float(np.linalg.pinv(slopes.T @ slopes)[3, 3])
+    spread *= 2 * found.cost / (len(t) - len(found.x))
+    # neighbouring samples are not independent: there are so many to a voxel
+    error = float(np.sqrt(max(spread, 0.0) * STEPS_PER_VOXEL)) * FWHM_PER_SIGMA
+    return PeakWidth(width, error, centre, height, ground, width / _edge_mm(volume, line))
+
+
+def _gaussian(t: Samples, height: float, ground: float, centre: float, sigma: float) -> Samples:
+    found: Samples = ground + height * np.exp(-((t - centre) ** 2) / (2 * sigma**2))
+    return found
+
+
+def _edge_mm(volume: Volume, line: LineProfile) -> float:
+    """Return the length of a voxel's chord in the direction of the line, at its longest [mm]."""
+    direction = np.abs(line.points_mm[-1] - line.points_mm[0]) / line.length_mm
+    edges = np.array(volume.grid.voxel_mm)
+    return float(np.min(edges[direction > 0] / direction[direction > 0]))
+
+
+def _by_splines(volume: Volume, points_mm: Samples) -> Samples:
+    """(n,) interpolation of fifth order at points (n, 3), of no more voxels than that needs."""
+    from scipy import ndimage
+
+    places = ((points_mm - volume.grid.lower_mm) / np.array(volume.grid.voxel_mm) - 0.5).T[::-1]
+    first = np.maximum(np.floor(places.min(axis=1)).astype(int) - MARGIN, 0)
+    last = np.ceil(places.max(axis=1)).astype(int) + MARGIN + 1
+    box = tuple(slice(low, max(high, low + 1)) for low, high in zip(first, last, strict=True))
+    values = np.nan_to_num(volume.values[box])
+    found = ndimage.map_coordinates(
+        values, places - first[:, None], np.float64, order=5, mode="nearest"
+    )
+    return np.asarray(found, np.float64)

@@ -1,0 +1,60 @@
+"""What a phantom of the quality report is: how it is found, and what is measured in it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from engine.analysis.quality.quality_report import Placement, QualityReport
+from engine.data.volume import Volume
+
+Followed = tuple[tuple[str, str], ...]
+"""Group and name of figures."""
+
+
+@dataclass(frozen=True)
+class PhantomFacts:
+    """What is known of a phantom besides its kind.
+
+    Attributes
+    ----------
+    contrast : activity of hot spheres over that of the background
+    cold : diameters of spheres that hold no activity [mm]
+    expected : true value of a uniform object, in the unit of the image; None: not known
+    truth : the phantom itself on any grid, where there is one
+    at : where it lies; None: it is looked for
+    """
+
+    contrast: float = 4.0
+    cold: tuple[float, ...] = ()
+    expected: float | None = None
+    truth: Volume | None = None
+    at: Placement | None = field(default=None)
+
+
+class QualityPhantom(ABC):
+    """A phantom whose layout is known.
+
+    Attributes
+    ----------
+    kind : its key on the command line
+    title : what people call it
+    text : what is measured
+    followed : group and name of the figures that are followed over iterations
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    text: ClassVar[str]
+    followed: ClassVar[Followed] = ()
+
+    @abstractmethod
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the phantom and measure it.
+
+        Raises
+        ------
+        DataError
+            if the image does not hold it
+        """

@@ -1,0 +1,94 @@
+"""A cylinder of water on CT: CT numbers, uniformity, noise and noise power.
+
+A region of 40 % of the cylinder's diameter in the middle tells the CT number; four of 10 %, a tenth
+of the diameter within the edge, tell uniformity: their mean less the middle's.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
+from engine.analysis.quality.discs import rod
+from engine.analysis.quality.noise_power import noise_power
+from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
+from engine.data.volume import Volume
+
+MIDDLE, RIM, WITHIN = 0.4, 0.1, 0.1
+"""Diameters of the regions, and how far those at the rim stay within the edge, as parts."""
+SIDES = {"+x": (1.0, 0.0), "+y": (0.0, 1.0), "−x": (-1.0, 0.0), "−y": (0.0, -1.0)}
+
+
+class CtWater(QualityPhantom):
+    """Water cylinder."""
+
+    kind: ClassVar[str] = "ct-water"
+    title: ClassVar[str] = "CT water cylinder"
+    text: ClassVar[str] = "CT number, uniformity, noise and its power"
+    followed: ClassVar[Followed] = (
+        ("CT number", "Mean in the middle"),
+        ("Noise", "Spread of voxels"),
+    )
+
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        found = find_cylinder(above_air(volume))
+        cx, cy, cz = found.centre_mm
+        length = found.inner(volume.grid).length_mm
+        middle = UprightCylinder(found.centre_mm, MIDDLE * found.radius_mm, length)
+        held = mean_inside(volume, middle)
+        unit = volume.unit
+        figures = [
+            QualityFigure("Mean in the middle", held.mean, held.error, unit, "CT number"),
+            QualityFigure("Spread of voxels", held.sd, None, unit, "Noise"),
+        ]
+        expected = 0.0 if facts.expected is None and unit == "HU" else facts.expected
+        if expected is not None:
+            off = held.mean - expected
+            figures.insert(
+                1, QualityFigure("Off the true value", off, held.error, unit, "CT number")
+            )
+        away = found.radius_mm * (1 - 2 * WITHIN - RIM)
+        marks = [Mark(found.centre_mm, middle.radius_mm)]
+        for name, (x, y) in SIDES.items():
+            place = (cx + away * x, cy + away * y, cz)
+            rim = rod(volume, place, 2 * RIM * found.radius_mm, length)
+            figures.append(
+                QualityFigure(f"{name} less middle", rim.mean - held.mean, None, unit, "Uniformity")
+            )
+            marks.append(Mark(place, RIM * found.radius_mm))
+        power = noise_power(_squares(volume, found), volume.grid.voxel_mm)
+        figures.append(
+            QualityFigure("Mean frequency", power.mean_frequency, None, "1/mm", "Noise power")
+        )
+        curve = QualityCurve(
+            "Noise power",
+            "Spatial frequency [1/mm]",
+            f"NPS [{unit}² mm²]",
+            tuple(float(v) for v in power.frequency),
+            tuple(float(v) for v in power.power),
+            tuple(float(v) for v in power.error),
+        )
+        return QualityReport(
+            self.kind, self.title, unit, found.describe(), tuple(figures), (curve,), tuple(marks)
+        )
+
+
+def above_air(volume: Volume) -> Volume:
+    """Return the image with air at 0: CT numbers of air are far below it."""
+    if volume.unit != "HU":
+        return volume
+    values = np.maximum(volume.values + 1000, 0).astype(np.float32)
+    return Volume(values, volume.grid, volume.unit)
+
+
+def _squares(volume: Volume, found: UprightCylinder) -> np.ndarray:
+    """(n, rows, columns) squares in the slices of the middle, well inside the cylinder."""
+    half = MIDDLE * 1.2 * found.radius_mm
+    inside = []
+    for axis, size in ((2, found.inner(volume.grid).length_mm / 2), (1, half), (0, half)):
+        away = np.abs(volume.grid.centres_mm(axis) - found.centre_mm[axis])
+        inside.append(np.flatnonzero(away <= size))
+    return np.asarray(volume.values[np.ix_(*inside)], np.float64)

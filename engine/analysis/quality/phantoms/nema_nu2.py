@@ -1,0 +1,211 @@
+"""The body of NEMA NU 2-2018, section 7: spheres, background and lung.
+
+    Q_hot = 100 (C_H / C_B − 1) / (a − 1),   Q_cold = 100 (1 − C_C / C_B),   N = 100 SD / C_B
+
+C_H and C_C are means over discs of the spheres' diameters in their plane; C_B and SD mean and
+standard deviation over 60 equal discs, 12 in each of 5 slices at 0, ±10 and ±20 mm. The residual in
+the lung is the mean over discs of 30 mm over C_B of 37 mm. Errors: a sphere varies as the discs of
+its size do, N of K discs has the error N / √(2 (K − 1)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from engine.analysis.quality.discs import disc
+from engine.analysis.quality.locating import Layout, locate, soft
+from engine.analysis.quality.nema import (
+    N_PER_SLICE,
+    SLICES_MM,
+    background_variability,
+    contrast_recovery,
+    residual_error,
+)
+from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.quality_report import (
+    Mark,
+    Placement,
+    Points,
+    QualityCurve,
+    QualityFigure,
+    QualityReport,
+)
+from engine.core.errors import SettingsError
+from engine.data.volume import Volume
+from engine.geometry.grid import Point
+
+DIAMETERS_MM = (10.0, 13.0, 17.0, 22.0, 28.0, 37.0)
+AWAY_MM = 57.2
+"""Middles of the spheres from the axis of the lung."""
+TOP_MM, CORNER_MM, CORNER_AT_MM = 147.0, 77.0, 70.0
+HALF_LENGTH_MM, MIDDLE_Z_MM = 90.0, 20.0
+"""Half the length and the middle of the body; the plane of the spheres is z = 0."""
+LUNG_MM, LUNG_DISC_MM = 25.0, 30.0
+EDGE_MM, LARGEST_MM = 15.0, 37.0
+"""Background discs stay so far from the outside, and are as large as the largest sphere."""
+N_ON_LINE, N_HALVINGS = 7200, 30
+
+
+def sphere_places_mm() -> Points:
+    """(6, 3) middles of the spheres, the smallest first, 60 degrees apart from x towards y."""
+    turns = np.deg2rad(60.0 * np.arange(len(DIAMETERS_MM)))
+    return np.stack([AWAY_MM * np.cos(turns), AWAY_MM * np.sin(turns), 0 * turns], axis=-1)
+
+
+def from_outside(x: Points, y: Points) -> Points:
+    """Return the distance to the outline of the body [mm], negative inside; its back is at +y."""
+    below = np.hypot(np.maximum(np.abs(x) - CORNER_AT_MM, 0), y) - CORNER_MM
+    return np.where(y <= 0, np.hypot(x, y) - TOP_MM, below)
+
+
+def background_places_mm() -> Points:
+    """(60, 3) middles of the discs: along a line within the outline, clear of the spheres."""
+    inset = EDGE_MM + LARGEST_MM / 2
+    around = np.deg2rad(np.linspace(0, 360, N_ON_LINE, endpoint=False))
+    rays = np.stack([np.cos(around), np.sin(around)], axis=-1)
+    near, far = np.zeros(N_ON_LINE), np.full(N_ON_LINE, TOP_MM)
+    for _ in range(N_HALVINGS):
+        middle = (near + far) / 2
+        is_inside = from_outside(*(middle[:, None] * rays).T) < -inset
+        near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
+    line = near[:, None] * rays
+    places, radii = sphere_places_mm()[:, :2], np.array(DIAMETERS_MM) / 2
+    apart = np.linalg.norm(line[:, None] - places, axis=-1) - radii
+    free = line[np.all(apart > LARGEST_MM / 2, axis=1)]
+    steps = np.linalg.norm(np.diff(free, axis=0, append=free[:1]), axis=1)
+    steps[steps > 5] = 0  # over a sphere
+    along = np.cumsum(steps)
+    wanted = (np.arange(N_PER_SLICE) + 0.5) / N_PER_SLICE * along[-1]
+    chosen = free[np.searchsorted(along, wanted)]
+    return np.array([[px, py, z] for z in SLICES_MM for px, py in chosen])
+
+
+class NemaNu2(QualityPhantom):
+    """Body with six spheres and a lung."""
+
+    kind: ClassVar[str] = "nema-nu2"
+    title: ClassVar[str] = "NEMA NU 2 body"
+    text: ClassVar[str] = "Contrast recovery, background variability, residual in the lung"
+    followed: ClassVar[Followed] = (
+        ("Contrast recovery", "17 mm"),
+        ("Background variability", "17 mm"),
+    )
+
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        unknown = set(facts.cold) - set(DIAMETERS_MM)
+        if unknown or facts.contrast == 1:
+            raise SettingsError(
+                "spheres are of 10, 13, 17, 22, 28 and 37 mm, hot ones of a contrast other than 1."
+            )
+        truth = facts.truth
+        at = facts.at or locate(truth or volume, body_layout(facts))
+        places = _points(at.to_image(sphere_places_mm()))
+        background = _points(at.to_image(background_places_mm()))
+        rows = [
+            _of_sphere(volume, truth, facts, d, place, background)
+            for d, place in zip(DIAMETERS_MM, places, strict=True)
+        ]
+        recoveries, variabilities = [r[0] for r in rows], [r[1] for r in rows]
+        marks = [Mark(p, d / 2) for p, d in zip(places, DIAMETERS_MM, strict=True)]
+        marks += [Mark(p, LARGEST_MM / 2) for p in background[24:36]]
+        curves = tuple(
+            QualityCurve(
+                title,
+                "Sphere [mm]",
+                f"{title} [%]",
+                DIAMETERS_MM,
+                tuple(f.value for f in figures),
+                tuple(f.error or 0.0 for f in figures),
+            )
+            for title, figures in (
+                ("Contrast recovery", recoveries),
+                ("Background variability", variabilities),
+            )
+        )
+        figures = (*recoveries, *variabilities, *_others(volume, at, background))
+        note = "Hot spheres hold " + (
+            "what the truth says." if truth else f"{facts.contrast:g} times the background."
+        )
+        return QualityReport(
+            self.kind,
+            self.title,
+            volume.unit,
+            at.describe(),
+            figures,
+            curves,
+            tuple(marks),
+            (note,),
+            at=at,
+        )
+
+
+def body_layout(facts: PhantomFacts) -> Layout:
+    """Return the activity of the body, its spheres and its lung."""
+
+    def activity(x: Points, y: Points, z: Points, width_mm: float) -> Points:
+        ends = np.abs(z - MIDDLE_Z_MM) - HALF_LENGTH_MM
+        values = soft(np.maximum(from_outside(x, y), ends), width_mm)
+        values = values * (1 - soft(np.hypot(x, y) - LUNG_MM, width_mm))
+        for (px, py, pz), d in zip(sphere_places_mm(), DIAMETERS_MM, strict=True):
+            away = np.sqrt((x - px) ** 2 + (y - py) ** 2 + (z - pz) ** 2)
+            share = soft(away - d / 2, width_mm)
+            values = values * (1 - share) + (0.0 if d in facts.cold else facts.contrast) * share
+        return values
+
+    return activity
+
+
+def _of_sphere(
+    volume: Volume,
+    truth: Volume | None,
+    facts: PhantomFacts,
+    diameter_mm: float,
+    place: Point,
+    background: Sequence[Point],
+) -> tuple[QualityFigure, QualityFigure]:
+    """Return recovery and variability of a sphere."""
+    contrast = 0.0 if diameter_mm in facts.cold else facts.contrast
+    if truth is not None:
+        true = [disc(truth, p, diameter_mm).mean for p in background]
+        contrast = disc(truth, place, diameter_mm).mean / float(np.mean(true))
+    inside = disc(volume, place, diameter_mm).mean
+    means = np.array([disc(volume, p, diameter_mm).mean for p in background])
+    variability = background_variability(list(means))
+    recovery = contrast_recovery(inside, float(means.mean()), contrast)
+    ratio = inside / float(means.mean())
+    spread = variability * np.hypot(1, ratio / np.sqrt(len(means))) / abs(contrast - 1)
+    n = len(means)
+    return (
+        QualityFigure(f"{diameter_mm:g} mm", recovery, float(spread), "%", "Contrast recovery"),
+        QualityFigure(
+            f"{diameter_mm:g} mm",
+            variability,
+            float(variability / np.sqrt(2 * (n - 1))),
+            "%",
+            "Background variability",
+        ),
+    )
+
+
+def _others(
+    volume: Volume, at: Placement, background: Sequence[Point]
+) -> tuple[QualityFigure, ...]:
+    """Return the residual in the lung, and what the background holds."""
+    means = np.array([disc(volume, p, LARGEST_MM).mean for p in background])
+    level, n = float(means.mean()), len(means)
+    middles = _points(at.to_image(np.array([[0.0, 0.0, z] for z in SLICES_MM])))
+    lung = np.array([residual_error(disc(volume, p, LUNG_DISC_MM).mean, level) for p in middles])
+    error = float(lung.std(ddof=1) / np.sqrt(len(lung)))
+    return (
+        QualityFigure("Residual in the lung", float(lung.mean()), error, "%", "Lung"),
+        QualityFigure(
+            "Background", level, float(means.std(ddof=1) / np.sqrt(n)), volume.unit, "Background"
+        ),
+    )
+
+
+def _points(points: Points) -> list[Point]:
+    return [(float(x), float(y), float(z)) for x, y, z in points]

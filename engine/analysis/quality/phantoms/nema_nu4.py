@@ -1,0 +1,164 @@
+"""The mouse phantom of NEMA NU 4-2008, section 6: rods, uniform part and two cold chambers.
+
+Uniformity: mean, spread, least and most in 22.5 x 10 mm of the uniform part. Recovery of a rod: the
+image is averaged over 10 mm of its length, the highest pixel within twice the rod's diameter is
+taken, and its mean along the rod is divided by the uniform part's. Spill-over: the mean in 4 x 7.5
+mm of each chamber over that of the uniform part. Errors, after the standard: of the ratio of two
+means with the spreads s_1, s_2 along the line or in the region, √((s_1/m_1)² + (s_2/m_2)²).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.analysis.quality.discs import Held, rod
+from engine.analysis.quality.locating import locate, soft
+from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.quality_report import (
+    Mark,
+    Placement,
+    Points,
+    QualityCurve,
+    QualityFigure,
+    QualityReport,
+)
+from engine.data.volume import Volume
+from engine.geometry.grid import Point
+
+RODS_MM = (1.0, 2.0, 3.0, 4.0, 5.0)
+ROD_AWAY_MM, ROD_Z_MM, ROD_LENGTH_MM = 7.0, -15.0, 20.0
+MIDDLE_OF_ROD_MM = 10.0
+"""Length of a rod over which the image is averaged."""
+UNIFORM_RADIUS_MM, UNIFORM_Z_MM, UNIFORM_LENGTH_MM = 15.0, 10.0, 30.0
+UNIFORM_VOI = (22.5, 10.0, 2.5)
+"""Diameter, length and middle along z of the region that tells uniformity [mm]."""
+CHAMBERS = (("Water", -7.5), ("Air", 7.5))
+CHAMBER_Z_MM, CHAMBER_LENGTH_MM, CHAMBER_WALL_MM = 17.5, 15.0, 5.0
+CHAMBER_VOI = (4.0, 7.5)
+
+
+def rod_places_mm() -> Points:
+    """(5, 3) middles of the rods, the thinnest first, 72 degrees apart from x towards y."""
+    turns = np.deg2rad(72.0 * np.arange(len(RODS_MM)))
+    away = ROD_AWAY_MM
+    return np.stack([away * np.cos(turns), away * np.sin(turns), np.full(5, ROD_Z_MM)], axis=-1)
+
+
+def layout(x: Points, y: Points, z: Points, width_mm: float) -> Points:
+    """Return the activity of the phantom."""
+    values = _upright(x, y, z, (0.0, 0.0, UNIFORM_Z_MM), UNIFORM_RADIUS_MM, 30.0, width_mm)
+    for _, at in CHAMBERS:
+        place = (at, 0.0, CHAMBER_Z_MM)
+        values = values * (
+            1 - _upright(x, y, z, place, CHAMBER_WALL_MM, CHAMBER_LENGTH_MM, width_mm)
+        )
+    for place, d in zip(rod_places_mm(), RODS_MM, strict=True):
+        share = _upright(x, y, z, place, d / 2, ROD_LENGTH_MM, width_mm)
+        values = values * (1 - share) + share
+    return values
+
+
+class NemaNu4(QualityPhantom):
+    """Mouse with rods and chambers."""
+
+    kind: ClassVar[str] = "nema-nu4"
+    title: ClassVar[str] = "NEMA NU 4 mouse"
+    text: ClassVar[str] = "Uniformity, recovery of rods, spill-over into water and air"
+    followed: ClassVar[Followed] = (
+        ("Recovery", "2 mm"),
+        ("Uniformity", "Spread"),
+    )
+
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        at = facts.at or locate(facts.truth or volume, layout)
+        diameter, length, z = UNIFORM_VOI
+        place = _point(at, (0.0, 0.0, z))
+        uniform = rod(volume, place, diameter, length)
+        marks = [Mark(place, diameter / 2)]
+        figures = [
+            QualityFigure(name, value, None, unit, "Uniformity")
+            for name, value, unit in (
+                ("Mean", uniform.mean, volume.unit),
+                ("Spread", 100 * uniform.sd / uniform.mean, "%"),
+                ("Least", 100 * uniform.least / uniform.mean, "%"),
+                ("Most", 100 * uniform.most / uniform.mean, "%"),
+            )
+        ]
+        recoveries = []
+        for d, middle in zip(RODS_MM, rod_places_mm(), strict=True):
+            place = _point(at, tuple(middle))
+            recoveries.append(_recovery(volume, place, d, uniform))
+            marks.append(Mark(place, d))
+        figures += recoveries
+        for name, x in CHAMBERS:
+            place = _point(at, (x, 0.0, CHAMBER_Z_MM))
+            figures.append(_spill_over(volume, place, name, uniform))
+            marks.append(Mark(place, CHAMBER_VOI[0] / 2))
+        curve = QualityCurve(
+            "Recovery of the rods",
+            "Rod [mm]",
+            "Recovery",
+            RODS_MM,
+            tuple(f.value for f in recoveries),
+            tuple(f.error or 0.0 for f in recoveries),
+        )
+        return QualityReport(
+            self.kind,
+            self.title,
+            volume.unit,
+            at.describe(),
+            tuple(figures),
+            (curve,),
+            tuple(marks),
+            at=at,
+        )
+
+
+def _recovery(volume: Volume, place: Point, diameter_mm: float, uniform: Held) -> QualityFigure:
+    """Return what the highest line along a rod holds, over the uniform part."""
+    grid = volume.grid
+    z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
+    slices = np.abs(z - place[2]) <= MIDDLE_OF_ROD_MM / 2
+    near = np.hypot(x[None, :] - place[0], y[:, None] - place[1]) <= diameter_mm
+    if not slices.any() or not near.any():
+        near |= True
+        slices |= True
+    mean = volume.values[slices].mean(axis=0, dtype=np.float64)
+    row, column = np.unravel_index(int(np.argmax(np.where(near, mean, -np.inf))), mean.shape)
+    line = volume.values[slices, row, column].astype(np.float64)
+    value = float(line.mean()) / uniform.mean
+    spread = np.hypot(line.std(ddof=1) / line.mean() if len(line) > 1 else 0.0, _relative(uniform))
+    return QualityFigure(f"{diameter_mm:g} mm", value, float(value * spread), "", "Recovery")
+
+
+def _spill_over(volume: Volume, place: Point, name: str, uniform: Held) -> QualityFigure:
+    diameter, length = CHAMBER_VOI
+    held = rod(volume, place, diameter, length)
+    value = held.mean / uniform.mean
+    spread = float(np.hypot(held.sd / uniform.mean, value * _relative(uniform)))
+    return QualityFigure(name, value, spread, "", "Spill-over")
+
+
+def _relative(held: Held) -> float:
+    return held.sd / held.mean
+
+
+def _point(at: Placement, place: tuple[float, ...]) -> Point:
+    x, y, z = (float(v) for v in at.to_image(np.array(place)))
+    return x, y, z
+
+
+def _upright(
+    x: Points,
+    y: Points,
+    z: Points,
+    middle: Points | Point,
+    radius: float,
+    length: float,
+    width: float,
+) -> Points:
+    """Return the part inside a cylinder along z."""
+    across = np.hypot(x - middle[0], y - middle[1]) - radius
+    return soft(np.maximum(across, np.abs(z - middle[2]) - length / 2), width)

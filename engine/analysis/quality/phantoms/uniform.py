@@ -1,0 +1,112 @@
+"""A uniform cylinder of activity: how even it comes out along its axis and across it.
+
+Along: means of slices over that of the middle; across: means of rings of one area over that of all.
+Errors are those of the means, from the voxels' spread.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
+from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
+from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
+from engine.data.volume import Volume
+
+N_RINGS = 6
+INSIDE = 0.85
+"""Part of the radius, and of the half length, within which it has to be even."""
+
+
+class PetCylinder(QualityPhantom):
+    """Uniform cylinder."""
+
+    kind: ClassVar[str] = "pet-cylinder"
+    title: ClassVar[str] = "Uniform cylinder"
+    text: ClassVar[str] = "Evenness along the axis and across it, noise, mean"
+    followed: ClassVar[Followed] = (
+        ("Across", "Outermost ring"),
+        ("Noise", "Spread of voxels"),
+    )
+
+    def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        found = find_cylinder(facts.truth or volume)
+        inner = UprightCylinder(found.centre_mm, INSIDE * found.radius_mm, INSIDE * found.length_mm)
+        held = mean_inside(volume, found.inner(volume.grid))
+        along, across = _along(volume, inner), _across(volume, inner)
+        figures = [
+            QualityFigure("Mean well inside", held.mean, held.error, volume.unit, "Level"),
+            QualityFigure("Spread of voxels", 100 * held.sd / held.mean, None, "%", "Noise"),
+            QualityFigure("Lowest slice", *_least(along), "%", "Along the axis"),
+            QualityFigure("Highest slice", *_most(along), "%", "Along the axis"),
+            QualityFigure("Innermost ring", *_first(across), "%", "Across"),
+            QualityFigure("Outermost ring", *_last(across), "%", "Across"),
+        ]
+        if facts.expected:
+            off = 100 * (held.mean / facts.expected - 1)
+            error = 100 * held.error / facts.expected
+            figures.insert(1, QualityFigure("Off the true value", off, error, "%", "Level"))
+        marks = (Mark(found.centre_mm, inner.radius_mm),)
+        return QualityReport(
+            self.kind, self.title, volume.unit, found.describe(), tuple(figures),
+            (along, across), marks,
+        )  # fmt: skip
+
+
+def _along(volume: Volume, inner: UprightCylinder) -> QualityCurve:
+    mask = inner.mask(volume.grid)
+    slices = np.flatnonzero(mask.any(axis=(1, 2)))
+    z = volume.grid.centres_mm(2)[slices]
+    rows = [volume.values[k][mask[k]].astype(np.float64) for k in slices]
+    means = np.array([row.mean() for row in rows])
+    errors = np.array([row.std() / np.sqrt(len(row)) for row in rows])
+    middle = means[np.abs(z - inner.centre_mm[2]) <= max(0.1 * inner.length_mm, z[1] - z[0])].mean()
+    return _curve("Along the axis", "z [mm]", z, 100 * means / middle, 100 * errors / middle)
+
+
+def _across(volume: Volume, inner: UprightCylinder) -> QualityCurve:
+    """Return means of rings of the same area."""
+    mask = inner.mask(volume.grid)
+    _, y, x = np.nonzero(mask)
+    cx, cy, _ = inner.centre_mm
+    away = np.hypot(volume.grid.centres_mm(0)[x] - cx, volume.grid.centres_mm(1)[y] - cy)
+    ring = np.minimum((N_RINGS * (away / inner.radius_mm) ** 2).astype(int), N_RINGS - 1)
+    values = volume.values[mask].astype(np.float64)
+    counts = np.bincount(ring, minlength=N_RINGS)
+    means = np.bincount(ring, values, N_RINGS) / counts
+    spread = np.sqrt(np.bincount(ring, values**2, N_RINGS) / counts - means**2)
+    places = np.bincount(ring, away, N_RINGS) / counts
+    whole = values.mean()
+    errors = 100 * spread / np.sqrt(counts) / whole
+    return _curve("Across the axis", "Radius [mm]", places, 100 * means / whole, errors)
+
+
+def _curve(
+    title: str, x_label: str, x: np.ndarray, y: np.ndarray, error: np.ndarray
+) -> QualityCurve:
+    def plain(values: np.ndarray) -> tuple[float, ...]:
+        return tuple(float(v) for v in values)
+
+    return QualityCurve(title, x_label, "Relative [%]", plain(x), plain(y), plain(error))
+
+
+def _pick(curve: QualityCurve, k: int) -> tuple[float, float]:
+    return curve.y[k], curve.error[k]
+
+
+def _least(curve: QualityCurve) -> tuple[float, float]:
+    return _pick(curve, int(np.argmin(curve.y)))
+
+
+def _most(curve: QualityCurve) -> tuple[float, float]:
+    return _pick(curve, int(np.argmax(curve.y)))
+
+
+def _first(curve: QualityCurve) -> tuple[float, float]:
+    return _pick(curve, 0)
+
+
+def _last(curve: QualityCurve) -> tuple[float, float]:
+    return _pick(curve, -1)

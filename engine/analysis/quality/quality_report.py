@@ -1,0 +1,163 @@
+"""What a phantom's image is told by: figures with their errors, curves, and where they are from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.json_types import Plain
+from engine.geometry.grid import Point
+
+FORMAT = "isocenter-quality-1"
+Points = NDArray[np.float64]
+
+
+MOST_DIGITS = 8
+"""Places behind the point that people still read; smaller numbers are written with a power."""
+
+
+@dataclass(frozen=True)
+class QualityFigure:
+    """One number.
+
+    Attributes
+    ----------
+    name : what it is, with the size or place it is of
+    value : in `unit`
+    error : standard error; None where nothing tells it
+    unit : of value and error
+    group : heading that it stands under
+    """
+
+    name: str
+    value: float
+    error: float | None
+    unit: str
+    group: str = ""
+
+    def text(self) -> str:
+        """Return value and error as people read them, "41.3 ± 2.1 %"."""
+        if self.error is None or not np.isfinite(self.error) or self.error == 0:
+            return f"{_plain(self.value)} {self.unit}".rstrip()
+        digits = max(0, 1 - int(np.floor(np.log10(self.error))))
+        if abs(self.value) >= 1e5 or digits > MOST_DIGITS:
+            return f"{self.value:.4g} ± {self.error:.2g} {self.unit}".rstrip()
+        return f"{self.value:.{digits}f} ± {self.error:.{digits}f} {self.unit}".rstrip()
+
+
+def _plain(value: float) -> str:
+    """Return a number with four digits that tell, without a power of ten where it is small."""
+    text = f"{value:.4g}"
+    if "e-" not in text:
+        return text
+    digits = 3 - int(np.floor(np.log10(abs(value))))
+    return f"{value:.{digits}f}" if digits <= MOST_DIGITS + 3 else text
+
+
+@dataclass(frozen=True)
+class QualityCurve:
+    """Figures over something.
+
+    Attributes
+    ----------
+    title, x_label, y_label : words, the labels with their units
+    x, y : the points
+    error : standard error of y; empty where nothing tells it
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    error: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A disc across z that something was measured in.
+
+    Attributes
+    ----------
+    centre_mm : its middle (x, y, z) [mm]
+    radius_mm : its radius [mm]
+    """
+
+    centre_mm: Point
+    radius_mm: float
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A phantom's place in an image: moved, turned about z, perhaps with its other end first.
+
+    Attributes
+    ----------
+    centre_mm : the phantom's origin in the image (x, y, z) [mm]
+    turn_deg : its turn about z, from x towards y [deg]
+    flipped : whether it was turned round about y before, so that x and z are reversed
+    """
+
+    centre_mm: Point
+    turn_deg: float = 0.0
+    flipped: bool = False
+
+    def to_image(self, points: Points) -> Points:
+        """Return points (..., 3) of the phantom in the image [mm]."""
+        sign = np.array([-1.0, 1.0, -1.0]) if self.flipped else np.ones(3)
+        x, y, z = np.moveaxis(np.asarray(points, float) * sign, -1, 0)
+        c, s = np.cos(np.deg2rad(self.turn_deg)), np.sin(np.deg2rad(self.turn_deg))
+        return np.stack([c * x - s * y, s * x + c * y, z], axis=-1) + np.array(self.centre_mm)
+
+    def to_phantom(self, x: Points, y: Points, z: Points) -> tuple[Points, Points, Points]:
+        """Return coordinates of the image in the phantom [mm]."""
+        x, y, z = (a - b for a, b in zip((x, y, z), self.centre_mm, strict=True))
+        c, s = np.cos(np.deg2rad(self.turn_deg)), np.sin(np.deg2rad(self.turn_deg))
+        x, y = c * x + s * y, -s * x + c * y
+        return (-x, y, -z) if self.flipped else (x, y, z)
+
+    def describe(self) -> str:
+        """Return place and turn in plain words."""
+        x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
+        turn = f", turned by {self.turn_deg:.1f}°" if self.turn_deg else ""
+        end = ", other end first" if self.flipped else ""
+        return f"middle at ({x:.1f}, {y:.1f}, {z:.1f}) mm{turn}{end}"
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """All that was measured in an image of a phantom.
+
+    Attributes
+    ----------
+    phantom : its kind
+    title : what people call it
+    unit : of the image
+    placement : where it lies, in words
+    figures, curves : what was measured
+    marks : where
+    notes : what to know of it, one sentence each
+    source : which image it is of, in words
+    at : where the phantom lies, of one that has a place and a turn
+    """
+
+    phantom: str
+    title: str
+    unit: str
+    placement: str
+    figures: tuple[QualityFigure, ...]
+    curves: tuple[QualityCurve, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    notes: tuple[str, ...] = ()
+    source: Plain = field(default_factory=dict)
+    at: Placement | None = None
+
+    def figure(self, group: str, name: str = "") -> QualityFigure:
+        """Return a figure of a group, the first where no name is given."""
+        return next(f for f in self.figures if f.group == group and name in ("", f.name))
+
+    def as_dict(self) -> Plain:
+        """Return plain values, for JSON."""
+        return {"format": FORMAT, **asdict(self)}

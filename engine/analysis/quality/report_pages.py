@@ -1,0 +1,190 @@
+"""A quality report as pages to print: figures, slices with what was measured in, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
+from engine.core.json_types import Plain
+from engine.data.volume import Volume
+from engine.io.text.json_text import to_json
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+A4_INCHES = (8.27, 11.69)
+INK, FAINT, LINE, MARK = "#22282f", "#8a939c", "#0b6e99", "#d1495b"
+LINES_ON_A_PAGE = 46
+MOST_SLICES = 3
+SLICE_INCHES = 3.6
+CLAIM = "Research use only. Not for diagnosis or treatment."
+
+
+def to_pdf(report: QualityReport, volume: Volume) -> bytes:
+    """Return the pages of a report, the image beside it, as a PDF."""
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    out = BytesIO()
+    facts = {"Title": f"{report.title}: image quality", "Creator": "Isocenter"}
+    with PdfPages(out, metadata=facts) as pages:
+        for figure in _pages(report, volume):
+            pages.savefig(figure)
+    return out.getvalue()
+
+
+def to_png(report: QualityReport, volume: Volume) -> bytes:
+    """Return the slices of a report, one below the other, as a PNG."""
+    from matplotlib.figure import Figure
+
+    out, heights = BytesIO(), _slices(report.marks)
+    figure = Figure(figsize=(SLICE_INCHES, SLICE_INCHES * len(heights)), layout="constrained")
+    for k, z in enumerate(heights):
+        _slice(figure.add_subplot(len(heights), 1, k + 1), volume, z, report.marks)
+    figure.savefig(out, format="png")
+    return out.getvalue()
+
+
+def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
+    """Return the file of a report that ends in ".pdf", or in ".json"."""
+    if suffix == ".pdf":
+        return to_pdf(report, volume)
+    record = {**report.as_dict(), "environment": volume.info.get("environment", {})}
+    return (to_json(record, indent=2) + "\n").encode()
+
+
+def with_source(report: QualityReport, volume: Volume) -> QualityReport:
+    """Return the report with what tells which image it is of, without a name."""
+    output = volume.info.get("output", {})
+    found = {
+        "Voxels": volume.grid.describe(),
+        "Image SHA-256": output.get("sha256") if isinstance(output, dict) else None,
+        "Protocol": _protocol_label(volume.info),
+        "Reconstructed": volume.info.get("ended_utc"),
+    }
+    known = {key: value for key, value in found.items() if value is not None}
+    return replace(report, source=known)
+
+
+def _protocol_label(info: Plain) -> str | None:
+    """Return the protocol's name with its mark; only the name if the record has no mark."""
+    for key, field in (("protocol_identity", "label"), ("protocol", "name")):
+        record = info.get(key)
+        if isinstance(record, dict) and record.get(field):
+            return str(record[field])
+    return None
+
+
+def _pages(report: QualityReport, volume: Volume) -> list[Figure]:
+    lines = _lines(report)
+    cut = [lines[k : k + LINES_ON_A_PAGE] for k in range(0, len(lines), LINES_ON_A_PAGE)]
+    pages = [_text_page(report, part, k == 0) for k, part in enumerate(cut)]
+    return [*pages, _image_page(report, volume)]
+
+
+def _lines(report: QualityReport) -> list[tuple[str, str]]:
+    """Return the lines of the table: a name and a value, or a heading."""
+    found: list[tuple[str, str]] = []
+    for group in dict.fromkeys(f.group for f in report.figures):
+        found.append((group, ""))
+        found += [(f"    {f.name}", f.text()) for f in report.figures if f.group == group]
+    return found
+
+
+def _text_page(report: QualityReport, lines: list[tuple[str, str]], is_first: bool) -> Figure:
+    figure = _page(report)
+    y = 0.925
+    if is_first:
+        for text in (report.placement, *report.notes, *_sources(report)):
+            figure.text(0.08, y, text, fontsize=8, color=FAINT, wrap=True)
+            y -= 0.018
+        y -= 0.01
+    for name, value in lines:
+        weight = "normal" if value else "bold"
+        figure.text(0.08, y, name, fontsize=9, fontweight=weight)
+        figure.text(0.62, y, value, fontsize=9, ha="left")
+        y -= 0.0165
+    return figure
+
+
+def _sources(report: QualityReport) -> list[str]:
+    return [f"{key}: {value}" for key, value in report.source.items()]
+
+
+def _image_page(report: QualityReport, volume: Volume) -> Figure:
+    figure = _page(report)
+    heights = _slices(report.marks)
+    rows = 1 + (len(report.curves) + 1) // 2
+    grid = figure.add_gridspec(
+        rows, 6, left=0.1, right=0.95, top=0.9, bottom=0.08, hspace=0.35, wspace=0.9
+    )
+    width = 6 // max(1, len(heights))
+    for k, z in enumerate(heights):
+        _slice(figure.add_subplot(grid[0, k * width : (k + 1) * width]), volume, z, report.marks)
+    for k, curve in enumerate(report.curves):
+        row, column = divmod(k, 2)
+        _curve(figure.add_subplot(grid[1 + row, 3 * column : 3 * column + 3]), curve)
+    return figure
+
+
+def _page(report: QualityReport) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=A4_INCHES)
+    figure.text(0.08, 0.955, report.title, fontsize=14, fontweight="bold")
+    figure.text(0.08, 0.03, CLAIM, fontsize=7, color=FAINT)
+    return figure
+
+
+def _slices(marks: Sequence[Mark]) -> list[float]:
+    """Return the heights of the slices that are shown: those with most marks."""
+    heights = sorted({round(m.centre_mm[2], 1) for m in marks})
+    counts = {z: sum(abs(m.centre_mm[2] - z) < 0.1 for m in marks) for z in heights}
+    return sorted(sorted(heights, key=lambda z: -counts[z])[:MOST_SLICES])
+
+
+def _slice(axes: Axes, volume: Volume, z_mm: float, marks: Sequence[Mark]) -> None:
+    from matplotlib.patches import Circle
+
+    grid = volume.grid
+    k = int(np.argmin(np.abs(grid.centres_mm(2) - z_mm)))
+    shown = np.nan_to_num(volume.values[k])
+    (left, low, _), (right, high, _) = grid.lower_mm, grid.upper_mm
+    top = float(np.percentile(shown, 99.8))
+    axes.imshow(
+        shown,
+        extent=(float(left), float(right), float(high), float(low)),
+        cmap="gray_r" if volume.unit != "HU" else "gray",
+        vmin=min(0.0, float(shown.min())) if volume.unit != "HU" else None,
+        vmax=top if top > 0 else None,
+        interpolation="nearest",
+    )
+    for mark in marks:
+        if abs(mark.centre_mm[2] - z_mm) < max(grid.voxel_mm[2], 0.1):
+            x, y, _ = mark.centre_mm
+            axes.add_patch(Circle((x, y), mark.radius_mm, fill=False, color=MARK, lw=0.6))
+    axes.set_title(f"z = {z_mm:.1f} mm", fontsize=8)
+    axes.tick_params(labelsize=6)
+
+
+def _curve(axes: Axes, curve: QualityCurve) -> None:
+    errors = curve.error or None
+    axes.errorbar(
+        curve.x, curve.y, yerr=errors, color=LINE, lw=1.2, elinewidth=0.5, ms=3, marker="."
+    )
+    axes.set_xlabel(curve.x_label, fontsize=8)
+    axes.set_ylabel(curve.y_label, fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.set_ylim(bottom=min(0.0, *curve.y))
+    axes.set_title(curve.title, fontsize=9, loc="left", fontweight="bold")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def text_of(figures: Sequence[QualityFigure]) -> list[tuple[str, str, str]]:
+    """Return group, name and value of each figure, as people read them."""
+    return [(f.group, f.name, f.text()) for f in figures]

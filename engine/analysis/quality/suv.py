@@ -1,0 +1,181 @@
+"""Standardised uptake values: activity concentration per injected dose and body weight.
+
+    SUV = C [Bq/mL] · m / dose [Bq]
+
+m is the body's weight W [g], its lean mass [g] after James or Janmahasatian, or its surface after
+Du Bois [cm²], with the height H:
+
+    James            1.10 W − 128 (W/H)² of men, 1.07 W − 148 (W/H)² of women    [kg, cm]
+    Janmahasatian    9270 W / (6680 + 216 B) of men, 9270 W / (8780 + 244 B) of women, B = W/H² [m]
+    Du Bois          0.007184 W^0.425 H^0.725 m²                                 [kg, cm]
+
+C and the dose are of the same moment: C of the one that the image is corrected to, the dose decayed
+to it. An image that is not corrected holds the mean over its frame; at the frame's start it is
+λT / (1 − exp(−λT)) times as much. What is not known is not guessed: there is no SUV without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from engine.core.errors import DataError
+from engine.data.timing.decay import NUCLIDES, decayed, frame_factor, seconds_between
+
+DecayCorrection = Literal["injection", "start", "none"]
+"""The moment that an image's activity is corrected to; none: it is the mean over its frame."""
+
+SuvKind = Literal["bw", "lbm-james", "lbm-janmahasatian", "bsa"]
+"""What the dose is divided by: body weight, lean mass by either formula, or body surface."""
+SUV_TITLES: dict[SuvKind, str] = {
+    "bw": "by body weight",
+    "lbm-james": "by lean mass (James)",
+    "lbm-janmahasatian": "by lean mass (Janmahasatian)",
+    "bsa": "by body surface (Du Bois)",
+}
+
+HALF_LIVES_S = {name: nuclide.half_life_s for name, nuclide in NUCLIDES.items()}
+"""Half-lives as scanners write them into DICOM [s]; those of other nuclides have to be said."""
+MOST_HALF_LIVES = 10.0
+"""Between injection and scan: after more there is nothing left to see, and a date is wrong."""
+WEIGHT_KG = (0.005, 500.0)
+"""From a mouse to the heaviest that a scanner carries."""
+HEIGHT_CM = (20.0, 280.0)
+UNIT = "g/mL"
+UNITS: dict[SuvKind, str] = {
+    "bw": UNIT,
+    "lbm-james": "g/mL{SUVlbm}",
+    "lbm-janmahasatian": "g/mL{SUVlbm}",
+    "bsa": "cm2/mL",
+}
+
+
+@dataclass(frozen=True)
+class SuvFacts:
+    """What SUV follow from; None where it is not known.
+
+    Attributes
+    ----------
+    weight_kg : of the body
+    dose_bq : activity at the moment of injection
+    half_life_s : of the nuclide
+    injected, started : moments of the injection and of the start of the frame, both with their
+        zones or both without
+    decay : what the image is corrected to
+    frame_s : length of the frame; wanted for an image that is not corrected
+    kind : what the dose is divided by
+    height_cm : of the body; wanted but for its weight alone
+    sex : "F" or "M"; wanted for lean mass
+    """
+
+    weight_kg: float | None = None
+    dose_bq: float | None = None
+    half_life_s: float | None = None
+    injected: datetime | None = None
+    started: datetime | None = None
+    decay: DecayCorrection | None = None
+    frame_s: float | None = None
+    kind: SuvKind = "bw"
+    height_cm: float | None = None
+    sex: str | None = None
+
+
+def suv_factor(facts: SuvFacts) -> float:
+    """Return what turns Bq/mL into SUV [g/Bq, or cm²/Bq of the body's surface].
+
+    Raises
+    ------
+    DataError
+        names all that is missing or cannot be
+    """
+    reasons = list(_reasons(facts))
+    if reasons:
+        raise DataError(f"there is no SUV: {'; '.join(reasons)}.")
+    half_life_s, dose_bq = facts.half_life_s or 0.0, facts.dose_bq or 0.0
+    if facts.decay != "injection":
+        dose_bq *= decayed(_waited_s(facts) or 0.0, half_life_s)
+    frame = frame_factor(facts.frame_s or 0.0, half_life_s) if facts.decay == "none" else 1.0
+    return frame * body_size(facts) / dose_bq
+
+
+def body_size(facts: SuvFacts) -> float:
+    """Return weight or lean mass [g], or surface [cm²], of a body whose facts are known."""
+    weight, height = facts.weight_kg or 0.0, facts.height_cm or 1.0
+    is_woman = facts.sex == "F"
+    if facts.kind == "lbm-james":
+        slope, bend = (1.07, 148.0) if is_woman else (1.10, 128.0)
+        return 1000 * (slope * weight - bend * (weight / height) ** 2)
+    if facts.kind == "lbm-janmahasatian":
+        base, slope = (8780.0, 244.0) if is_woman else (6680.0, 216.0)
+        return 1000 * 9270 * weight / (base + slope * weight / (height / 100) ** 2)
+    if facts.kind == "bsa":
+        return 1e4 * 0.007184 * weight**0.425 * height**0.725
+    return 1000 * weight
+
+
+def _reasons(facts: SuvFacts) -> Iterator[str]:
+    """Yield why there is no SUV."""
+    yield from _unknown(facts)
+    low, high = WEIGHT_KG
+    if facts.weight_kg is not None and not low <= facts.weight_kg <= high:
+        yield f"a weight of {facts.weight_kg:g} kg is none of a body ({low:g} to {high:g} kg)"
+    low, high = HEIGHT_CM
+    if facts.height_cm is not None and not low <= facts.height_cm <= high:
+        yield f"a height of {facts.height_cm:g} cm is none of a body ({low:g} to {high:g} cm)"
+    elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:
+        yield "so heavy a body of this height has no lean mass by the formula of James"
+    for name, value in (("dose", facts.dose_bq), ("half-life", facts.half_life_s)):
+        if value is not None and not 0 < value < math.inf:
+            yield f"the {name} is {value:g}, want a number above 0"
+    if facts.frame_s is not None and not 0 < facts.frame_s < math.inf:
+        yield f"the frame takes {facts.frame_s:g} s, want a number above 0"
+    if facts.decay != "injection":
+        yield from _impossible_times(facts)
+
+
+def _unknown(facts: SuvFacts) -> Iterator[str]:
+    wanted: dict[str, object] = {
+        "the weight": facts.weight_kg,
+        "the dose": facts.dose_bq,
+        "the half-life": facts.half_life_s,
+        "what the image's decay is corrected to": facts.decay,
+    }
+    if facts.decay != "injection":
+        wanted |= {"the time of injection": facts.injected, "the start": facts.started}
+    if facts.kind != "bw":
+        wanted["the height"] = facts.height_cm
+    if facts.kind.startswith("lbm"):
+        wanted["the sex (F or M)"] = facts.sex if facts.sex in ("F", "M") else None
+    if facts.decay == "none":
+        wanted["the length of the frame"] = facts.frame_s
+    for name, value in wanted.items():
+        if value is None:
+            yield f"{name} is not known"
+
+
+def _impossible_times(facts: SuvFacts) -> Iterator[str]:
+    if facts.injected is None or facts.started is None:
+        return
+    waited_s = _waited_s(facts)
+    if waited_s is None:
+        yield (
+            "one of the times of injection and start has a time zone and the other has none, so "
+            "what lies between them is not known"
+        )
+    elif waited_s < 0:
+        yield f"the scan starts {-waited_s:,.0f} s before the injection; was a date moved?"
+    elif facts.half_life_s and waited_s > MOST_HALF_LIVES * facts.half_life_s:
+        yield (
+            f"the scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the injection; "
+            "was a date moved?"
+        )
+
+
+def _waited_s(facts: SuvFacts) -> float | None:
+    """Return the time from injection to start [s], None where the clocks cannot be compared."""
+    if facts.injected is None or facts.started is None:
+        return None
+    return seconds_between(facts.injected, facts.started)

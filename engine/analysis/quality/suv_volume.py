@@ -1,0 +1,89 @@
+"""Images in SUV, from what an image of ours says of its scan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from engine.analysis.quality.suv import UNITS, DecayCorrection, SuvFacts, SuvKind, suv_factor
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.calibration import CONCENTRATION
+from engine.data.timing.timestamps import moment_of
+from engine.data.volume import Volume
+
+SUV = "suv"
+"""Key of what is written of the conversion."""
+
+
+def scan_of(volume: Volume) -> Plain:
+    """Return what an image says of its scan."""
+    scan = volume.info.get("scan", {})
+    return scan if isinstance(scan, dict) else {}
+
+
+def decay_of(volume: Volume) -> DecayCorrection:
+    """Return what an image of ours is corrected to; one of counts is not."""
+    said = scan_of(volume).get("concentration", {})
+    known = said.get("decay") if isinstance(said, dict) else None
+    if volume.unit == CONCENTRATION and known in ("start", "injection"):
+        return "start" if known == "start" else "injection"
+    return "none"
+
+
+def facts_of(volume: Volume, kind: SuvKind = "bw") -> SuvFacts:
+    """Return what an image of ours knows of dose, times and body."""
+    return facts_of_scan(scan_of(volume), decay_of(volume), kind)
+
+
+def facts_of_scan(scan: Plain, decay: DecayCorrection, kind: SuvKind) -> SuvFacts:
+    """Return what a scan's facts tell of dose, times and body, for images corrected to `decay`."""
+    return SuvFacts(
+        weight_kg=scan.get("weight_kg"),
+        dose_bq=scan.get("injected_bq"),
+        half_life_s=scan.get("half_life_s"),
+        injected=moment_of(scan.get("injected_at")),
+        started=moment_of(scan.get("scan_start")),
+        decay=decay,
+        frame_s=scan.get("duration_s"),
+        kind=kind,
+        height_cm=scan.get("height_cm"),
+        sex=scan.get("sex"),
+    )
+
+
+def in_suv(volume: Volume, kind: SuvKind = "bw") -> Volume:
+    """Return an image in Bq/mL of ours as SUV; its `info` says how.
+
+    Raises
+    ------
+    DataError
+        names all that is missing or cannot be
+    """
+    reason = why_no_suv(volume, kind)
+    if reason:
+        raise DataError(reason)
+    facts = facts_of(volume, kind)
+    factor = suv_factor(facts)
+    values = (volume.values * np.float64(factor)).astype(np.float32)
+    info = {**volume.info, SUV: described(facts, factor)}
+    return replace(volume, values=values, unit=UNITS[kind], info=info)
+
+
+def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
+    """Return why an image of ours cannot be SUV; empty if it can."""
+    try:
+        if volume.unit != CONCENTRATION:
+            raise DataError(f"there is no SUV: the values are in {volume.unit or 'no known unit'}.")
+        suv_factor(facts_of(volume, kind))
+    except DataError as e:
+        return str(e)
+    return ""
+
+
+def described(facts: SuvFacts, factor: float) -> Plain:
+    """Return what a conversion followed from, as plain values."""
+    said: Plain = {**vars(facts), "bq_ml_per_unit": 1.0, "suv_per_bq_ml": factor}
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in said.items()}

@@ -1,0 +1,132 @@
+"""What a scan and its tracer file allow: which units can be had, what is missing, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.analysis.quality.suv import SUV_TITLES, SuvKind, suv_factor
+from engine.analysis.quality.suv_volume import facts_of_scan
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.timing.decay import NUCLIDES, seconds_between
+from engine.data.timing.timestamps import moment_of
+from engine.data.timing.tracer import Tracer
+
+NAMES = {
+    "isotope": "the nuclide",
+    "scan_start": "the start",
+    "injected_at": "the injection",
+    "injected_bq": "the injected activity [Bq]",
+    "weight_kg": "the weight [kg]",
+    "height_cm": "the height [cm]",
+    "sex": "the sex",
+    "live_fraction": "the live part of the frame",
+}
+"""Facts that a scan and a tracer file may both state."""
+SAME = 1e-3
+"""Relative difference of numbers that are written with few digits."""
+
+
+@dataclass(frozen=True)
+class TracerCheck:
+    """What can be had.
+
+    Attributes
+    ----------
+    given : what came into the body, and when, in a line
+    concentration : why there is no Bq/mL whatever the calibration; empty if there may be
+    suv : of each kind of SUV why there is none; empty if there is
+    remarks : what to look at, a sentence each
+    """
+
+    given: str
+    concentration: str
+    suv: dict[SuvKind, str]
+    remarks: tuple[str, ...]
+
+
+def check_tracer(tracer: Tracer, said: Plain) -> TracerCheck:
+    """Say what a tracer file makes of a scan.
+
+    Parameters
+    ----------
+    tracer
+        what is known besides the scan
+    said
+        what the scan says, under the keys of readers
+    """
+    facts = {**said, **tracer.facts()}
+    nuclide = NUCLIDES.get(str(facts.get("isotope")))
+    if nuclide is not None:
+        facts = {"half_life_s": nuclide.half_life_s, "branching": nuclide.branching} | facts
+    return TracerCheck(
+        _given(facts),
+        _missing(facts),
+        {kind: _why_none(facts, kind) for kind in SUV_TITLES},
+        tuple(_remarks(tracer, said, facts)),
+    )
+
+
+def _given(facts: Plain) -> str:
+    dose = facts.get("injected_bq")
+    words = [f"{dose / 1e6:.4g} MBq" if isinstance(dose, int | float) else ""]
+    words.append(str(facts.get("isotope") or ""))
+    what = " of ".join(word for word in words if word)
+    waited = _waited_s(facts)
+    if not what or waited is None:
+        return what
+    return f"{what}, injected {_span(waited)} the scan began"
+
+
+def _span(waited_s: float) -> str:
+    minutes = abs(waited_s) / 60
+    return f"{minutes:,.0f} min {'before' if waited_s >= 0 else 'after'}"
+
+
+def _waited_s(facts: Plain) -> float | None:
+    injected, started = moment_of(facts.get("injected_at")), moment_of(facts.get("scan_start"))
+    if injected is None or started is None:
+        return None
+    return seconds_between(injected, started)
+
+
+def _missing(facts: Plain) -> str:
+    wanted = {
+        "the half-life": facts.get("half_life_s"),
+        "positrons for each decay": facts.get("branching"),
+        "the length of the frame": facts.get("duration_s"),
+    }
+    missing = [name for name, value in wanted.items() if not value]
+    return f"{', '.join(missing)} not known" if missing else ""
+
+
+def _why_none(facts: Plain, kind: SuvKind) -> str:
+    try:
+        suv_factor(facts_of_scan(facts, "start", kind))
+    except DataError as e:
+        return str(e).removeprefix("there is no SUV: ").rstrip(".")
+    return ""
+
+
+def _remarks(tracer: Tracer, said: Plain, facts: Plain) -> Iterator[str]:
+    name = facts.get("isotope")
+    if name and name not in NUCLIDES and not (facts.get("half_life_s") and facts.get("branching")):
+        yield (
+            f"{name} is none of {', '.join(NUCLIDES)}; check how it is written, or give its "
+            "half-life and its positrons per decay."
+        )
+    for key, value in tracer.facts().items():
+        if key in NAMES and key in said and not _is_same(said[key], value):
+            yield (
+                f"The scan itself says that {NAMES[key]} is {said[key]}; {value} is taken instead."
+            )
+
+
+def _is_same(one: object, other: object) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= SAME * max(abs(one), abs(other))
+    first, second = moment_of(one), moment_of(other)
+    if first is not None and second is not None:
+        return seconds_between(first, second) == 0.0
+    return one == other

@@ -1,0 +1,88 @@
+"""What a reader leaves in a slice of an image: arrows, words, distances, angles and curves.
+
+The angle at the corner v between the legs to a and b is
+
+    arccos( (a − v) · (b − v) / (|a − v| |b − v|) )
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from engine.analysis.regions.base import Places, shifted
+from engine.core.settings import Settings, setting
+from engine.geometry.grid import Point
+
+AnnotationKind = Literal["arrow", "text", "distance", "angle", "curve"]
+N_POINTS: dict[AnnotationKind, int] = {"arrow": 2, "text": 1, "distance": 2, "angle": 3}
+LEAST_ON_CURVE, MOST_ON_CURVE = 2, 200
+MOST_SIGNS = 120
+
+
+class Annotation(Settings):
+    """An arrow, words, a distance, an angle or a curve, in the coordinates of a scan.
+
+    `points_mm` are the ends: of an arrow its tail and its tip; of an angle the end of one leg, the
+    corner, and the end of the other leg.
+    """
+
+    kind: AnnotationKind = setting(..., "What it is")
+    axis: Annotated[int, Field(ge=0, le=2)] = setting(2, "Across the slice: 0, 1, 2 are x, y, z")
+    points_mm: tuple[Places, ...] = setting(
+        ..., "Its ends, or points of a curve (x, y, z)", unit="mm", max_length=MOST_ON_CURVE
+    )
+    text: str = setting("", "Words beside it", max_length=MOST_SIGNS)
+
+    @field_validator("text")
+    @classmethod
+    def _refuse_signs(cls, text: str) -> str:
+        if not text.isprintable():
+            raise ValueError("has signs that cannot be seen")
+        return text
+
+    @model_validator(mode="after")
+    def _refuse_numbers(self) -> Self:
+        got = len(self.points_mm)
+        wanted = max(got, LEAST_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
+        if got != wanted:
+            raise ValueError(f"{self.kind} with {got} points, want {wanted}")
+        if self.kind == "text" and not self.text.strip():
+            raise ValueError("words without a word")
+        return self
+
+    @property
+    def length_mm(self) -> float:
+        """From the first point over all others to the last; 0 for words."""
+        pairs = zip(self.points_mm, self.points_mm[1:], strict=False)
+        return sum(math.dist(a, b) for a, b in pairs)
+
+    @property
+    def angle_deg(self) -> float:
+        """At the middle one of three points; 0 where a leg has no length, or for other kinds."""
+        if self.kind != "angle":
+            return 0.0
+        first, corner, last = (np.array(point) for point in self.points_mm[:3])
+        legs = first - corner, last - corner
+        lengths = math.prod(float(np.linalg.norm(leg)) for leg in legs)
+        if lengths == 0:
+            return 0.0
+        return math.degrees(math.acos(float(np.clip(legs[0] @ legs[1] / lengths, -1, 1))))
+
+    def moved(self, by_mm: Point) -> Self:
+        """Return it elsewhere."""
+        points = tuple(shifted(point, by_mm) for point in self.points_mm)
+        return self.model_copy(update={"points_mm": points})
+
+    def with_point(self, which: int, point_mm: Point) -> Self:
+        """Return it with one of its points elsewhere."""
+        points = (*self.points_mm[:which], point_mm, *self.points_mm[which + 1 :])
+        return self.model_copy(update={"points_mm": points})
+
+    def turned_over(self) -> Self:
+        """Return it where z runs the other way."""
+        points = tuple((x, y, -z) for x, y, z in self.points_mm)
+        return self.model_copy(update={"points_mm": points})

@@ -1,0 +1,121 @@
+"""Union, intersection and difference of regions.
+
+    union = max(a, b)    intersection = min(a, b)    minus = a − min(a, b)
+
+of the shares a and b of a voxel, so that volumes add up: that of the union and of the intersection
+to those of a and b, that of the difference and of the intersection to that of a. In a voxel that
+two borders cross, the shares are those of borders that run alike.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from engine.analysis.regions.base import Bounds, RegionShape, middle_of, way_between
+from engine.analysis.regions.contour import ContourRegion
+from engine.analysis.regions.coverage import RegionCoverage
+from engine.analysis.regions.masks import MaskRegion
+from engine.analysis.regions.planar import PlanarContours
+from engine.analysis.regions.solids import (
+    BoxRegion,
+    CylinderRegion,
+    EllipsoidRegion,
+    PolygonRegion,
+    SphereRegion,
+)
+from engine.core.settings import setting
+from engine.data.volume import Volume
+from engine.geometry.grid import Point
+
+Operation = Literal["union", "intersection", "minus"]
+MOST_DEPTH = 8
+
+
+class CombinedRegion(RegionShape):
+    """Two or more regions as one; it holds copies of them as they were."""
+
+    kind: Literal["combined"] = "combined"
+    operation: Operation = setting(..., "What is made of them")
+    parts: tuple[AnyShape, ...] = setting(..., "In their order", min_length=2, max_length=50)
+
+    @model_validator(mode="after")
+    def _refuse_deep(self) -> Self:
+        if self.depth > MOST_DEPTH:
+            raise ValueError(f"combined {self.depth} times over, at most {MOST_DEPTH}")
+        return self
+
+    @property
+    def depth(self) -> int:
+        """How often regions were combined."""
+        inner = [each.depth for each in self.parts if isinstance(each, CombinedRegion)]
+        return 1 + max(inner, default=0)
+
+    @property
+    def bounds_mm(self) -> Bounds:
+        taken = self.parts[:1] if self.operation == "minus" else self.parts
+        ends = np.array([part.bounds_mm for part in taken])
+        low, high = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
+        return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+    @property
+    def has_size(self) -> bool:
+        return False
+
+    @property
+    def follows_image(self) -> bool:
+        return any(part.follows_image for part in self.parts)
+
+    def moved(self, by_mm: Point) -> Self:
+        return self.model_copy(update={"parts": tuple(part.moved(by_mm) for part in self.parts)})
+
+    def fitted(self, bounds_mm: Bounds) -> Self:
+        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+
+    def turned_over(self) -> Self:
+        return self.model_copy(update={"parts": tuple(part.turned_over() for part in self.parts)})
+
+    def coverage(self, volume: Volume) -> RegionCoverage:
+        found = [part.coverage(volume) for part in self.parts]
+        first = found[0]
+        if self.operation == "minus":
+            rest = reduce(np.maximum, (each.within(first.box) for each in found[1:]))
+            others = reduce(np.logical_or, (each.centres_within(first.box) for each in found[1:]))
+            share = first.share - np.minimum(first.share, rest)
+            return RegionCoverage(first.start, share, first.centres & ~others)
+        if self.operation == "intersection":
+            share = reduce(np.minimum, (e.within(first.box) for e in found))
+            centres = reduce(np.logical_and, (e.centres_within(first.box) for e in found))
+            return RegionCoverage(first.start, share, centres)
+        box = _around([each for each in found if each.share.size] or found)
+        union = reduce(np.maximum, (each.within(box) for each in found))
+        centres = reduce(np.logical_or, (each.centres_within(box) for each in found))
+        return RegionCoverage((box[0].start, box[1].start, box[2].start), union, centres)
+
+
+AnyShape = Annotated[
+    SphereRegion
+    | EllipsoidRegion
+    | BoxRegion
+    | CylinderRegion
+    | PolygonRegion
+    | MaskRegion
+    | PlanarContours
+    | ContourRegion
+    | CombinedRegion,
+    Field(discriminator="kind"),
+]
+"""A region of any kind."""
+CombinedRegion.model_rebuild()
+
+
+def _around(found: list[RegionCoverage]) -> tuple[slice, slice, slice]:
+    """Return the box that holds all boxes."""
+    z, y, x = (
+        slice(min(e.box[k].start for e in found), max(e.box[k].stop for e in found))
+        for k in range(3)
+    )
+    return z, y, x

@@ -1,0 +1,144 @@
+"""Voxels above a level, within a solid: fixed, a part of the highest value, or found by itself.
+
+The level of rule
+    fixed               is given, in the unit of the image
+    percent of max      is that part of the highest value in the solid
+    percent of peak     is that part of its peak: the highest mean of a ball of 1 mL
+    adaptive            lies half-way between the mean of what is at or above it and the mean of
+                        what is below, in the solid: Ridler and Calvard, IEEE Trans. Syst. Man
+                        Cybern. 8 (1978) 630. It needs no number, and a solid that holds object and
+                        surroundings; of a blurred edge between two plateaus it is half height.
+
+A voxel counts whole or not at all: it is inside if its centre is in the solid, and its value is at
+or above the level. Connected are voxels that share a face; those are kept that the
+highest one is connected to.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from engine.analysis.regions.base import Bounds, RegionShape
+from engine.analysis.regions.coverage import RegionCoverage
+from engine.analysis.regions.peak import peak_of
+from engine.analysis.regions.solids import Solid
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+from engine.core.settings import setting
+from engine.data.volume import Volume
+from engine.geometry.grid import Point
+
+Rule = Literal["fixed", "percent_of_max", "percent_of_peak", "adaptive"]
+RULES: dict[Rule, str] = {
+    "fixed": "Fixed value",
+    "percent_of_max": "Percent of the highest",
+    "percent_of_peak": "Percent of the peak",
+    "adaptive": "Adaptive (Ridler and Calvard)",
+}
+MOST_STEPS = 100
+
+
+class ContourRegion(RegionShape):
+    """What lies above a level within a solid; another part of space in every image."""
+
+    kind: Literal["contour"] = "contour"
+    within: Solid = setting(..., "The solid that is looked in")
+    rule: Rule = setting("percent_of_max", "How the level is found")
+    level: float = setting(41.0, "The level, or its part of the highest value [%]")
+    unit: str = setting("", "Of a fixed level", max_length=40)
+    connected: bool = setting(True, "Whether only what hangs together with the highest counts")
+
+    @model_validator(mode="after")
+    def _refuse_percent(self) -> Self:
+        if self.rule.startswith("percent") and not 0 < self.level <= 100:
+            raise ValueError(f"level is {self.level:g} %, want more than 0 and at most 100")
+        return self
+
+    @property
+    def bounds_mm(self) -> Bounds:
+        return self.within.bounds_mm
+
+    @property
+    def follows_image(self) -> bool:
+        return True
+
+    def moved(self, by_mm: Point) -> Self:
+        return self.model_copy(update={"within": self.within.moved(by_mm)})
+
+    def fitted(self, bounds_mm: Bounds) -> Self:
+        return self.model_copy(update={"within": self.within.fitted(bounds_mm)})
+
+    def turned_over(self) -> Self:
+        return self.model_copy(update={"within": self.within.turned_over()})
+
+    def coverage(self, volume: Volume) -> RegionCoverage:
+        """Raise `DataError` where there is no level, as `level_in` says."""
+        self._refuse_unit(volume)
+        around = self.within.coverage(volume)
+        inside = around.centres
+        if not inside.any():
+            return RegionCoverage(around.start, np.zeros_like(around.share), inside)
+        values = volume.values[around.box]
+        above = inside & (values >= self.level_in(volume, around))
+        if self.connected and above.any():
+            above = _with_highest(values, above)
+        return RegionCoverage(around.start, above.astype(float), above)
+
+    def level_in(self, volume: Volume, around: RegionCoverage | None = None) -> float:
+        """Return the level in an image, in its unit.
+
+        Raises
+        ------
+        DataError
+            where a fixed level is of another unit, or there is no peak to take a part of
+        """
+        around = around or self.within.coverage(volume)
+        inside = volume.values[around.box][around.centres]
+        self._refuse_unit(volume)
+        if self.rule == "fixed":
+            return self.level
+        if not len(inside):
+            raise DataError("the region holds nothing of the image; move it, or make it larger.")
+        if self.rule == "adaptive":
+            return level_between(inside)
+        if self.rule == "percent_of_max":
+            return self.level / 100 * float(inside.max())
+        peak = peak_of(volume, around)
+        if peak is None:
+            raise DataError(
+                "no ball of 1 mL fits into the image there; choose a percentage of the highest."
+            )
+        return self.level / 100 * peak.value
+
+    def _refuse_unit(self, volume: Volume) -> None:
+        if self.rule == "fixed" and self.unit != volume.unit:
+            raise DataError(
+                f"the level is in {self.unit or 'no unit'}, the image in "
+                f"{volume.unit or 'no unit'}; say the level anew, or choose a percentage."
+            )
+
+
+def level_between(values: Array) -> float:
+    """Return the level half-way between the means above and below it."""
+    level = float(values.mean(dtype=np.float64))
+    for _ in range(MOST_STEPS):
+        above = values > level
+        if not above.any():
+            return level
+        high = float(values[above].mean(dtype=np.float64))
+        low = float(values[~above].mean(dtype=np.float64))
+        if abs((high + low) / 2 - level) <= 1e-6 * abs(high):
+            break
+        level = (high + low) / 2
+    return level
+
+
+def _with_highest(values: Array, above: Array) -> Array:
+    from scipy import ndimage
+
+    at = np.unravel_index(int(np.argmax(np.where(above, values, -np.inf))), values.shape)
+    labels, _ = ndimage.label(above)
+    return np.asarray(labels == labels[at])

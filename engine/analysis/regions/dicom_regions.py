@@ -1,0 +1,272 @@
+"""Regions that other programs drew: DICOM segmentations and RT structure sets.
+
+A segmentation (PS3.3 A.51) gives voxels: frames of one grid, whose rows and columns run along the
+axes of the patient. A structure set (PS3.3 A.19) gives closed contours in planes across z; they are
+kept as they were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.regions.masks import MaskRegion
+from engine.analysis.regions.planar import PlanarContours
+from engine.analysis.regions.region_set import COLOURS, Region, RegionSet, is_name, scan_marks
+from engine.core.errors import DataError, FileFormatError
+from engine.geometry.grid import ImageGrid
+from engine.io.dicom.headers import DEFLATED, damage, read_dataset, reason_of
+from engine.io.dicom.storage import SEGMENTATION, STRUCTURES, storage_class
+from engine.io.folder import is_file
+from engine.io.safety.open_input import open_input
+
+if TYPE_CHECKING:
+    from pydicom import Dataset
+
+Mask = NDArray[np.bool_]
+NamedShape = tuple[str, MaskRegion | PlanarContours]
+CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
+"""Contours that bound an area; those of the second kind say what all mean here."""
+MOST_BYTES = 1 << 30
+MOST_VOXELS = 1 << 29
+SAME_MM = 1e-2
+"""Distance within which planes are the same, or evenly apart."""
+FEWEST_CORNERS = 3
+ALONE_MM = 1.0
+"""Thickness of a contour that is alone."""
+STRAIGHT = 1e-4
+FARTHEST_MM = 1e6
+
+
+def read_dicom_regions(path: Path) -> RegionSet:
+    """Read a segmentation, or a set of structures, in the coordinates of the patient (LPS).
+
+    It knows its scan by the frame of reference, and its patient. Points and open contours of
+    structures are left out.
+
+    Raises
+    ------
+    FileFormatError
+        where the file is neither, or is damaged
+    DataError
+        where its grid is oblique, too large, in several frames of reference, or holds nothing
+    """
+    found = _dataset(path)
+    kind = str(found.get("Modality", ""))
+    try:
+        if kind == "SEG":
+            parts = list(_segments(found, path.name))
+        elif kind == "RTSTRUCT":
+            parts = list(_structures(found, path.name))
+        else:
+            raise FileFormatError(
+                f"{path.name}: a DICOM file of {kind or 'no'} modality; regions are read of "
+                "segmentations (SEG) and structure sets (RTSTRUCT)."
+            )
+        frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
+    except damage() as e:
+        raise FileFormatError(
+            f"{path.name}: damaged DICOM file ({reason_of(e)}); export it again."
+        ) from e
+    if not parts:
+        raise DataError(f"{path.name}: holds no region; choose a file with drawn ones.")
+    marks = tuple(mark for each in frames for mark in scan_marks(frame_of_reference=each))
+    made = RegionSet(axes="LPS", scans=marks, patient=patient)
+    for k, (name, shape) in enumerate(parts):
+        shown = name if is_name(name) else f"Structure {k + 1}"
+        region = Region(name=made.free_name(shown), colour=COLOURS[k % len(COLOURS)], shape=shape)
+        made = made.model_copy(update={"regions": (*made.regions, region)})
+    return made
+
+
+def _dataset(path: Path) -> Dataset:
+    with open_input(path) as file:
+        if file.size > MOST_BYTES or DEFLATED in file.head:
+            raise FileFormatError(
+                f"{path.name}: larger than {MOST_BYTES >> 20:,} MiB, or packed as a whole, which "
+                "is not read; export it again in parts, or without."
+            )
+        try:
+            found = read_dataset(file.stream())  # some programs write no head
+            if "SOPClassUID" not in found:
+                raise ValueError("it names no kind of object")
+            return found
+        except damage() as e:
+            raise FileFormatError(
+                f"{path.name}: no DICOM file ({reason_of(e)}); choose another one."
+            ) from e
+
+
+def is_dicom_regions(path: Path) -> bool:
+    """Whether a file is a DICOM segmentation or structure set."""
+    if not is_file(path):
+        return False
+    with open_input(path) as file:
+        return storage_class(file) in (SEGMENTATION, STRUCTURES)
+
+
+def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
+    """Return the frames of reference that a file names: its own, and that of its structures.
+
+    Some programs fill in one of the two fields only, or give them different names for one frame:
+    regions lie on an image that either field names.
+    """
+    key = "ReferencedFrameOfReferenceUID"
+    structures = {str(each.get(key) or "") for each in found.get("StructureSetROISequence", ())}
+    structures.discard("")
+    if len(structures) > 1:
+        raise DataError(
+            f"{name}: its structures lie in {len(structures)} frames of reference; export those of "
+            "one."
+        )
+    own = {str(found.get("FrameOfReferenceUID") or "")} - {""}
+    return tuple(sorted(own | structures))
+
+
+# segmentations
+
+
+def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
+    frames = _frames(found, name)
+    shared, groups = found.SharedFunctionalGroupsSequence[0], found.PerFrameFunctionalGroupsSequence
+    if len(groups) != len(frames):
+        raise FileFormatError(
+            f"{name}: holds {len(frames):,} frames and describes {len(groups):,}; export it again."
+        )
+    grid, level, (down, across) = _grid(list(groups), shared, frames.shape[1:], name)
+    _refuse_large(name, grid.shape)
+    number = np.array(
+        [
+            int(_group(g, shared, "SegmentIdentificationSequence").ReferencedSegmentNumber)
+            for g in groups
+        ]
+    )
+    for segment in found.SegmentSequence:
+        mask = np.zeros(grid.shape, bool)
+        for k in np.flatnonzero(number == int(segment.SegmentNumber)):
+            mask[level[k]] |= frames[k, ::down, ::across]
+        if mask.any():
+            yield str(segment.get("SegmentLabel", "")).strip(), MaskRegion.of(mask, grid)
+
+
+def _frames(found: Dataset, name: str) -> Mask:
+    """Return what is at least half inside, (frames, rows, columns)."""
+    shape = (int(found.get("NumberOfFrames", 1)), int(found.Rows), int(found.Columns))
+    if found.file_meta.TransferSyntaxUID.is_compressed or found.SegmentationType == "LABELMAP":
+        raise DataError(
+            f"{name}: its frames are compressed, or label maps, which are not read; export it as "
+            "a binary segmentation."
+        )
+    _refuse_large(name, shape)
+    least = float(found.get("MaximumFractionalValue", 1)) / 2
+    return np.asarray(found.pixel_array).reshape(shape) >= least
+
+
+def _grid(
+    groups: list[Dataset], shared: Dataset, shape: tuple[int, ...], name: str
+) -> tuple[ImageGrid, NDArray[np.int64], tuple[int, int]]:
+    """Return the grid of all frames, the slice of each, and the steps of rows and columns."""
+    first = _group(groups[0], shared, "PlaneOrientationSequence")
+    across, down = _ways(first.ImageOrientationPatient, name)
+    measures = _group(groups[0], shared, "PixelMeasuresSequence")
+    height, width = (float(v) for v in measures.PixelSpacing)
+    places = np.array(
+        [_group(g, shared, "PlanePositionSequence").ImagePositionPatient for g in groups], float
+    )
+    _refuse_no_place(name, places, np.array([height, width]) > 0)
+    thick = float(measures.get("SliceThickness", 0) or ALONE_MM)
+    planes, step = _planes(places[:, 2], name, thick)
+    level = np.rint((places[:, 2] - planes[0]) / step).astype(np.int64)
+    n_z = int(level.max()) + 1
+    x = _middle(places[0, 0], across, shape[1], width)
+    y = _middle(places[0, 1], down, shape[0], height)
+    middle = (x, y, planes[0] + step * (n_z - 1) / 2)
+    return (
+        ImageGrid((n_z, shape[0], shape[1]), (width, height, step), middle),
+        level,
+        (down, across),
+    )
+
+
+def _group(own: Dataset, shared: Dataset, keyword: str) -> Dataset:
+    """Return what a frame, or all frames together, say of something."""
+    return own[keyword][0] if keyword in own else shared[keyword][0]
+
+
+def _ways(cosines: Sequence[float], name: str) -> tuple[int, int]:
+    """Return to which side of x columns run, and of y rows."""
+    want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
+    if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:
+        raise DataError(
+            f"{name}: its slices do not lie across z of the patient; only such ones are read. "
+            "Export the regions on axial slices."
+        )
+    return (1 if cosines[0] > 0 else -1), (1 if cosines[4] > 0 else -1)
+
+
+def _middle(first_mm: float, way: int, n: int, edge_mm: float) -> float:
+    return float(first_mm) + way * (n - 1) / 2 * edge_mm
+
+
+def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[list[float], float]:
+    """Return the planes of frames or contours, from low to high, and how far they are apart."""
+    planes = [float(heights.min())]
+    for height in np.sort(heights):
+        if height - planes[-1] > SAME_MM:
+            planes.append(float(height))
+    steps = [b - a for a, b in pairwise(planes)]
+    if not steps:
+        return planes, alone_mm
+    step = min(steps)
+    if any(abs(each / step - round(each / step)) * step > SAME_MM * len(planes) for each in steps):
+        raise DataError(f"{name}: its slices are unevenly apart; export them evenly.")
+    return planes, step
+
+
+# structures
+
+
+def _structures(found: Dataset, name: str) -> Iterator[NamedShape]:
+    names = {int(r.ROINumber): str(r.get("ROIName", "")) for r in found.StructureSetROISequence}
+    for drawn in found.get("ROIContourSequence", ()):
+        contours = [
+            np.array(each.ContourData, float).reshape(-1, 3)
+            for each in drawn.get("ContourSequence", ())
+            if each.ContourGeometricType in CLOSED
+        ]
+        if contours:
+            yield names.get(int(drawn.ReferencedROINumber), "").strip(), _shape(contours, name)
+
+
+def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
+    """Return what contours (n, 3) of one structure surround."""
+    _refuse_no_place(name, np.concatenate(contours))
+    if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
+        raise DataError(
+            f"{name}: its contours do not lie across z of the patient; only such ones are read."
+        )
+    planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
+    rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
+    if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
+        raise DataError(f"{name}: a structure surrounds no area; remove it, and export again.")
+    at = np.array(planes)
+    heights = [float(at[np.abs(at - each[0, 2]).argmin()]) for each in rings]
+    return PlanarContours.of([each[:, :2] for each in rings], heights, step)
+
+
+def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.bool_]) -> None:
+    if not all(each.all() for each in (np.isfinite(places), np.abs(places) < FARTHEST_MM, *sound)):
+        raise DataError(f"{name}: its places or sizes are no lengths; export it again.")
+
+
+def _refuse_large(name: str, shape: tuple[int, ...]) -> None:
+    if min(shape) < 1 or np.prod([float(n) for n in shape]) > MOST_VOXELS:
+        raise DataError(
+            f"{name}: {' × '.join(f'{n:,}' for n in shape)} voxels, at most {MOST_VOXELS:,} are "
+            "read; export fewer slices."
+        )

@@ -1,0 +1,233 @@
+"""What an image holds in a region.
+
+With the share w of each voxel inside, and the volume V of a voxel:
+
+    mean m = Σ w v / Σ w           standard deviation = √(Σ w (v − m)² / Σ w)
+    volume = V Σ w                 total = V Σ w v
+    coefficient of variation = standard deviation / |m|
+
+Least and most are of the voxels whose centre is inside, as in the reference manual of the Image
+Biomarker Standardisation Initiative (IBSI, arXiv:1612.07003); of all that are touched if no centre
+is inside. The rule "centre" takes these voxels, whole, for all figures. The percentile p is the
+lowest value at and below which there is p % of the volume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from engine.analysis.regions.coverage import RegionCoverage
+from engine.analysis.regions.peak import Peak, peak_of
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+from engine.data.volume import Volume
+
+PERCENTILES = (5, 25, 50, 75, 95)
+MM3_PER_ML = 1000.0
+PER_ML = "/mL"
+BINS, DRAWERS = 64, 4096
+VoxelRule = Literal["area", "centre"]
+VOXEL_RULES: dict[VoxelRule, str] = {
+    "area": "mean and volume by area, minimum and maximum by voxel centres",
+    "centre": "all figures by voxel centres",
+}
+"""How voxels count that lie inside in part, as reports name it."""
+ROUNDING = 1e-12
+"""Relative, in a sum of shares."""
+
+
+@dataclass(frozen=True)
+class RegionFigures:
+    """What an image holds in a region, in the unit of the image unless said otherwise.
+
+    Attributes
+    ----------
+    mean, sd : weighted by the share of each voxel inside; sd of the voxels, not of the mean
+    least, most : of the voxels whose centre is inside
+    peak : highest mean of a ball of 1 mL, with its place; None where none fits
+    volume_ml : inside the image [mL]
+    total : sum over the volume, in `total_unit`
+    percentiles : of `PERCENTILES`
+    n_voxels : that it touches
+    unit : of the image
+    rule : how voxels count
+    """
+
+    mean: float
+    sd: float
+    least: float
+    most: float
+    peak: Peak | None
+    volume_ml: float
+    total: float
+    percentiles: tuple[float, ...]
+    n_voxels: int
+    unit: str
+    rule: VoxelRule = "area"
+
+    @property
+    def cov(self) -> float:
+        """Coefficient of variation."""
+        return self.sd / abs(self.mean) if self.mean else float("nan")
+
+    @property
+    def total_unit(self) -> str:
+        """Unit of the total: Bq of an image in Bq/mL."""
+        return total_unit(self.unit)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two regions compared: the first is the object, the second its background.
+
+    Attributes
+    ----------
+    ratio : m₁ / m₂
+    contrast : (m₁ − m₂) / m₂
+    to_noise : (m₁ − m₂) / standard deviation of the background
+    """
+
+    ratio: float
+    contrast: float
+    to_noise: float
+
+
+@dataclass(frozen=True)
+class ValueHistogram:
+    """How much of a region holds which values.
+
+    Attributes
+    ----------
+    edges : (bins + 1,) in the unit of the image
+    volumes_ml : (bins,) [mL]
+    """
+
+    edges: Array
+    volumes_ml: Array
+
+
+def total_unit(unit: str) -> str:
+    """Return the unit of a sum over a volume in mL, of values in a unit."""
+    if unit.endswith(PER_ML) and unit != "g/mL":
+        return unit.removesuffix(PER_ML)
+    return f"{unit}·mL" if unit else "mL"
+
+
+def figures_of(
+    volume: Volume,
+    coverage: RegionCoverage,
+    *,
+    with_peak: bool = True,
+    rule: VoxelRule = "area",
+) -> RegionFigures:
+    """Measure an image in what is covered.
+
+    Raises
+    ------
+    DataError
+        where nothing of the image is inside, or no centre of a voxel by the rule "centre"
+    """
+    if rule == "centre":
+        coverage = _centres_of(coverage)
+    values, share = samples(volume, coverage)
+    weight = float(share.sum())
+    mean = float(values @ share) / weight
+    sd = float(np.sqrt(((values - mean) ** 2) @ share / weight))
+    core = values[coverage.centres[coverage.share > 0]]
+    core = core if len(core) else values
+    ml = float(np.prod(volume.grid.voxel_mm)) / MM3_PER_ML
+    return RegionFigures(
+        mean=mean,
+        sd=sd,
+        least=float(core.min()),
+        most=float(core.max()),
+        peak=peak_of(volume, coverage) if with_peak else None,
+        volume_ml=weight * ml,
+        total=mean * weight * ml,
+        percentiles=percentiles(values, share, PERCENTILES),
+        n_voxels=len(values),
+        unit=volume.unit,
+        rule=rule,
+    )
+
+
+def _centres_of(coverage: RegionCoverage) -> RegionCoverage:
+    if not coverage.is_empty and not coverage.centres.any():
+        raise DataError(
+            "the region holds the centre of no voxel; make it larger, or count voxels by area."
+        )
+    return coverage.by_centres()
+
+
+def mean_of(volume: Volume, coverage: RegionCoverage) -> float:
+    """Return the mean alone, which costs least; raises as `figures_of`."""
+    values, share = samples(volume, coverage)
+    return float(values @ share) / float(share.sum())
+
+
+def samples(volume: Volume, coverage: RegionCoverage) -> tuple[Array, Array]:
+    """Return values and shares of the voxels that a region touches, float64.
+
+    Raises
+    ------
+    DataError
+        where nothing of the image is inside
+    """
+    touched = coverage.share > 0
+    if not touched.any():
+        raise DataError("the region holds nothing of the image; move it, or make it larger.")
+    values = volume.values[coverage.box][touched].astype(np.float64)
+    return values, coverage.share[touched]
+
+
+def percentiles(values: Array, share: Array, wanted: Sequence[float]) -> tuple[float, ...]:
+    """Return the lowest values at and below which there is that percentage of the shares."""
+    low, high = float(values.min()), float(values.max())
+    drawer = ((values - low) * ((DRAWERS - 1) / (high - low or 1.0))).astype(np.int64)
+    sums = np.cumsum(np.bincount(drawer, share, DRAWERS))  # nothing is sorted but one drawer
+    parts = np.array(wanted, float) / 100 * sums[-1] * (1 - ROUNDING)
+    found = list[float]()
+    for part, k in zip(parts, np.searchsorted(sums, parts), strict=True):
+        inside = np.flatnonzero(drawer == min(k, drawer.max()))
+        order = inside[np.argsort(values[inside])]
+        below = np.cumsum(share[order]) + (sums[k - 1] if k else 0.0)
+        at = min(int(np.searchsorted(below, part)), len(order) - 1)
+        found.append(float(values[order[at]]))
+    return tuple(found)
+
+
+def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
+    """Compare two regions of one image, or of two in one unit.
+
+    Raises
+    ------
+    DataError
+        where the units differ
+    """
+    if figures.unit != background.unit:
+        raise DataError(
+            f"one region is measured in {figures.unit or 'no unit'}, the other in "
+            f"{background.unit or 'no unit'}; compare them in images of one unit."
+        )
+    above = figures.mean - background.mean
+    return Contrast(
+        _ratio(figures.mean, background.mean),
+        _ratio(above, background.mean),
+        _ratio(above, background.sd),
+    )
+
+
+def histogram_of(volume: Volume, coverage: RegionCoverage, n_bins: int = BINS) -> ValueHistogram:
+    """Return how much of a region holds which values; raises as `figures_of`."""
+    values, share = samples(volume, coverage)
+    ml = float(np.prod(volume.grid.voxel_mm)) / MM3_PER_ML
+    sums, edges = np.histogram(values, n_bins, weights=share * ml)
+    return ValueHistogram(edges, sums)
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b else float("nan")

@@ -1,0 +1,56 @@
+"""Inspect files of regions: those that the window saved, and those of DICOM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.analysis.regions.dicom_regions import is_dicom_regions
+from engine.analysis.regions.region_file import is_regions, read_any
+from engine.analysis.regions.region_set import RegionSet
+from engine.core.errors import EngineError
+from engine.io.dicom.storage import object_name
+from engine.io.folder import is_file
+from engine.io.report import FORMAT, Report
+from engine.io.safety.open_input import open_input
+from engine.io.text.toml_file import read_toml
+
+KIND = "Regions"
+SAVED = "Isocenter regions (TOML)"
+
+
+def inspect_regions(path: Path) -> Report | None:
+    """Return a report on a file of regions; None for any other file.
+
+    An image of labels is reported as the volume that it is.
+    """
+    try:
+        name = _format_of(path)
+    except EngineError:
+        return None  # the general report names the fault
+    if name is None:
+        return None
+    with open_input(path) as file:
+        head = ((FORMAT, name), ("Size", f"{file.size:,} bytes"))
+    try:
+        found = read_any(path)
+    except EngineError as e:
+        return Report(KIND, f"{KIND}, not usable", head, (str(e),))
+    n = len(found.regions)
+    return Report(KIND, f"{n:,} {'region' if n == 1 else 'regions'}", (*head, *_facts(found)))
+
+
+def _format_of(path: Path) -> str | None:
+    """Return the format of a file of regions, None for any other file."""
+    if not is_file(path):
+        return None
+    if path.suffix.lower() == ".toml":
+        return SAVED if is_regions(read_toml(path)) else None
+    if not is_dicom_regions(path):
+        return None
+    with open_input(path) as file:
+        return object_name(file)
+
+
+def _facts(found: RegionSet) -> tuple[tuple[str, str], ...]:
+    names = ", ".join(region.name for region in found.regions)
+    return ("Regions", names or "none"), ("Axes", found.axes)

@@ -1,0 +1,121 @@
+"""Regions as an image of whole numbers, which other programs read: one number for each region.
+
+A voxel gets the number of the region with the largest share of it, if that is at least a half; of
+equal ones, that of the later region. So regions lose their partial voxels, and where they lie over
+one another, all but one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.regions.coverage import HALF
+from engine.analysis.regions.masks import MaskRegion
+from engine.analysis.regions.measuring import coverage_of
+from engine.analysis.regions.region_set import (
+    COLOURS,
+    MOST_REGIONS,
+    Region,
+    RegionSet,
+    axes_of,
+    is_name,
+    marks_of,
+)
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.volume import Volume
+from engine.io.auxiliary.provenance_file import write_with_sidecar
+from engine.io.volumes.nifti import nifti_bytes, packed
+
+UNIT = "label"
+KEY, SCANS = "labels", "scans"
+"""Keys of the provenance: names and colours by number, and marks of the scan."""
+SUFFIXES = (".nii.gz", ".nii")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Numbers of regions on a grid.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) 0 outside, else the number of the region, from 1
+    n_shared : voxels that two regions or more hold at least half of
+    """
+
+    values: NDArray[np.int16]
+    n_shared: int
+
+
+def labels_of(regions: Sequence[Region], volume: Volume) -> Labels:
+    """Return the numbers of regions on the grid of an image; raises where one has no level."""
+    numbers = np.zeros(volume.grid.shape, np.int16)
+    best = np.zeros(volume.grid.shape, np.float32)
+    n_held = np.zeros(volume.grid.shape, np.uint8)
+    for number, region in enumerate(regions, 1):
+        found = coverage_of(region.shape, volume)
+        share, box = found.share.astype(np.float32), found.box
+        taken = (share >= HALF) & (share >= best[box])
+        numbers[box][taken] = number
+        best[box][taken] = share[taken]
+        n_held[box] += share >= HALF
+    return Labels(numbers, int(np.count_nonzero(n_held > 1)))
+
+
+def write_labels(regions: Sequence[Region], volume: Volume, path: Path) -> Labels:
+    """Write regions on the grid of an image as a NIfTI file, with names and colours beside it."""
+    if not path.name.lower().endswith(SUFFIXES):
+        raise DataError(f"{path.name}: labels are written as NIfTI; want .nii.gz or .nii.")
+    labels = labels_of(regions, volume)
+    names = {str(n): {"name": r.name, "colour": r.colour} for n, r in enumerate(regions, 1)}
+    said: Plain = {KEY: names, SCANS: list(marks_of(volume))}
+    image = Volume(labels.values.astype(np.float32), volume.grid, UNIT, volume.info)
+    content = packed(nifti_bytes(image, whole=True), path)
+    write_with_sidecar(path, content, UNIT, {**said, "axes": volume.axes})
+    return labels
+
+
+def regions_of(volume: Volume) -> RegionSet:
+    """Return the regions of an image of whole numbers, with the names that lie beside it.
+
+    Raises
+    ------
+    DataError
+        where it holds other values than a few whole numbers
+    """
+    numbers = np.unique(volume.values)
+    wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
+    if len(wrong) or len(numbers) > MOST_REGIONS + 1:
+        held = f"{wrong[0]:g}" if len(wrong) else f"{len(numbers):,} different values"
+        raise DataError(
+            f"the image holds {held}, labels are at most {MOST_REGIONS} whole numbers; choose an "
+            "image of labels."
+        )
+    if not numbers.any():
+        raise DataError("the image holds nothing but 0; choose one with labels.")
+    said = volume.info.get(SCANS)
+    known = [str(mark) for mark in said] if isinstance(said, list) else []
+    made = RegionSet(axes=axes_of(volume), scans=(*known, *marks_of(volume)))
+    for k, number in enumerate(int(n) for n in numbers if n):
+        name, colour = _named(volume.info, number)
+        shape = MaskRegion.of(volume.values == number, volume.grid)
+        region = Region(
+            name=made.free_name(name), colour=colour or COLOURS[k % len(COLOURS)], shape=shape
+        )
+        made = made.model_copy(update={"regions": (*made.regions, region)})
+    return made
+
+
+def _named(info: Plain, number: int) -> tuple[str, str]:
+    names = info.get(KEY)
+    said = names.get(str(number)) if isinstance(names, dict) else None
+    known = said if isinstance(said, dict) else {}
+    name, colour = str(known.get("name", "")), str(known.get("colour", ""))
+    is_colour = re.fullmatch("#[0-9a-fA-F]{6}", colour) is not None
+    return name if is_name(name) else f"Label {number}", colour if is_colour else ""

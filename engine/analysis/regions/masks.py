@@ -1,0 +1,173 @@
+"""Voxels chosen one by one: painted, imported, or kept of what lay above a threshold.
+
+A mask has its own grid. On another one the share of a voxel is the part of its volume that chosen
+voxels overlap, axis by axis, so that the region keeps its volume and its place.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from engine.analysis.regions.base import (
+    Bounds,
+    Lengths,
+    Places,
+    RegionShape,
+    middle_of,
+    shifted,
+    way_between,
+)
+from engine.analysis.regions.coverage import (
+    HALF,
+    SHARES,
+    RegionCoverage,
+    box_of,
+    centres_of,
+    edges_of,
+    settled,
+    start_of,
+)
+from engine.analysis.regions.runs import MOST_VOXELS, Mask, packed, unpacked
+from engine.core.arrays import Array
+from engine.core.settings import setting
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid, Point
+
+SAME = 1e-6
+"""Part of a voxel within which two grids are the same."""
+
+
+class MaskRegion(RegionShape):
+    """Chosen voxels in a box, which begins at `lower_mm`."""
+
+    kind: Literal["mask"] = "mask"
+    lower_mm: Places = setting(..., "Lower corner of the box (x, y, z)", unit="mm")
+    voxel_mm: Lengths = setting(..., "Edges of a voxel (x, y, z)", unit="mm")
+    shape: tuple[int, int, int] = setting(..., "Voxels of the box (z, y, x)")
+    runs: str = setting(..., "Lengths of runs, packed", max_length=1 << 26)
+
+    @model_validator(mode="after")
+    def _refuse_damaged(self) -> Self:
+        if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MOST_VOXELS:
+            raise ValueError(f"a box of {self.shape} voxels")
+        if not _mask_of(self.runs, self.shape).any():
+            raise ValueError("no voxel is chosen")
+        return self
+
+    @classmethod
+    def of(cls, mask: Mask, grid: ImageGrid, start: tuple[int, int, int] = (0, 0, 0)) -> Self:
+        """Return the chosen voxels of a part of a grid, which begins at voxel `start` (z, y, x)."""
+        small = RegionCoverage(start, mask.astype(float), mask).trimmed()
+        corner = grid.lower_mm + np.array(small.start[::-1]) * np.array(grid.voxel_mm)
+        n_z, n_y, n_x = small.share.shape
+        x, y, z = (float(c) for c in corner)
+        return cls(
+            lower_mm=(x, y, z),
+            voxel_mm=grid.voxel_mm,
+            shape=(n_z, n_y, n_x),
+            runs=packed(small.share > HALF),
+        )
+
+    @property
+    def mask(self) -> Mask:
+        """(n_z, n_y, n_x) voxels of the box."""
+        return _mask_of(self.runs, self.shape)
+
+    @property
+    def grid(self) -> ImageGrid:
+        """The voxels of the box in space."""
+        return ImageGrid(self.shape, self.voxel_mm, middle_of(self.bounds_mm))
+
+    @property
+    def bounds_mm(self) -> Bounds:
+        x, y, z = (
+            low + n * edge
+            for low, n, edge in zip(self.lower_mm, self.shape[::-1], self.voxel_mm, strict=True)
+        )
+        return self.lower_mm, (x, y, z)
+
+    @property
+    def has_size(self) -> bool:
+        return False
+
+    def moved(self, by_mm: Point) -> Self:
+        return self.model_copy(update={"lower_mm": shifted(self.lower_mm, by_mm)})
+
+    def fitted(self, bounds_mm: Bounds) -> Self:
+        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+
+    def turned_over(self) -> Self:
+        (x, y, _), high = self.bounds_mm
+        turned = packed(np.ascontiguousarray(self.mask[::-1]))
+        return self.model_copy(update={"lower_mm": (x, y, -high[2]), "runs": turned})
+
+    def coverage(self, volume: Volume) -> RegionCoverage:
+        grid, mask = volume.grid, self.mask
+        same = _same_voxels(grid, self)
+        if same is not None:
+            return _placed(mask, grid, same)
+        touched = box_of(grid, *self.bounds_mm)
+        share: SHARES = mask.astype(float)
+        for axis in range(3):  # x, y, z; the arrays are [z, y, x]
+            weights = _shares_along(grid, self.grid, axis, touched[2 - axis])
+            share = np.moveaxis(np.tensordot(weights, share, (1, 2 - axis)), 0, 2 - axis)
+        return RegionCoverage(
+            start_of(touched), settled(share), _centres(mask, grid, self, touched)
+        )
+
+
+@lru_cache(maxsize=32)
+def _mask_of(runs: str, shape: tuple[int, int, int]) -> Mask:
+    mask = unpacked(runs, shape)
+    mask.setflags(write=False)
+    return mask
+
+
+def _same_voxels(grid: ImageGrid, region: MaskRegion) -> tuple[int, int, int] | None:
+    """Return the voxel (z, y, x) of a grid where a mask begins, if it is of the same voxels."""
+    if not np.allclose(grid.voxel_mm, region.voxel_mm, rtol=SAME, atol=0):
+        return None
+    at = grid.to_voxels(np.array(region.lower_mm))
+    if np.abs(at - np.round(at)).max() > SAME * max(*region.shape, 1):
+        return None
+    x, y, z = (int(v) for v in np.round(at))
+    return z, y, x
+
+
+def _placed(mask: Mask, grid: ImageGrid, start: tuple[int, int, int]) -> RegionCoverage:
+    """Return a mask on its own grid, without what lies outside of the image."""
+    first = [max(a, 0) for a in start]
+    last = [min(a + n, m) for a, n, m in zip(start, mask.shape, grid.shape, strict=True)]
+    last = [max(a, b) for a, b in zip(first, last, strict=True)]
+    part = tuple(slice(a - s, b - s) for s, a, b in zip(start, first, last, strict=True))
+    inside = mask[part]
+    return RegionCoverage((first[0], first[1], first[2]), inside.astype(float), inside)
+
+
+def _centres(
+    mask: Mask, grid: ImageGrid, region: MaskRegion, box: tuple[slice, slice, slice]
+) -> Mask:
+    """Return which voxels of a box have their centre in a chosen voxel of a mask."""
+    places, known = list[Array](), list[Mask]()
+    for axis in (2, 1, 0):
+        from_edge = centres_of(grid, axis, box[2 - axis]) - region.lower_mm[axis]
+        at = np.floor(from_edge / region.voxel_mm[axis]).astype(np.int64)
+        n = mask.shape[2 - axis]
+        known.append((at >= 0) & (at < n))
+        places.append(np.clip(at, 0, n - 1))
+    found = mask[np.ix_(*places)] & known[0][:, None, None] & known[1][:, None] & known[2]
+    return np.asarray(found)
+
+
+def _shares_along(grid: ImageGrid, own: ImageGrid, axis: int, part: slice) -> Array:
+    """(voxels, own voxels) share of each voxel of a grid that each voxel of a mask overlaps."""
+    edges = edges_of(grid, axis, part)
+    mine = edges_of(own, axis, slice(0, own.shape[2 - axis]))
+    inside = np.minimum(edges[1:, None], mine[None, 1:]) - np.maximum(
+        edges[:-1, None], mine[None, :-1]
+    )
+    return np.asarray(np.clip(inside, 0.0, None) / grid.voxel_mm[axis])

@@ -1,0 +1,100 @@
+"""Measuring regions in images: one after the other, or over iterations and frames."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from engine.analysis.regions.base import RegionShape
+from engine.analysis.regions.coverage import RegionCoverage
+from engine.analysis.regions.figures import RegionFigures, VoxelRule, figures_of, mean_of
+from engine.analysis.regions.region_set import Region
+from engine.core.errors import EngineError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+KEPT_BYTES = 128 << 20
+
+
+@dataclass(frozen=True)
+class MeasuredRegion:
+    """A region in an image: its figures, or why there are none.
+
+    Attributes
+    ----------
+    region : as it was measured
+    image : what the image is called
+    figures : None where there is a fault
+    fault : why, in a sentence
+    """
+
+    region: Region
+    image: str
+    figures: RegionFigures | None
+    fault: str = ""
+
+
+class _KeptCoverages:
+    """Shares of the last regions on their grids: the same for every iterate."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[RegionShape, ImageGrid], RegionCoverage] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, shape: RegionShape, grid: ImageGrid) -> RegionCoverage:
+        """Return the shares of voxels, which follow from the grid alone."""
+        key = shape, grid
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+        empty = Volume(np.broadcast_to(np.float32(0), grid.shape), grid, "")
+        made = shape.coverage(empty)
+        with self._lock:
+            self._found[key] = made
+            while sum(each.n_bytes for each in self._found.values()) > KEPT_BYTES:
+                self._found.popitem(last=False)
+        return made
+
+
+_KEPT = _KeptCoverages()
+
+
+def coverage_of(shape: RegionShape, volume: Volume) -> RegionCoverage:
+    """Return the share of each voxel of an image in a region; raises where it has no level."""
+    return shape.coverage(volume) if shape.follows_image else _KEPT.of(shape, volume.grid)
+
+
+def measure(
+    region: Region, volume: Volume, image: str = "", *, rule: VoxelRule = "area"
+) -> MeasuredRegion:
+    """Measure a region in an image; a fault is said, not raised."""
+    try:
+        found = figures_of(volume, coverage_of(region.shape, volume), rule=rule)
+        return MeasuredRegion(region, image, found)
+    except EngineError as e:
+        return MeasuredRegion(region, image, None, str(e))
+
+
+def measure_all(
+    regions: Iterable[Region],
+    images: Sequence[tuple[str, Volume]],
+    *,
+    rule: VoxelRule = "area",
+) -> tuple[MeasuredRegion, ...]:
+    """Measure every region in every image, which is (its name, volume)."""
+    return tuple(
+        measure(region, volume, name, rule=rule) for region in regions for name, volume in images
+    )
+
+
+def mean_in(region: Region, volume: Volume) -> float:
+    """Return the mean of a region in an image; NaN where there is none."""
+    try:
+        return mean_of(volume, coverage_of(region.shape, volume))
+    except EngineError:
+        return float("nan")

@@ -1,0 +1,187 @@
+"""Closed contours in planes across z, as structure sets hold them.
+
+Each plane stands for a slab as thick as the planes are apart. In a plane a point is inside if a ray
+from it crosses contours an odd number of times, so that a contour within another one is a hole.
+Shares of voxels are exact: the area inside times the part of the slab.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from engine.analysis.regions.base import (
+    Bounds,
+    Length,
+    Place,
+    RegionShape,
+    middle_of,
+    way_between,
+)
+from engine.analysis.regions.coverage import (
+    RegionCoverage,
+    between,
+    box_of,
+    centres_of,
+    edges_of,
+    overlap,
+    settled,
+    start_of,
+)
+from engine.analysis.regions.polygon_area import centres_in, shares_in
+from engine.core.arrays import Array
+from engine.core.settings import setting
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid, Point
+
+STEPS_PER_MM = 1e6
+"""Corners are kept to the nanometre."""
+MOST_BYTES = 1 << 28
+MOST_RINGS = 100_000
+SAME_FACE_MM = 0.02
+"""Files give heights to 0.01 mm: a slab that ends so near a face of voxels ends at the face."""
+Planes = tuple[tuple[float, tuple[Array, ...]], ...]
+
+
+class PlanarContours(RegionShape):
+    """What closed contours in planes across z surround."""
+
+    kind: Literal["planar_contours"] = "planar_contours"
+    slab_mm: Length = setting(..., "Thickness that each plane stands for", unit="mm")
+    heights_mm: tuple[Place, ...] = setting(
+        ..., "Height z of each contour", unit="mm", min_length=1, max_length=MOST_RINGS
+    )
+    corners: tuple[Annotated[int, Field(ge=3)], ...] = setting(
+        ..., "Corners of each contour", min_length=1, max_length=MOST_RINGS
+    )
+    points: str = setting(..., "Corners x, y of all contours, packed", max_length=1 << 26)
+
+    @model_validator(mode="after")
+    def _refuse_damaged(self) -> Self:
+        if len(self.heights_mm) != len(self.corners):
+            raise ValueError(f"{len(self.heights_mm)} heights of {len(self.corners)} contours")
+        if not np.ptp(_points_of(self.points, sum(self.corners)), axis=0).all():
+            raise ValueError("all corners lie on a line")
+        return self
+
+    @classmethod
+    def of(cls, rings: Sequence[Array], heights_mm: Sequence[float], slab_mm: float) -> Self:
+        """Return what contours surround.
+
+        Parameters
+        ----------
+        rings
+            corners (n, 2) of each contour, x and y [mm]
+        heights_mm
+            z of each contour
+        slab_mm
+            thickness that a plane stands for
+        """
+        return cls(
+            slab_mm=slab_mm,
+            heights_mm=tuple(float(height) for height in heights_mm),
+            corners=tuple(len(ring) for ring in rings),
+            points=_packed(np.concatenate(rings)),
+        )
+
+    @property
+    def rings(self) -> tuple[Array, ...]:
+        """Corners (n, 2) of each contour [mm]."""
+        points = _points_of(self.points, sum(self.corners))
+        return tuple(np.split(points, np.cumsum(self.corners)[:-1]))
+
+    @property
+    def bounds_mm(self) -> Bounds:
+        points = _points_of(self.points, sum(self.corners))
+        low, high = points.min(axis=0), points.max(axis=0)
+        half = self.slab_mm / 2
+        return (
+            (float(low[0]), float(low[1]), min(self.heights_mm) - half),
+            (float(high[0]), float(high[1]), max(self.heights_mm) + half),
+        )
+
+    @property
+    def has_size(self) -> bool:
+        return False
+
+    def moved(self, by_mm: Point) -> Self:
+        x, y, z = by_mm
+        points = _points_of(self.points, sum(self.corners)) + np.array([x, y])
+        heights = tuple(height + z for height in self.heights_mm)
+        return self.model_copy(update={"points": _packed(points), "heights_mm": heights})
+
+    def fitted(self, bounds_mm: Bounds) -> Self:
+        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+
+    def turned_over(self) -> Self:
+        return self.model_copy(update={"heights_mm": tuple(-z for z in self.heights_mm)})
+
+    def coverage(self, volume: Volume) -> RegionCoverage:
+        grid = volume.grid
+        touched = box_of(grid, *self.bounds_mm)
+        share = np.zeros([part.stop - part.start for part in touched])
+        centres = np.zeros(share.shape, bool)
+        for height, rings in self._planes():
+            low, high = self._slab(grid, height)
+            depth = overlap(grid, 2, touched[0], low, high)
+            levels = between(grid, 2, touched[0], low, high)
+            if depth.any():
+                plane, inside = _plane(grid, rings, touched)
+                share += depth[:, None, None] * plane
+                centres |= levels[:, None, None] & inside
+        return RegionCoverage(start_of(touched), settled(share), centres)
+
+    def _planes(self) -> Planes:
+        heights = np.array(self.heights_mm)
+        rings = self.rings
+        return tuple(
+            (float(each), tuple(rings[k] for k in np.flatnonzero(heights == each)))
+            for each in np.unique(heights)
+        )
+
+    def _slab(self, grid: ImageGrid, height: float) -> tuple[float, float]:
+        """Return the ends of a slab, at a face of voxels if they are as near as rounding moves."""
+        lower, edge = float(grid.lower_mm[2]), grid.voxel_mm[2]
+        ends = list[float]()
+        for end in (height - self.slab_mm / 2, height + self.slab_mm / 2):
+            face = lower + round((end - lower) / edge) * edge
+            ends.append(face if abs(end - face) <= SAME_FACE_MM else end)
+        return ends[0], ends[1]
+
+
+def _plane(
+    grid: ImageGrid, rings: Sequence[Array], touched: tuple[slice, slice, slice]
+) -> tuple[Array, Array]:
+    """Return shares (n_y, n_x) of the pixels of a plane, and which have their centre inside."""
+    corner = np.array([edges_of(grid, axis, touched[2 - axis])[0] for axis in (0, 1)])
+    shape = touched[1].stop - touched[1].start, touched[2].stop - touched[2].start
+    pixels = [(ring - corner) / np.array(grid.voxel_mm[:2]) for ring in rings]
+    x, y = (centres_of(grid, axis, touched[2 - axis]) for axis in (0, 1))
+    return shares_in(pixels, shape), centres_in(rings, x, y)
+
+
+def _packed(points: Array) -> str:
+    steps = np.rint(np.asarray(points, float) * STEPS_PER_MM).astype("<i8")
+    steps = np.diff(steps, axis=0, prepend=np.zeros((1, 2), "<i8"))
+    return base64.b64encode(zlib.compress(steps.astype("<i8").tobytes(), 9)).decode()
+
+
+@lru_cache(maxsize=64)
+def _points_of(text: str, n: int) -> Array:
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+    except (binascii.Error, zlib.error) as e:
+        raise ValueError(f"the corners are damaged ({e})") from e
+    if unpacker.unconsumed_tail or len(data) != 16 * n:
+        raise ValueError(f"the corners are damaged ({len(data):,} bytes for {n:,} corners)")
+    points = np.cumsum(np.frombuffer(data, "<i8").reshape(-1, 2), axis=0) / STEPS_PER_MM
+    points.setflags(write=False)
+    return np.asarray(points)

@@ -1,0 +1,84 @@
+"""Regions in a file of their own: TOML that people can read, masks as packed runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.analysis.regions.dicom_regions import is_dicom_regions, read_dicom_regions
+from engine.analysis.regions.labels import regions_of
+from engine.analysis.regions.region_set import RegionSet
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.json_types import Plain
+from engine.core.settings import parse, to_toml
+from engine.io import read_volume
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.toml_file import MAX_TOML_BYTES, read_toml
+
+ENDING = ".regions.toml"
+FORMAT = "isocenter-regions-1"
+
+
+def file_beside(path: Path) -> Path:
+    """Return the file of the regions of a study, or of an image: it lies beside."""
+    stem = path.name.removesuffix(".gz")
+    return path.with_name(stem.rpartition(".")[0] + ENDING if "." in stem else stem + ENDING)
+
+
+def is_regions(table: Plain) -> bool:
+    """Whether the table of a TOML file is one of regions."""
+    return table.get("format") == FORMAT
+
+
+def write_regions(regions: RegionSet, path: Path, *, private: bool = False) -> None:
+    """Write regions as a file that `read_regions` reads; whole or not at all.
+
+    `private` files are for their owner alone.
+
+    Raises
+    ------
+    ResourceError
+        where masks are too large for a text
+    """
+    _refuse_large(path, len(regions.model_dump_json()))  # in no time, which TOML is not made in
+    text = to_toml(regions).encode()
+    _refuse_large(path, len(text))
+    write_atomically(text, path, private=private)
+
+
+def read_regions(path: Path) -> RegionSet:
+    """Read a file of regions; raises `SettingsError` where it holds none, or a value is at fault.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from engine.analysis.regions import Region, RegionSet, SphereRegion
+    >>> from engine.analysis.regions import read_regions, write_regions
+    >>> ball = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=10)
+    >>> write_regions(RegionSet(regions=(Region(name="Lesion", shape=ball),)), Path("a.toml"))
+    >>> read_regions(Path("a.toml")).regions[0].name
+    'Lesion'
+    """
+    table = read_toml(path)
+    if not is_regions(table):
+        raise SettingsError(
+            f"{path.name}: no file of regions (its format is {table.get('format')!r}, want "
+            f"{FORMAT!r}); choose one that was written as regions."
+        )
+    return parse(RegionSet, table, where=path.name)
+
+
+def read_any(path: Path) -> RegionSet:
+    """Read regions of a file of regions, of a DICOM file, or of an image of labels."""
+    if path.suffix.lower() == ".toml":
+        return read_regions(path)
+    if is_dicom_regions(path):
+        return read_dicom_regions(path)
+    return regions_of(read_volume(path))
+
+
+def _refuse_large(path: Path, n_bytes: int) -> None:
+    if n_bytes > MAX_TOML_BYTES:
+        raise ResourceError(
+            f"{path.name}: the regions take {n_bytes:,} bytes of text, at most "
+            f"{MAX_TOML_BYTES:,}; write them as NIfTI labels."
+        )

@@ -1,0 +1,229 @@
+"""Regions as a DICOM segmentation (PS3.3 A.51), which archives and viewers lay over the series.
+
+A segment for each region, of the voxels that it holds at least half of; segments may lie over one
+another. Frames are packed a bit for each voxel, the first one lowest (PS3.5 8.1.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.regions.coverage import HALF
+from engine.analysis.regions.measuring import coverage_of
+from engine.analysis.regions.region_set import Region
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.volume import Volume
+from engine.io.dicom.general import encoded_bits, general_attributes
+from engine.io.dicom.headers import Header
+from engine.io.dicom.order import ImagingOrder
+from engine.io.dicom.patient_identity import of_order
+from engine.io.dicom.references import references_of
+from engine.io.dicom.series import (
+    digest_of,
+    instance_uid,
+    orientation_of,
+    pixel_measures,
+    position_of,
+    slice_order,
+)
+from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.uids import uid_of
+from engine.io.dicom.values import words
+from engine.io.safety.atomic_write import write_atomically
+
+CLASS_UID = "1.2.840.10008.5.1.4.1.1.66.4"
+SUFFIX = ".dcm"
+SEGMENT, IDENTIFICATION = 0x0062000B, 0x0062000A
+POSITION, PLANE = 0x00200032, 0x00209113
+TISSUE = {"CodeValue": "85756007", "CodingSchemeDesignator": "SCT", "CodeMeaning": "Tissue"}
+MOST_SIGNS, MOST = 64, 65535
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+"""XYZ of sRGB without its curve."""
+D65 = np.array([0.9505, 1.0, 1.089])
+"""White of a screen, XYZ."""
+
+
+class SegmentFrame(NamedTuple):
+    """One slice of one segment.
+
+    Attributes
+    ----------
+    segment : its number, from 1
+    k : of the slice
+    level : the same in the order of the series, from 1
+    inside : (n_y, n_x) the voxels of it
+    """
+
+    segment: int
+    k: int
+    level: int
+    inside: NDArray[np.bool_]
+
+
+def write_segmentation(
+    regions: Sequence[Region],
+    volume: Volume,
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
+    order: ImagingOrder | None = None,
+    series: Sequence[Header] = (),
+) -> int:
+    """Write regions on the grid of an image; return how many frames that are.
+
+    Parameters
+    ----------
+    regions
+        in the coordinates of the image
+    volume
+        the image
+    path
+        target, .dcm; whole or not at all
+    provenance
+        of the image, as for the series it is exported as
+    subject
+        patient, study and frame of reference
+    order
+        whose image it is, where no subject says it; by pseudonyms, as the exported series, if None
+    series
+        headers of the DICOM series that the volume was read from; that of its export if empty
+
+    Raises
+    ------
+    DataError
+        where the name ends otherwise, a region holds no voxel, or the image is of another patient
+        than the order
+    """
+    if not path.name.lower().endswith(SUFFIX):
+        raise DataError(f"{path.name}: a segmentation is a DICOM file; want .dcm.")
+    digest = digest_of(volume)
+    if subject is None and order is not None:
+        subject = of_order(order, volume, provenance)
+    whose = subject or subject_of(provenance, digest)
+    frames = [frame for number, r in enumerate(regions, 1) for frame in _frames(number, r, volume)]
+    if not frames:
+        raise DataError("There is no region to write; draw one.")
+    pixels = np.stack([frame.inside for frame in frames])
+    study = str(whose.attributes["StudyInstanceUID"])
+    drawn = sha256(pixels.tobytes() + repr([r.name for r in regions]).encode()).hexdigest()
+    own = uid_of("segmentation", study, digest, drawn)
+    attributes = _attributes(volume, provenance, whose, own)
+    attributes |= references_of(volume, provenance, whose, series)
+    attributes |= {
+        "SegmentSequence": [_segment(number, each) for number, each in enumerate(regions, 1)],
+        "NumberOfFrames": len(frames),
+        **_dimensions(own),
+        "SharedFunctionalGroupsSequence": [_shared(volume)],
+        "PerFrameFunctionalGroupsSequence": [_group(each, volume) for each in frames],
+    }
+    write_atomically(encoded_bits(attributes, pixels), path)
+    return len(frames)
+
+
+def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
+    """Return the slices of a region that hold voxels of it, in the order of the series."""
+    found = coverage_of(region.shape, volume)
+    heights, *across = found.box
+    _, *size = volume.grid.shape
+    frames = []
+    for level, k in enumerate(slice_order(volume), 1):
+        if not heights.start <= k < heights.stop:
+            continue
+        part = found.share[k - heights.start] >= HALF
+        if part.any():
+            inside = np.zeros(size, bool)
+            inside[tuple(across)] = part
+            frames.append(SegmentFrame(number, k, level, inside))
+    if not frames:
+        raise DataError(
+            f"{region.name}: holds at least half of no voxel, so nothing of it would be written; "
+            "make it larger."
+        )
+    return frames
+
+
+def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str) -> Plain:
+    general = general_attributes(volume, provenance, whose)
+    del general["Laterality"]
+    return {
+        **general,
+        "SOPClassUID": CLASS_UID,
+        "SOPInstanceUID": instance_uid(own, 1),
+        "SeriesInstanceUID": own,
+        "SeriesNumber": "904",
+        "SeriesDescription": words(f"Regions, {general['SeriesDescription']}"),
+        "InstanceNumber": "1",
+        "Modality": "SEG",
+        "ContentDate": general["ContentDate"] or general["SeriesDate"],
+        "ContentTime": general["ContentTime"] or general["SeriesTime"],
+        "ContentLabel": "REGIONS",
+        "ContentDescription": "Regions of Isocenter",
+        "ContentCreatorName": "",
+        "FrameOfReferenceUID": whose.frame_uid,
+        "PositionReferenceIndicator": "",
+        "DeviceSerialNumber": "0",
+        "ImageType": ["DERIVED", "PRIMARY"],
+        "LossyImageCompression": "00",
+        "SegmentationType": "BINARY",
+    }
+
+
+def _segment(number: int, region: Region) -> Plain:
+    return {
+        "SegmentNumber": number,
+        "SegmentLabel": words(region.name, MOST_SIGNS) or f"Region {number}",
+        "SegmentAlgorithmType": "MANUAL",
+        "RecommendedDisplayCIELabValue": _cielab(region.colour),
+        "SegmentedPropertyCategoryCodeSequence": [TISSUE],
+        "SegmentedPropertyTypeCodeSequence": [TISSUE],
+    }
+
+
+def _dimensions(own: str) -> Plain:
+    """Frames are told apart by segment, then by place."""
+    uid = uid_of("dimensions", own)
+    pointers = ((SEGMENT, IDENTIFICATION), (POSITION, PLANE))
+    return {
+        "DimensionOrganizationSequence": [{"DimensionOrganizationUID": uid}],
+        "DimensionIndexSequence": [
+            {
+                "DimensionOrganizationUID": uid,
+                "DimensionIndexPointer": pointer,
+                "FunctionalGroupPointer": group,
+            }
+            for pointer, group in pointers
+        ],
+    }
+
+
+def _shared(volume: Volume) -> Plain:
+    return {
+        "PixelMeasuresSequence": [pixel_measures(volume)],
+        "PlaneOrientationSequence": [{"ImageOrientationPatient": orientation_of(volume)}],
+    }
+
+
+def _group(frame: SegmentFrame, volume: Volume) -> Plain:
+    return {
+        "FrameContentSequence": [{"DimensionIndexValues": [frame.segment, frame.level]}],
+        "PlanePositionSequence": [{"ImagePositionPatient": position_of(volume, frame.k)}],
+        "SegmentIdentificationSequence": [{"ReferencedSegmentNumber": frame.segment}],
+    }
+
+
+def _cielab(colour: str) -> list[int]:
+    """Return "#rrggbb" as PS3.3 C.10.7.1.1 counts CIE L*a*b*: 0 to 65,535 each (white D65 to 1)."""
+    rgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    part = TO_XYZ @ linear / D65
+    x, y, z = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
+    lab = np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+    scaled = (lab + np.array([0, 128, 128])) / np.array([100, 255, 255]) * MOST
+    return [int(each) for each in np.clip(np.rint(scaled), 0, MOST)]

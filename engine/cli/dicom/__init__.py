@@ -1,0 +1,1 @@
+"""Commands for DICOM series, nodes and worklists."""

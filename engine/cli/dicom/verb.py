@@ -1,0 +1,186 @@
+"""`isocenter dicom`: series for archives and viewers, and sending them to a node."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.dicom.node import add_node, node_of
+from engine.cli.dicom.series import series_behind
+from engine.cli.dicom.worklist import add_worklist
+from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import OutputError, SettingsError
+from engine.core.json_types import Plain
+from engine.data.volume import Volume
+from engine.io import can_save, read_frames, read_volume, save_frames
+from engine.io.dicom.capture import write_capture
+from engine.io.dicom.enhanced import enhanced_files, write_enhanced
+from engine.io.dicom.network import echo, send
+from engine.io.dicom.patient_identity import whose_image
+from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.subject import Subject
+from engine.io.safety.atomic_write import refuse_impossible
+from engine.io.safety.outputs import files_written
+from engine.io.siemens.extract import extract, written_with
+from engine.io.volumes.volume_saving import note_written
+from engine.protocols.privacy.records import without_names
+
+FILE = ".dcm"
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verbs of this file."""
+    group = add_verb(verbs, "dicom")
+    kinds = group.add_subparsers(dest="kind", metavar="WHAT", required=True)
+
+    p = kinds.add_parser("write", help="write a volume as a folder of DICOM slices")
+    p.add_argument("volume", type=Path, metavar="VOLUME")
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        written=lambda path, _: enhanced_files(path) if _is_file(path) else files_written(path),
+        metavar="OUT.dicom",
+        help="a folder; with --enhanced one file, OUT.dcm",
+    )
+    p.add_argument(
+        "--enhanced",
+        action="store_true",
+        help="all slices of a CT in one Enhanced file, for viewers that take it",
+    )
+    _add_like(p)
+    p.add_argument(
+        "--same-frame",
+        action="store_true",
+        help="the image lies where that of --like does: in the same frame of reference",
+    )
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_write)
+
+    p = kinds.add_parser("capture", help="write a picture of a volume (secondary capture)")
+    p.add_argument("volume", type=Path, metavar="VOLUME")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT.dcm")
+    _add_like(p)
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_capture)
+
+    p = kinds.add_parser("extract", help="take raw data of a Siemens scanner out of DICOM")
+    p.add_argument("raw", type=Path, metavar="RAW", help=".dcm with .bf beside it, .IMA or .ptd")
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        written=lambda path, _: written_with(path),
+        metavar="OUT.hdr",
+        help=".l.hdr, .s.hdr or .n.hdr; the data go beside it",
+    )
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_extract)
+
+    p = kinds.add_parser("send", help="send DICOM files of a patient to a node (C-STORE)")
+    p.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="files, or folders of them")
+    add_node(p)
+    p.set_defaults(act=_send)
+
+    p = kinds.add_parser("echo", help="ask a node whether it answers (C-ECHO)")
+    add_node(p)
+    p.set_defaults(act=_echo)
+
+    add_worklist(kinds)
+
+
+def _add_like(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--like",
+        type=Path,
+        metavar="FILE",
+        help="a DICOM image of the same patient, whose patient and study the result belongs to, or "
+        "an order that `dicom worklist` kept; by pseudonyms if left out",
+    )
+
+
+def _write(arguments: argparse.Namespace, console: Console) -> None:
+    what, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
+    if not arguments.output.name.lower().endswith(ending):
+        raise OutputError(
+            f"{arguments.output.name}: the name of the {what} must end with {ending}."
+        )
+    if arguments.same_frame and arguments.like is None:
+        raise SettingsError("--same-frame wants --like, the image in whose frame this one lies.")
+    if arguments.enhanced:
+        refuse_impossible(arguments.output)
+    else:
+        can_save(arguments.output)
+    volume = read_volume(arguments.volume)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    subject = _subject(arguments, console, volume, info, same_frame=arguments.same_frame)
+    if arguments.enhanced:
+        write_enhanced(volume, arguments.output, info, subject)
+        note_written(arguments.output, "Enhanced CT")
+        console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
+        return
+    frames = read_frames(arguments.volume)
+    if frames:
+        save_frames(volume, frames, arguments.output, info, subject)
+    else:
+        write_series(volume, arguments.output, info, subject)
+        note_written(arguments.output, DicomSeriesWriter.name)
+    of_time = f", {len(frames):,} frames of time" if frames else ""
+    console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices{of_time})")
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix.lower() == FILE
+
+
+def _subject(
+    arguments: argparse.Namespace,
+    console: Console,
+    volume: Volume,
+    info: Plain,
+    *,
+    same_frame: bool = False,
+) -> Subject | None:
+    """Return the patient that --like names, said to the user."""
+    if arguments.like is None:
+        return None
+    subject = whose_image(arguments.like, volume, info, same_frame=same_frame)
+    console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
+    return subject
+
+
+def _capture(arguments: argparse.Namespace, console: Console) -> None:
+    if not _is_file(arguments.output):
+        raise OutputError(f"{arguments.output.name}: the name of the picture must end with .dcm.")
+    refuse_impossible(arguments.output)
+    volume = read_volume(arguments.volume)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    subject = _subject(arguments, console, volume, info)
+    series = series_behind(arguments.volume, arguments.like)
+    write_capture(volume, arguments.output, info, subject, series)
+    console.line(f"Picture: {arguments.output}")
+
+
+def _extract(arguments: argparse.Namespace, console: Console) -> None:
+    for each in written_with(arguments.output):
+        refuse_impossible(each)
+    n_bytes = extract(arguments.raw, arguments.output, identify=arguments.identify)
+    data = written_with(arguments.output)[0]
+    console.line(f"Header: {arguments.output}; data: {data.name} ({n_bytes:,} bytes)")
+
+
+def _send(arguments: argparse.Namespace, console: Console) -> None:
+    node = node_of(arguments)
+    n_sent = send(arguments.paths, node, lambda done, of: None)
+    console.line(f"{node.name}: has taken {n_sent:,} files.")
+
+
+def _echo(arguments: argparse.Namespace, console: Console) -> None:
+    node = node_of(arguments)
+    echo(node)
+    console.line(f"{node.name}: answers.")

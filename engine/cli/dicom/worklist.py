@@ -1,0 +1,86 @@
+"""`isocenter dicom worklist`: what is to be done, as a node says it; one order to keep."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.dicom.node import add_node, node_of
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs
+from engine.core.errors import DataError, OutputError, SettingsError
+from engine.io.dicom.order import ImagingOrder, is_order
+from engine.io.dicom.worklist import WorklistQuery, ask_worklist, parse_day
+
+TODAY, ALL = "today", "all"
+
+
+def add_worklist(kinds: Verbs) -> None:
+    """Add the kind of this file to those of `isocenter dicom`."""
+    p = kinds.add_parser("worklist", help="ask a node what is to be done (C-FIND), keep an order")
+    add_node(p)
+    p.add_argument(
+        "--on", default=TODAY, metavar="DAY", help="2026-11-26, `today` (usual) or `all`"
+    )
+    p.add_argument("--until", metavar="DAY", help="the last day, where it is not the same")
+    p.add_argument("--modality", default="", metavar="PT", help="as DICOM names it: PT, CT")
+    p.add_argument("--patient", default="", metavar="NAME", help="with * for any letters")
+    p.add_argument("--id", default="", metavar="NUMBER", help="number of the patient")
+    p.add_argument("--accession", default="", metavar="NUMBER", help="number of the order")
+    p.add_argument("--station", default="", metavar="TITLE", help="title of the scanner")
+    p.add_argument(
+        "--keep", type=Path, action=Output, written=lambda path, _: (path,), metavar="ORDER.json",
+        help="write the one order that fits, for --like",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_worklist)
+
+
+def _worklist(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.keep is not None and not is_order(arguments.keep):
+        raise OutputError(f"{arguments.keep.name}: the name of an order must end with .json.")
+    node, question = node_of(arguments), _question(arguments)
+    found = ask_worklist(node, question)
+    for remark in found.remarks:
+        console.line(f"note: {remark}")
+    for order in found.orders:
+        console.line(_line(order))
+    n = len(found.orders)
+    console.line(f"{node.name}: {n:,} order{'' if n == 1 else 's'}")
+    if arguments.keep is None:
+        return
+    if n != 1:
+        raise DataError(
+            f"{arguments.keep.name}: {n:,} orders fit, and one can be kept; narrow the question, "
+            "such as by --accession."
+        )
+    found.orders[0].write(arguments.keep)
+    console.line(f"ImagingOrder: {arguments.keep}")
+
+
+def _question(arguments: argparse.Namespace) -> WorklistQuery:
+    first = None
+    if arguments.on != ALL:
+        today = datetime.now().astimezone().date()
+        first = today if arguments.on == TODAY else parse_day(arguments.on)
+    last = first if arguments.until is None else parse_day(arguments.until)
+    if first is not None and last is not None and last < first:
+        raise SettingsError(f"--until {last}: is before the first day, {first}.")
+    return WorklistQuery(
+        first,
+        last,
+        arguments.modality,
+        arguments.patient,
+        arguments.id,
+        arguments.accession,
+        arguments.station,
+    )
+
+
+def _line(order: ImagingOrder) -> str:
+    when = f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "no date"
+    parts = (order.modality, order.what, f"accession {order.accession}" if order.accession else "")
+    said = ", ".join(part for part in parts if part)
+    return f"{when}  {order.name} ({order.patient_id})  {said}"

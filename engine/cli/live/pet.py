@@ -1,0 +1,185 @@
+"""`isocenter live reconstruct` of list-mode PET: the image while events come, and its files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from time import monotonic
+
+from engine.cli.console import Console
+from engine.cli.live.source import event_source_of
+from engine.core import backend
+from engine.core.backend import Backend
+from engine.core.errors import EngineError, ResourceError, SettingsError
+from engine.core.json_types import Plain
+from engine.corrections import CORRECTIONS
+from engine.corrections.base import inputs_of
+from engine.data.listmode import ListMode
+from engine.data.runs.events import Finished
+from engine.data.volume import Volume
+from engine.io import can_save, save, write_listmode
+from engine.io.safety.outputs import files_written, refuse_to_overwrite
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
+from engine.live.core.frame import Ended, SourceEvent
+from engine.live.pet.opening import attaching
+from engine.live.pet.session import LivePetSession
+from engine.live.pet.settings import LivePetSettings
+from engine.live.pet.statistics import LivePetStatistics
+from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import find_protocol
+from engine.protocols.study.assignments import with_settings
+from engine.protocols.study.study import Study
+
+EVERY_S = 1.0
+"""Between two lines of figures."""
+
+
+def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    """Follow the source to its end, then save what is asked for; what had come on a fault too."""
+    protocol = _protocol(arguments)
+    given = _given(arguments)
+    source = event_source_of(arguments)  # before there are threads
+    mode = arguments.mode
+    settings = LivePetSettings(mode=mode, newest_s=arguments.newest or 10.0)
+
+    choices = LivePetChoices(protocol, settings, attaching(given))
+    on = backend.cpu(arguments.threads)
+    lines = _JsonLines(console) if arguments.json else _Lines(console)
+    with LivePetSession(source, choices, on=on) as session:
+        fault = _followed(session, lines)
+    image = session.newest.image
+    if image is not None:
+        save(image, arguments.output)
+        lines.say("saved", f"Image: {arguments.output}")
+    if arguments.scan is not None and image is not None:
+        scan = session.scan()
+        write_listmode(scan, arguments.scan)
+        lines.say("saved", f"Scan: {arguments.scan}")
+        if arguments.volume is not None and fault is None:
+            _whole(scan, Study(data=arguments.scan, inputs=given, protocol=protocol), arguments, on,
+                   console)  # fmt: skip
+            lines.say("saved", f"Volume: {arguments.volume}")
+    if isinstance(fault, KeyboardInterrupt) and image is not None:
+        raise KeyboardInterrupt("the image of what had come is saved.")
+    if fault is not None:
+        raise fault
+    if image is None:
+        raise SettingsError(f"{source.name}: no image could be made: {session.newest.state}.")
+
+
+def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
+    named = find_protocol(arguments.protocol) if arguments.protocol else ListModeProtocol()
+    protocol = with_settings(named, tuple(arguments.assignments))
+    if not isinstance(protocol, ListModeProtocol):
+        raise SettingsError(f"{arguments.protocol}: a live PET image wants a protocol of PET.")
+    if arguments.device != "cpu":
+        raise SettingsError("--device cuda is for slices of X-ray scans; live PET is of the CPU.")
+    if arguments.geometry is not None:
+        raise SettingsError("--geometry is for frames; list mode names its scanner.")
+    if arguments.volume is not None and arguments.scan is None:
+        raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
+    if arguments.scan is not None and arguments.mode == "sliding":
+        raise SettingsError("--scan keeps events from the first; leave --mode sliding out.")
+    if arguments.newest is not None and not 1 <= arguments.newest <= 60:
+        raise SettingsError(f"--newest {arguments.newest:g}: want 1 to 60 s.")
+    if arguments.scan is not None and arguments.scan.suffix.lower() not in (".h5", ".hdf5"):
+        raise SettingsError(f"--scan {arguments.scan}: list mode is kept as .h5.")
+    for output in (arguments.output, arguments.volume):
+        if output is not None:
+            can_save(output, protocol.modality)
+    return protocol
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Path]:
+    found = {role.key: getattr(arguments, f"input_{role.key}") for role in inputs_of(CORRECTIONS)}
+    return {key: path for key, path in found.items() if path is not None}
+
+
+def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
+    """Show what happens until the scan has ended; returns what ended it before, Ctrl+C too."""
+    said_s = monotonic()
+    try:
+        while True:
+            news = session.take()
+            if isinstance(news, LivePetUpdate):
+                if monotonic() - said_s >= EVERY_S:
+                    said_s = monotonic()
+                    lines.show(news)
+            elif news is not None:
+                if isinstance(news, Ended):
+                    lines.show(session.newest)
+                lines.say_event(news)
+                if isinstance(news, Ended):
+                    return None
+    except (KeyboardInterrupt, EngineError) as e:
+        return e  # when what had come is saved
+
+
+def _whole(
+    scan: ListMode, study: Study, arguments: argparse.Namespace, on: Backend, console: Console
+) -> None:
+    """Reconstruct the scan that is in memory as an ordinary run does, and save its volume."""
+    output: Path = arguments.volume
+    job = Job.create(study, output=output)
+    on_progress = None if arguments.json else console.show
+    volume: Volume | None = None
+    for event in keep(run(study, on=on, on_progress=on_progress, scan=scan), job):
+        if not arguments.json:
+            console.show(event)
+        if isinstance(event, Finished):
+            volume = event.volume
+            refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
+            save(volume, output, volume.info)
+    if volume is None:
+        raise ResourceError("the run ended without a volume; reconstruct the kept scan.")
+
+
+class _Lines:
+    """Sentences, and figures once a second."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def show(self, update: LivePetUpdate) -> None:
+        """Say the figures of a moment."""
+        begin = f"{update.state}; " if update.state else ""
+        self.console.line(f"  {begin}{_figures(update.statistics)}")
+
+    def say(self, kind: str, text: str) -> None:
+        """Say what happened."""
+        self.console.line(text)
+
+    def say_event(self, event: SourceEvent) -> None:
+        """Say what is to be known of the source, or of the object."""
+        self.say(type(event).__name__.lower(), event.text)
+
+
+class _JsonLines(_Lines):
+    """The same as lines of JSON."""
+
+    def show(self, update: LivePetUpdate) -> None:
+        values: Plain = {"event": "figures", "state": update.state}
+        self.console.line(json.dumps(values | update.statistics.as_plain()))
+
+    def say(self, kind: str, text: str) -> None:
+        self.console.line(json.dumps({"event": kind, "text": text}))
+
+    def say_event(self, event: SourceEvent) -> None:
+        values: Plain = {"event": type(event).__name__.lower(), "text": event.text}
+        if isinstance(event, Moved):
+            values |= event.motion.as_plain()
+        self.console.line(json.dumps(values))
+
+
+def _figures(figures: LivePetStatistics) -> str:
+    behind = "" if figures.behind_s != figures.behind_s else f", {figures.behind_s:.1f} s behind"
+    return (
+        f"{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "
+        f"{figures.events:,} events, {figures.dropped:,} lost; image of {figures.image_events:,} "
+        f"prompts from {figures.image_from_s:.1f} to {figures.image_until_s:.1f} s; "
+        f"{figures.refresh_hz:.1f} images/s{behind}; "
+        f"{figures.memory_mib:,.0f} MiB"
+    )

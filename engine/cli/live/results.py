@@ -1,0 +1,62 @@
+"""What a live reconstruction leaves: its slices, the scan, and the volume of the whole scan."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.core.backend import Backend
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.data.runs.events import Finished
+from engine.data.volume import Volume
+from engine.io import save, save_projections
+from engine.io.safety.outputs import files_written, refuse_to_overwrite
+from engine.io.volumes.slices import slice_files, thin_volume
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
+from engine.live.ct.images import LiveImages
+from engine.modalities.xray_ct.flow import NO_PATIENT
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.study import Study
+
+
+def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:
+    """Write the slices across z, y and x, each a volume one voxel thick; returns their files."""
+    files = slice_files(path)
+    info = {"axes": NO_PATIENT, **provenance}
+    for values, plane, file in zip(images.values, images.planes, files, strict=True):
+        save(thin_volume(values, plane, "1/mm", info), file)
+    return files
+
+
+def save_scan(scan: Projections, path: Path) -> Projections:
+    """Keep the scan in a file; returns it."""
+    save_projections(scan, path)
+    return scan
+
+
+def whole_volume(
+    scan: Projections,
+    protocol: CtProtocol,
+    arguments: argparse.Namespace,
+    on: Backend,
+    console: Console,
+) -> None:
+    """Reconstruct the scan that is in memory as an ordinary run does, and save its volume."""
+    output: Path = arguments.volume
+    study = Study(data=arguments.scan, protocol=protocol)
+    job = Job.create(study, output=output)
+    on_progress = None if arguments.json else console.show
+    volume: Volume | None = None
+    for event in keep(run(study, on=on, on_progress=on_progress, scan=scan), job):
+        if not arguments.json:
+            console.show(event)
+        if isinstance(event, Finished):
+            volume = event.volume
+            refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
+            save(volume, output, volume.info)
+    if volume is None:
+        raise ResourceError("the run ended without a volume; reconstruct the kept scan.")

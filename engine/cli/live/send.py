@@ -1,0 +1,93 @@
+"""`isocenter live send`: any scan that can be read, sent as if it were measured."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TypeVar
+
+from engine.cli.console import Console
+from engine.cli.live.source import is_list_mode, rate
+from engine.cli.verbs import Verbs
+from engine.core.errors import SettingsError
+from engine.io import read_listmode, read_projections
+from engine.jobs.loader import Loader, for_command
+from engine.live.core.zeromq import is_address
+from engine.live.ct.playing import n_frames
+from engine.live.ct.sending import Sending, send
+from engine.live.pet.event_sending import send_events
+
+T = TypeVar("T")
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("send", help="send a stored scan over ZeroMQ as if it were measured")
+    p.add_argument(
+        "scan", type=Path, metavar="SCAN", help="any X-ray or list-mode scan that can be read"
+    )
+    p.add_argument(
+        "--to", required=True, metavar="ADDRESS",
+        help="tcp://*:PORT: receivers connect here; tcp://HOST:PORT: one that waits there",
+    )  # fmt: skip
+    p.add_argument(
+        "--rate",
+        type=rate,
+        metavar="N",
+        help="frames, or seconds of list mode, in a second; as fast as taken if left out",
+    )
+    p.add_argument(
+        "--pub", dest="to_all", action="store_true",
+        help="to all who subscribe (PUB), who may lose frames; else to one receiver (PUSH)",
+    )  # fmt: skip
+    p.add_argument(
+        "--plain", action="store_true",
+        help="only what receivers of other programs know: no angles, geometry or end",
+    )  # fmt: skip
+    p.set_defaults(act=_send, reads_apart=True)
+
+
+def _send(arguments: argparse.Namespace, console: Console) -> None:
+    if not is_address(arguments.to):
+        raise SettingsError(f"--to {arguments.to}: want tcp://host:port or tcp://*:port.")
+    if is_list_mode(arguments.scan):
+        _send_events(arguments, console)
+        return
+    scan = _read(read_projections, arguments.scan)
+    rows, columns = scan.geometry.shape
+    console.line(
+        f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}"
+    )
+    how = Sending(arguments.to, arguments.rate, arguments.to_all, arguments.plain)
+    begun = monotonic()
+    sent = send(scan, how, stop=Event(), on_event=console.line)
+    console.line(f"{sent:,} projections were sent in {monotonic() - begun:.1f} s")
+
+
+def _send_events(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.plain:
+        raise SettingsError("--plain is for frames; events have no other form than ours.")
+    scan = _read(read_listmode, arguments.scan)
+    console.line(
+        f"Sending {scan.n_events:,} events of {scan.scanner.name}, {scan.duration_s:g} s, to "
+        f"{arguments.to}"
+    )
+    begun = monotonic()
+    sent = send_events(
+        scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all, stop=Event(),
+        on_event=console.line,
+    )  # fmt: skip
+    console.line(f"{sent:,} events were sent in {monotonic() - begun:.1f} s")
+
+
+def _read(read: Callable[[Path], T], path: Path) -> T:
+    """Read a scan in another process."""
+    loader = for_command()
+    try:
+        return loader.call(read, path, about=path)
+    finally:
+        if isinstance(loader, Loader):
+            loader.close()

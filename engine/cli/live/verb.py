@@ -1,0 +1,18 @@
+"""`isocenter live`: scans while they are measured; each verb of it is a file beside this one."""
+
+from __future__ import annotations
+
+from engine.cli.live import reconstruct as live_reconstruct
+from engine.cli.live import send as live_send
+from engine.cli.live import watch as live_watch
+from engine.cli.verbs import Verbs, add_verb
+
+LIVE_VERBS = (live_watch, live_reconstruct, live_send)
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file, with those under it."""
+    p = add_verb(verbs, "live")
+    live = p.add_subparsers(dest="live_verb", metavar="VERB", required=True)
+    for module in LIVE_VERBS:
+        module.add_verbs(live)

@@ -1,0 +1,108 @@
+"""`isocenter live watch`: what comes from a source, without a reconstruction."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import deque
+from time import monotonic
+
+import numpy as np
+
+from engine.cli.console import Console
+from engine.cli.live.source import add_source, event_source_of, has_events, source_of
+from engine.cli.verbs import Verbs
+from engine.core.json_types import Plain
+from engine.live.core.arrivals import Arrivals
+from engine.live.core.frame import Ended, Frame, SourceEvent
+
+EVERY_S = 1.0
+RATE_OF = 200
+"""Frames over which the rate is taken."""
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("watch", help="show what comes from a source: frames, rate, drops")
+    add_source(p)
+    p.add_argument("--json", action="store_true", help="one line of JSON for each frame and event")
+    p.set_defaults(act=_watch)
+
+
+def _watch(arguments: argparse.Namespace, console: Console) -> None:
+    if has_events(arguments):
+        from engine.cli.live.watch_events import watch_events
+
+        watch_events(event_source_of(arguments), console, as_json=arguments.json)
+        return
+    with Arrivals(source_of(arguments)) as arrivals:
+        watch = _JsonWatch(console) if arguments.json else _Watch(console, arrivals)
+        for arrival in arrivals:
+            if isinstance(arrival, Frame):
+                watch.show(arrival)
+            else:
+                watch.say(arrival)
+
+
+class _JsonWatch:
+    """Every frame and event as one line."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, frame: Frame) -> None:
+        values: Plain = {
+            "kind": frame.kind.name.lower(),
+            "index": frame.index,
+            "angle_deg": None if frame.angle_rad is None else np.degrees(frame.angle_rad),
+            "shape": list(frame.values.shape),
+            "type": frame.values.dtype.name,
+            "mean": float(frame.values.mean()),
+            "arrived_s": frame.arrived_s,
+            "lost": frame.lost,
+        }
+        self._console.line(json.dumps(values))
+
+    def say(self, event: SourceEvent) -> None:
+        self._console.line(json.dumps({"kind": type(event).__name__.lower(), "text": event.text}))
+
+
+class _Watch:
+    """Events as they come, and the newest frame once a second."""
+
+    def __init__(self, console: Console, arrivals: Arrivals) -> None:
+        self._console, self._arrivals = console, arrivals
+        self._times: deque[float] = deque(maxlen=RATE_OF)
+        self._last: Frame | None = None
+        self._said_s = monotonic()
+        self._lost = 0
+
+    def show(self, frame: Frame) -> None:
+        self._times.append(frame.arrived_s)
+        self._lost += frame.lost
+        self._last = frame
+        if monotonic() - self._said_s >= EVERY_S:
+            self._say_newest()
+
+    def say(self, event: SourceEvent) -> None:
+        if isinstance(event, Ended):
+            self._say_newest()
+        self._console.line(event.text)
+
+    def _say_newest(self) -> None:
+        frame, self._said_s = self._last, monotonic()
+        if frame is None:
+            return
+        at = "" if frame.angle_rad is None else f" at {np.degrees(frame.angle_rad):.2f}°"
+        rows, columns = frame.values.shape
+        self._console.line(
+            f"  {frame.kind.name.lower()} {frame.index}{at}, {columns} × {rows} "
+            f"{frame.values.dtype.name}, mean {frame.values.mean():,.6g}; {self._rate()}; "
+            f"{self._arrivals.arrived:,} frames, {self._lost:,} lost"
+        )
+
+    def _rate(self) -> str:
+        if len(self._times) < 2 or self._times[-1] <= self._times[0]:
+            return "no rate yet"
+        rate = (len(self._times) - 1) / (self._times[-1] - self._times[0])
+        return f"{rate:.1f} frames/s"

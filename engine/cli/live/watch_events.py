@@ -1,0 +1,90 @@
+"""`isocenter live watch` of list-mode PET: what comes, without a reconstruction."""
+
+from __future__ import annotations
+
+import json
+from time import monotonic
+
+from engine.cli.console import Console
+from engine.core.json_types import Plain
+from engine.live.core.frame import Ended, SourceEvent
+from engine.live.pet.event_arrivals import EventArrivals
+from engine.live.pet.event_batch import EventBatch, EventSource
+
+EVERY_S = 1.0
+
+
+def watch_events(source: EventSource, console: Console, *, as_json: bool) -> None:
+    """Say what comes until the source has ended."""
+    with EventArrivals(source) as arrivals:
+        watch = _JsonWatch(console) if as_json else _Watch(console)
+        for arrival in arrivals:
+            if isinstance(arrival, EventBatch):
+                watch.show(arrival)
+            else:
+                watch.say(arrival)
+
+
+class _JsonWatch:
+    """Every batch and event as one line."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, batch: EventBatch) -> None:
+        values: Plain = {
+            "kind": "events",
+            "first": batch.first,
+            "prompts": batch.events.n_prompts,
+            "delayeds": batch.events.n_delayed,
+            "from_s": batch.span_s[0],
+            "until_s": batch.span_s[1],
+            "arrived_s": batch.arrived_s,
+            "lost": batch.lost,
+        }
+        self._console.line(json.dumps(values))
+
+    def say(self, event: SourceEvent) -> None:
+        self._console.line(json.dumps({"kind": type(event).__name__.lower(), "text": event.text}))
+
+
+class _Watch:
+    """What happens as it comes, and count rates once a second."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._said_s = monotonic()
+        self._events = self._lost = 0
+        self._prompts = self._delayeds = 0
+        self._from_s: float | None = None
+        self._until_s = 0.0
+        self._scanner = ""
+
+    def show(self, batch: EventBatch) -> None:
+        events = batch.events
+        self._scanner = events.scanner.name
+        self._events += events.n_events
+        self._lost += batch.lost
+        self._prompts += events.n_prompts
+        self._delayeds += events.n_delayed
+        first_s, self._until_s = batch.span_s
+        self._from_s = first_s if self._from_s is None else self._from_s
+        if monotonic() - self._said_s >= EVERY_S:
+            self._say_newest()
+
+    def say(self, event: SourceEvent) -> None:
+        if isinstance(event, Ended):
+            self._say_newest()
+        self._console.line(event.text)
+
+    def _say_newest(self) -> None:
+        self._said_s = monotonic()
+        if self._from_s is None:
+            return
+        seconds = max(self._until_s - self._from_s, 1e-3)
+        self._console.line(
+            f"  {self._scanner} at {self._until_s:.1f} s: "
+            f"{self._prompts / seconds:,.0f} prompts/s, {self._delayeds / seconds:,.0f} "
+            f"delayeds/s; {self._events:,} events, {self._lost:,} lost"
+        )
+        self._from_s, self._prompts, self._delayeds = None, 0, 0

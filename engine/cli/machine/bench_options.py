@@ -1,0 +1,28 @@
+"""What the suites of `isocenter bench` share: numbers of options, and where figures go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from engine.core.json_types import Plain
+from engine.io.safety.atomic_write import write_atomically
+
+
+def count(text: str) -> int:
+    """Return a number of at least 1."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def work_of(text: str) -> tuple[int, int, int]:
+    """Return an edge, views and edge of the detector of "512x720x1024"."""
+    size, n_views, pixels = (count(number) for number in text.split("x"))
+    return size, n_views, pixels
+
+
+def keep(figures: Plain, path: Path) -> None:
+    """Write figures as JSON."""
+    write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)

@@ -1,0 +1,67 @@
+"""`isocenter bench peers`: our work and that of other programs, in turn, in one process."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.machine.bench_options import count, keep, work_of
+from engine.cli.machine.device import add_device, device_of
+from engine.cli.outputs import Output
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """Add what can be said of the suite."""
+    add_device(p, default="cpu")
+    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
+    p.add_argument(
+        "--events", type=count, metavar="N",
+        help="of list mode (one million; on a GPU 1 and 16 million)",
+    )  # fmt: skip
+    p.add_argument(
+        "--cone", type=_cone_size, metavar="256x60",
+        help="edge of cube and detector, and views, of cone beams (on a GPU 256x360)",
+    )  # fmt: skip
+    p.add_argument(
+        "--slices", type=work_of, default=(16, 512, 360), metavar="16x512x360",
+        help="slices of parallel beams, on the CPU: their number, edge and views",
+    )  # fmt: skip
+    p.add_argument("--repeats", type=count, metavar="N", help="runs of each case (3; on a GPU 9)")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument(
+        "--against", type=Path, metavar="FILE.json",
+        help="of an earlier run; fail if a ratio to the same build fell by more than a third",
+    )  # fmt: skip
+    p.set_defaults(act=_peers)
+
+
+def _peers(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.tools.benchmark import report
+    from engine.tools.benchmark.peers import on_card, suite
+
+    earlier = report.part_of(arguments.against, "peers") if arguments.against else None
+    on = device_of(arguments.device, arguments.threads, console)
+    names = ("events", "cone", "repeats")
+    asked: Plain = {name: vars(arguments)[name] for name in names if vars(arguments)[name]}
+    if on.is_cuda:
+        if "events" in asked:
+            asked["events"] = (asked["events"],)
+        found = on_card.run(on, on_card.CardWork(**asked), console.line)
+    else:
+        work = suite.PeerWork(**asked, slices=arguments.slices)
+        found = suite.run(on, work, console.line)
+    if arguments.json is not None:
+        keep(found, arguments.json)
+    console.line(report.page([found]))
+    if earlier is not None:
+        fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])
+        if fallen:
+            raise ResourceError(f"slower than in {arguments.against.name}: {'; '.join(fallen)}.")
+
+
+def _cone_size(text: str) -> tuple[int, int]:
+    size, n_views = (count(number) for number in text.split("x"))
+    return size, n_views

@@ -1,0 +1,135 @@
+"""`isocenter doctor`: what this machine has, what is missing, and the way out."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import shutil
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core import backend
+from engine.core.backend.devices import find_devices
+from engine.core.backend.selftest_results import verdict_of
+from engine.core.errors import DeviceError, ResourceError, SettingsError
+from engine.core.paths import cache_dir, jobs_dir
+from engine.protocols.run_context.environment import environment
+
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "pydantic",
+    "h5py",
+    "nibabel",
+    "pillow",
+    "PySide6-Essentials",
+    "pyqtgraph",
+)
+LOW_DISK = 5 * 2**30
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "doctor")
+    p.add_argument(
+        "--bundle",
+        metavar="FILE.zip",
+        type=Path,
+        action=Output,
+        help="write versions, device, settings, the last job and the last fault there, without "
+        "names of patients, users or files",
+    )
+    p.add_argument(
+        "--gpu",
+        action="store_true",
+        help="test whether the GPUs compute right, some seconds each, and keep the answer",
+    )
+    add_force(p)
+    p.set_defaults(act=_act)
+
+
+def _act(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.gpu and arguments.bundle is not None:
+        raise SettingsError("--gpu and --bundle are two things; ask for one after the other.")
+    if arguments.gpu:
+        from engine.cli.machine.doctor_gpu import test_cards
+
+        test_cards(console)
+    elif arguments.bundle is None:
+        _doctor(console)
+    else:
+        _bundle(arguments.bundle, console)
+
+
+def _bundle(path: Path, console: Console) -> None:
+    from engine.tools.diagnostics.bundle import PROMISE, gather
+
+    if path.suffix.lower() != ".zip":
+        raise SettingsError(f"{path.name}: a bundle is a ZIP file; give a name that ends in .zip.")
+    bundle = gather()
+    bundle.write(path)
+    for name, text in bundle.files.items():
+        console.line(f"  {name:20s} {len(text.splitlines())} lines")
+    console.line(PROMISE)
+    console.line(f"Written: {path}")
+
+
+def _doctor(console: Console) -> None:
+    facts = environment()
+    for name in ("isocenter", "python", "system", "processor"):
+        console.line(f"  {name:20s} {facts.get(name, 'unknown')}")
+    missing = [name for name in PACKAGES if _version(name) is None]
+    for name in PACKAGES:
+        console.line(f"  {name:20s} {_version(name) or 'MISSING'}")
+    _list_devices(console)
+    for name, folder in (("cache", cache_dir()), ("jobs", jobs_dir())):
+        free = shutil.disk_usage(folder).free
+        low = "  (low: large volumes may not fit)" if free < LOW_DISK else ""
+        console.line(f"  {name:20s} {free / 2**30:.0f} GiB free{low}")
+        if not os.access(folder, os.W_OK):
+            missing.append(f"write permission in the {name} folder")
+    _check_kernels(console)
+    if missing:
+        raise ResourceError(
+            f"missing: {', '.join(missing)}; run `python3 packaging/bootstrap.py run` to mend it."
+        )
+    console.line("All is well.")
+
+
+def _list_devices(console: Console) -> None:
+    for device in find_devices():
+        reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
+        if reason:
+            console.line(f"  {device.key:20s} {device.label}, cannot be used. {reason}")
+            continue
+        free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
+        console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
+        if device.card is not None and verdict_of(device.card) is None:
+            console.line(f"  {'':20s} not tested yet; `isocenter doctor --gpu` does")
+
+
+def _why_not_cuda(key: str) -> str:
+    """Try a GPU for real: return what CuPy says against it, nothing if it answers."""
+    try:
+        backend.named(key)
+    except (ResourceError, DeviceError) as e:
+        return str(e)
+    return ""
+
+
+def _check_kernels(console: Console) -> None:
+    from engine.modalities.warm_up import of_any_scan, warm_up
+
+    for done, total in warm_up(of_any_scan(backend.cpu())):
+        console.line(f"  {'kernels':20s} {done} of {total} ready")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,95 @@
+"""`isocenter gpu-check`: test and measure a graphics card, into one file that may be sent to us."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.cli.console import Console
+from engine.cli.machine.device import add_device
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import ResourceError, SettingsError
+
+if TYPE_CHECKING:
+    from engine.core.backend.devices import DeviceInfo
+    from engine.core.json_types import Plain
+
+RESERVE_S = 20.0
+"""Kept for what is written in the end."""
+LAST_LINES = 12
+"""Lines that are shown of a step that failed."""
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "gpu-check")
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, metavar="FILE.json",
+        help="what was measured, without names of people, files or machines",
+    )  # fmt: skip
+    p.add_argument("--table", nargs="+", type=Path, metavar="FILE", help="compare such files")
+    add_device(p, default="cuda")
+    p.add_argument("--minutes", type=float, default=8.5, metavar="M", help="for all together")
+    p.add_argument("--quick", action="store_true", help="tiny work; bars are shown, not judged")
+    add_force(p)
+    p.set_defaults(act=_act)
+
+
+def _act(arguments: argparse.Namespace, console: Console) -> None:
+    if (arguments.table is None) == (arguments.output is None):
+        raise SettingsError("ask for -o FILE.json to measure, or for --table FILE to compare.")
+    if arguments.table is not None:
+        from engine.tools.benchmark import gpu_file
+
+        console.line(gpu_file.table([gpu_file.read(path) for path in arguments.table]))
+        return
+    _check(arguments, console)
+
+
+def _check(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.tools.benchmark import gpu_file
+
+    device = _device(arguments.device)
+    console.line(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
+    kept = _measured(device, arguments, console)
+    gpu_file.write(kept, arguments.output)
+    console.line("")
+    for line in gpu_file.lines(kept):
+        console.line(line)
+    console.line(f"Written: {arguments.output}")
+    faults = [step["name"] for step in kept["steps"] if step["fault"]]
+    if faults or not (arguments.quick or gpu_file.passed(kept)):
+        raise ResourceError(f"not all is as it should be: {', '.join(faults) or 'see MISS above'}.")
+
+
+def _device(name: str) -> DeviceInfo:
+    from engine.core.backend.devices import choose, find_devices
+
+    device = choose(find_devices(), name)
+    if device.why_not and "self-test" not in device.why_not:  # which is what is sent to us then
+        raise ResourceError(f"device {name!r}: {device.why_not}")
+    return device
+
+
+def _measured(device: DeviceInfo, arguments: argparse.Namespace, console: Console) -> Plain:
+    from engine.tools.benchmark import gpu_file, gpu_steps
+
+    deadline = time.monotonic() + 60 * arguments.minutes - RESERVE_S
+    ends, figures = [], {}
+    with tempfile.TemporaryDirectory(prefix="isocenter-") as name:
+        folder = Path(name)
+        for step in gpu_steps.steps(device.key, quick=arguments.quick):
+            console.line(f"{step.name} ...")
+            end = gpu_steps.run(step, folder, deadline)
+            if end.fault:
+                for line in end.output.splitlines()[-LAST_LINES:]:
+                    console.line(f"  {line}")
+            ends.append(end)
+            if step.measures and step.figures(folder).is_file():
+                figures[step.name] = json.loads(step.figures(folder).read_text(encoding="utf-8"))
+    return gpu_file.record(device, ends, figures)

@@ -1,0 +1,107 @@
+"""`isocenter storage`: what lies on the disk on our account, and its end."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import ResourceError, SettingsError
+from engine.core.paths import cache_dir, jobs_dir
+from engine.jobs.caches import MOST_DAYS, StoredItem
+from engine.jobs.storage import (
+    CACHES,
+    ENDED,
+    INTERRUPTED,
+    STAYING,
+    choose_stored,
+    kind_title,
+    remove_stored,
+    stored,
+)
+
+MIB = 2**20
+DAYS = {"d": 1.0, "w": 7.0, "h": 1 / 24}
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "storage")
+    p.add_argument(
+        "--clear", nargs="+", default=[], metavar="KIND",
+        help=f"remove {CACHES}, {ENDED} or {INTERRUPTED} jobs, or one cache by its name",
+    )  # fmt: skip
+    p.add_argument(
+        "--older-than", type=_days, default=0.0, metavar="AGE",
+        help="only what was not used for so long: 30d, 2w, 12h",
+    )  # fmt: skip
+    p.add_argument("--each", action="store_true", help="list every job and file")
+    p.add_argument("--yes", action="store_true", help="remove without asking")
+    p.set_defaults(act=_storage)
+
+
+def _days(text: str) -> float:
+    found = re.fullmatch(r"(\d{1,5}(?:\.\d+)?)([dwh])", text.strip().lower())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: want days, weeks or hours: 30d, 2w or 12h")
+    return float(found[1]) * DAYS[found[2]]
+
+
+def _storage(arguments: argparse.Namespace, console: Console) -> None:
+    items = stored()
+    if not arguments.clear:
+        _list(items, arguments, console)
+        return
+    known = {CACHES, INTERRUPTED, ENDED, *(item.kind for item in items)} - {*STAYING}
+    unknown = [kind for kind in arguments.clear if kind not in known]
+    if unknown:
+        raise SettingsError(
+            f"--clear {unknown[0]}: there is nothing of this kind; want {', '.join(sorted(known))}."
+        )
+    doomed = choose_stored(items, arguments.clear, arguments.older_than)
+    for item in doomed:
+        console.line(_line(item))
+    if not doomed:
+        console.line("There is nothing to remove.")
+        return
+    _ask(doomed, arguments)
+    for item in doomed:
+        remove_stored(item)
+    console.line(f"Removed: {_sum(doomed)}")
+
+
+def _ask(doomed: list[StoredItem], arguments: argparse.Namespace) -> None:
+    """Go on only where the user agrees."""
+    if arguments.yes:
+        return
+    if not sys.stdin.isatty():
+        raise SettingsError(f"{_sum(doomed)} would be removed; add --yes to agree.")
+    sys.stdout.write(f"Remove {_sum(doomed)}? [y/N] ")
+    sys.stdout.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ResourceError("nothing was removed.")
+
+
+def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Console) -> None:
+    shown = [item for item in items if item.age_days >= arguments.older_than]
+    for kind in dict.fromkeys(item.kind for item in shown):
+        some = [item for item in shown if item.kind == kind]
+        oldest = max(item.age_days for item in some)
+        console.line(
+            f"{kind_title(kind):20} {_sum(some)}, the oldest not used for {oldest:.0f} days"
+        )
+        for item in some if arguments.each else ():
+            console.line(f"  {_line(item)}")
+    console.line(f"Together: {_sum(shown)}, in {jobs_dir()} and {cache_dir()}")
+    console.line(f"Caches that were not used for {MOST_DAYS:.0f} days go by themselves.")
+
+
+def _line(item: StoredItem) -> str:
+    return f"{item.n_bytes / MIB:10,.1f} MiB {item.age_days:6.0f} days  {item.kind}: {item.name}"
+
+
+def _sum(items: list[StoredItem]) -> str:
+    total = sum(item.n_bytes for item in items)
+    return f"{len(items):,} {'entry' if len(items) == 1 else 'entries'}, {total / MIB:,.1f} MiB"

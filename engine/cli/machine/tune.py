@@ -1,0 +1,168 @@
+"""`isocenter tune`: the fastest forms of the kernels on this machine, kept for the runs to come."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from engine.cli.console import Console
+from engine.cli.machine.device import add_device, device_of
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.backend import Backend
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.json_text import to_json
+from engine.tools.tuning.choices import STRATEGIES, TARGETS
+
+if TYPE_CHECKING:
+    from engine.tools.tuning.outcome import TriedForm
+    from engine.tools.tuning.request import SearchRequest
+    from engine.tools.tuning.search_text import SearchEnded
+
+FORMAT = "isocenter-tuning-1"
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "tune")
+    p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
+    p.add_argument("--study", type=Path, metavar="FILE.toml", help="tune in the size of this study")
+    add_device(p)
+    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--budget", type=float, default=60.0, metavar="S", help="time to take [s]")
+    p.add_argument("--strategy", choices=STRATEGIES, default=STRATEGIES[0], help="of Kernel Tuner")
+    p.add_argument("--seed", type=int, default=1, metavar="N", help="of the strategy")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write all trials")
+    p.add_argument("--forget", action="store_true", help="take away what was kept, and tune not")
+    p.add_argument("--show", action="store_true", help="say what is kept, and tune not")
+    add_force(p)
+    p.set_defaults(act=_act)
+
+
+def _act(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.tools.tuning.storing import all_kept, forget_all
+
+    kernels = TARGETS[arguments.target]
+    if arguments.forget:
+        n = forget_all(kernels)
+        console.line(f"{n} tuned form{'' if n == 1 else 's'} taken away; kernels run as shipped.")
+        return
+    on = device_of(arguments.device, arguments.threads, console)
+    if arguments.show:
+        _show(all_kept(kernels, on), on, console)
+        return
+    part = _tune(arguments, console)
+    if arguments.json is not None:
+        figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
+        write_trials(figures | {"kernels": [part]}, arguments.json)
+    if part["stopped"]:
+        kept = "the best so far is kept" if part["kept"] else "nothing was changed"
+        raise KeyboardInterrupt(kept)
+
+
+def write_trials(figures: Plain, path: Path) -> None:
+    """Write all that was tried as JSON."""
+    write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
+
+
+def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
+    """Search in a process of its own, tell of it, and return its figures."""
+    from engine.jobs.process.side_process import Refused
+    from engine.tools.tuning.outcome import Began, TriedForm
+    from engine.tools.tuning.search_process import SearchPrepared
+    from engine.tools.tuning.search_text import SearchEnded
+    from engine.tools.tuning.worker_process import search_apart
+
+    figures: Plain = {"budget_s": arguments.budget, "tried": []}
+    with _interrupts() as is_interrupted:
+        for event in search_apart(_request(arguments), is_interrupted):
+            match event:
+                case SearchPrepared():
+                    console.line(f"{event.title} on {event.device}: {event.work}")
+                    figures |= event.facts
+                case Began():
+                    figures["shipped_seconds"] = event.shipped_seconds
+                case TriedForm():
+                    figures["tried"].append(asdict(event))
+                    if event.is_best or event.fault:
+                        console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
+                case Refused():
+                    raise ResourceError(event.text)
+                case SearchEnded():
+                    console.line(f"  {event.verdict}")
+                    figures |= _results(event)
+    return figures
+
+
+def _request(arguments: argparse.Namespace) -> SearchRequest:
+    from engine.tools.tuning.request import SearchRequest
+
+    study = ""
+    if arguments.study is not None:
+        from engine.modalities.studies import read_study
+
+        study = read_study(arguments.study).with_absolute_paths().model_dump_json()
+    return SearchRequest(
+        arguments.target,
+        device=arguments.device,
+        threads=arguments.threads,
+        study=study,
+        budget_s=arguments.budget,
+        strategy=arguments.strategy,
+        seed=arguments.seed,
+    )
+
+
+def _results(ended: SearchEnded) -> Plain:
+    compared = ended.comparison
+    return {
+        "seconds": ended.seconds,
+        "stopped": ended.was_stopped,
+        "best": ended.best,
+        "gain": 1.0 if ended.best is None or compared is None else 1 / compared.ratio,
+        "kept": ended.best is not None,
+    }
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Take Ctrl+C as the wish to end; yields what tells whether it was pressed."""
+    pressed = Event()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _words(tried: TriedForm) -> str:
+    from engine.tools.tuning.search_text import form_words
+
+    if tried.comparison is None:
+        return f"{form_words(tried.values)}: {tried.fault}"
+    speed = 1 / tried.comparison.ratio
+    return f"{form_words(tried.values)}: {speed:.2f} × the speed of the shipped form"
+
+
+def _show(records: list[Plain], on: Backend, console: Console) -> None:
+    if not records:
+        console.line(f"Nothing is tuned for {on.machine}; kernels run as shipped.")
+    for record in records:
+        form = ", ".join(f"{name} {value}" for name, value in record["values"].items())
+        console.line(f"{record['kernel']}, {record['shape']}: {form}")
+        console.line(f"  {record['gain']:.2f} × the shipped form, {record['tuned_utc']}")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("want 1 or more")
+    return number

@@ -1,0 +1,25 @@
+"""`isocenter verify-log`: whether the audit log is as it was written."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError
+from engine.io.safety.audit_log import log_file, verify
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "verify-log")
+    p.add_argument("log", nargs="?", type=Path, metavar="LOG", help="another log than this user's")
+    p.set_defaults(act=_verify)
+
+
+def _verify(arguments: argparse.Namespace, console: Console) -> None:
+    path = arguments.log or log_file()
+    if arguments.log is not None and not path.is_file():
+        raise DataError(f"{path}: no such file; check the path.")
+    console.line(f"{path}: {verify(path):,} lines, all as they were written.")

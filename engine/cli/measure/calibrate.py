@@ -1,0 +1,96 @@
+"""`isocenter calibrate`: what one count stands for, from a cylinder of known activity."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from engine.analysis.quality.calibrating import MOST_ERROR_PERCENT, KnownActivity, calibrate
+from engine.analysis.quality.cylinder import UprightCylinder
+from engine.cli.console import Console
+from engine.cli.machine.times import TIME, moment_of
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError, SettingsError
+from engine.geometry.grid import Point
+from engine.io import read_volume
+from engine.io.auxiliary.calibration_file import write_calibration
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "calibrate")
+    p.add_argument(
+        "volume", type=Path, metavar="VOLUME", help="the cylinder, as `reconstruct` made it"
+    )
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT", help=".json"
+    )
+    p.add_argument("--activity-mbq", type=float, required=True, metavar="MBQ", help="filled in")
+    p.add_argument("--volume-ml", type=float, required=True, metavar="ML", help="that it fills")
+    p.add_argument(
+        "--at", metavar="TIME", dest="measured_at",
+        help=f"when the activity was measured: {TIME}; the start of the scan if left out",
+    )  # fmt: skip
+    p.add_argument("--zone", help="of a time without one: Europe/Berlin")
+    p.add_argument(
+        "--region", metavar="X,Y,Z,RADIUS,LENGTH",
+        help="cylinder along z to take the mean in [mm]; well inside what is found if left out",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_calibrate)
+
+
+def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
+    _refuse_impossible(arguments)
+    known = KnownActivity(
+        1e6 * arguments.activity_mbq,
+        arguments.volume_ml,
+        moment_of(arguments.measured_at, arguments.zone),
+    )
+    region = None if arguments.region is None else _region(arguments.region)
+    volume = read_volume(arguments.volume)
+    try:
+        calibration, measured = calibrate(volume, known, region=region)
+    except DataError as e:
+        raise DataError(f"{arguments.volume.name}: {e}") from e
+    write_calibration(calibration, arguments.output, measured)
+    x, y, z = measured["centre_mm"]
+    console.line(
+        f"  region: radius {measured['radius_mm']:.1f} mm, {measured['length_mm']:.1f} mm long, at "
+        f"({x:.1f}, {y:.1f}, {z:.1f}) mm, {measured['n_voxels']:,} voxels"
+    )
+    console.line(
+        f"  {measured['bq_ml_at_start'] / 1000:.5g} kBq/mL when the scan began, "
+        f"{measured['mean']:.5g} counts/mm in the image"
+    )
+    if not calibration.error_percent <= MOST_ERROR_PERCENT:
+        console.line(
+            f"note: the standard error is {calibration.error_percent:.1f} %; scan for longer."
+        )
+    console.line(
+        f"Calibration: {arguments.output} ({calibration.positrons_per_ml:.6g} positrons in each mL "
+        f"for 1 count/mm, within {calibration.error_percent:.2g} %)"
+    )
+
+
+def _refuse_impossible(arguments: argparse.Namespace) -> None:
+    if arguments.output.suffix.lower() != ".json":
+        raise SettingsError(f"{arguments.output.name}: a calibration's name ends in .json.")
+    for option in ("activity_mbq", "volume_ml"):
+        value = getattr(arguments, option)
+        if not 0 < value < math.inf:
+            name = option.replace("_", "-")
+            raise SettingsError(f"--{name} {value:g}: want a number above 0.")
+
+
+def _region(text: str) -> UprightCylinder:
+    try:
+        x, y, z, radius, length = (float(word) for word in text.split(","))
+    except ValueError as e:
+        raise SettingsError(f"--region {text!r}: want X,Y,Z,RADIUS,LENGTH in mm.") from e
+    if not (radius > 0 and length > 0):
+        raise SettingsError(f"--region {text!r}: want radius and length above 0.")
+    centre: Point = (x, y, z)
+    return UprightCylinder(centre, radius, length)

@@ -1,0 +1,65 @@
+"""`isocenter curve`: what the frames of a scan hold in a ball, as a table over time."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.analysis.quality.time_curves import TimeCurve, time_curve
+from engine.analysis.regions.figures import VOXEL_RULES
+from engine.analysis.regions.solids import SphereRegion
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError
+from engine.io import read_frames
+from engine.io.safety.atomic_write import write_atomically
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "curve")
+    p.add_argument("frames", type=Path, metavar="FRAMES", help="of time: .h5, .nii.gz, DICOM")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=".csv")
+    p.add_argument("--at", required=True, metavar="X,Y,Z", help="middle of the ball [mm]")
+    p.add_argument(
+        "--diameter", type=float, default=10.0, metavar="MM", help="of the ball; 10 if left out"
+    )
+    p.add_argument(
+        "--rule", choices=VOXEL_RULES, default="area",
+        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
+        "whose centre is inside (default: area)",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_curve)
+
+
+def _curve(arguments: argparse.Namespace, console: Console) -> None:
+    frames = read_frames(arguments.frames)
+    if not frames:
+        raise DataError(
+            f"{arguments.frames.name}: holds no frames of time; make some with "
+            "`isocenter reconstruct SCAN --frames 10x60 -o frames.h5`."
+        )
+    if not 0 < arguments.diameter < float("inf"):
+        raise DataError(f"--diameter: {arguments.diameter:g} mm; want more than 0.")
+    region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
+    found = time_curve(frames, region, rule=arguments.rule)
+    for frame, mean in zip(found.frames, found.means, strict=True):
+        console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")
+    write_curve(found, arguments.output)
+    console.line(f"Rule: {VOXEL_RULES[found.rule]}")
+    console.line(f"Curve: {arguments.output}")
+
+
+def write_curve(curve: TimeCurve, path: Path) -> None:
+    """Write a curve as a table; whole or not at all."""
+    write_atomically(curve.csv().encode(), path)
+
+
+def _point(text: str) -> tuple[float, float, float]:
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError as e:
+        raise DataError(f"--at: {text!r} is no place; want X,Y,Z in mm.") from e
+    return x, y, z

@@ -1,0 +1,115 @@
+"""`isocenter quality`: what an image of a phantom is worth, as numbers, JSON and PDF."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from engine.analysis.quality.phantoms import QUALITY_PHANTOMS, PhantomFacts
+from engine.analysis.quality.quality_report import Placement, QualityReport
+from engine.analysis.quality.report_pages import report_bytes, with_source
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError, SettingsError
+from engine.data.volume import Volume
+from engine.io import read_volume
+from engine.io.safety.atomic_write import write_together
+
+KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "quality")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="an image of the phantom")
+    p.add_argument(
+        "--phantom", choices=tuple(KINDS), required=True,
+        help="; ".join(f"{p.kind}: {p.text}" for p in QUALITY_PHANTOMS),
+    )  # fmt: skip
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, metavar="OUT",
+        written=lambda path, _: _files(path), help=".pdf, its figures as .json beside it; or .json",
+    )  # fmt: skip
+    p.add_argument(
+        "--truth", type=Path, metavar="VOLUME", help="the phantom itself, where there is one"
+    )
+    p.add_argument("--contrast", type=float, default=4.0, metavar="A", help="of hot spheres; 4")
+    p.add_argument("--cold", metavar="MM,...", help="diameters of spheres without activity: 28,37")
+    p.add_argument("--expected", type=float, metavar="V", help="true value of a uniform phantom")
+    p.add_argument(
+        "--place", metavar="X,Y,Z", help="origin of the phantom [mm]; looked for if left out"
+    )
+    p.add_argument("--turn", type=float, default=0.0, metavar="DEG", help="with --place: about z")
+    p.add_argument("--other-end", action="store_true", help="with --place: turned round about y")
+    add_force(p)
+    p.set_defaults(act=_quality)
+
+
+def _quality(arguments: argparse.Namespace, console: Console) -> None:
+    output: Path | None = arguments.output
+    if output is not None and output.suffix.lower() not in (".pdf", ".json"):
+        raise SettingsError(f"{output.name}: a report's name ends in .pdf or .json.")
+    volume = read_volume(arguments.volume)
+    truth = None if arguments.truth is None else read_volume(arguments.truth)
+    facts = PhantomFacts(
+        contrast=arguments.contrast,
+        cold=_numbers(arguments.cold, "--cold") if arguments.cold else (),
+        expected=arguments.expected,
+        truth=truth,
+        at=_placement(arguments),
+    )
+    try:
+        report = KINDS[arguments.phantom].measure(volume, facts)
+    except DataError as e:
+        raise DataError(f"{arguments.volume.name}: {e}") from e
+    report = with_source(report, volume)
+    _show(report, console)
+    if arguments.output is not None:
+        _write(report, volume, arguments.output)
+        console.line(f"Report: {', '.join(str(path) for path in _files(arguments.output))}")
+
+
+def _show(report: QualityReport, console: Console) -> None:
+    console.line(f"{report.title}: {report.placement}")
+    for group in dict.fromkeys(f.group for f in report.figures):
+        console.line(group)
+        for figure in report.figures:
+            if figure.group == group:
+                console.line(f"  {figure.name:<28} {figure.text()}")
+    for note in report.notes:
+        console.line(f"note: {note}")
+
+
+def _write(report: QualityReport, volume: Volume, output: Path) -> None:
+    """Write the files of a report, all or none."""
+    files = _files(output)
+    write_together({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
+
+
+def _files(output: Path) -> tuple[Path, ...]:
+    """Return the files that a report is: a PDF has its figures beside it."""
+    if output.suffix.lower() == ".pdf":
+        return output.with_suffix(".json"), output
+    return (output,)
+
+
+def _placement(arguments: argparse.Namespace) -> Placement | None:
+    if arguments.place is None:
+        return None
+    place = _numbers(arguments.place, "--place")
+    if len(place) != 3:
+        raise SettingsError(f"--place {arguments.place!r}: want X,Y,Z in mm.")
+    x, y, z = place
+    return Placement((x, y, z), arguments.turn, arguments.other_end)
+
+
+def _numbers(text: str, option: str) -> tuple[float, ...]:
+    try:
+        values = tuple(float(word) for word in text.split(","))
+    except ValueError as e:
+        raise SettingsError(f"{option} {text!r}: want numbers with commas between them.") from e
+    if not all(math.isfinite(v) for v in values):
+        raise SettingsError(f"{option} {text!r}: want numbers with commas between them.")
+    return values

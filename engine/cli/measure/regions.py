@@ -1,0 +1,160 @@
+"""`isocenter regions`: what images hold in regions, as a table; regions as labels and back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.analysis.regions.figures import VOXEL_RULES
+from engine.analysis.regions.labels import write_labels
+from engine.analysis.regions.measuring import MeasuredRegion, measure_all
+from engine.analysis.regions.region_file import read_any, write_regions
+from engine.analysis.regions.region_set import RegionSet, marks_of
+from engine.analysis.regions.segmentation import write_segmentation
+from engine.analysis.regions.table import csv_of
+from engine.cli.console import Console
+from engine.cli.dicom.series import series_behind
+from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError, SettingsError
+from engine.data.volume import Volume
+from engine.io import read_frames, read_volume
+from engine.io.dicom.order import is_order
+from engine.io.dicom.patient_identity import whose_image
+from engine.io.safety.atomic_write import write_atomically
+from engine.protocols.privacy.records import without_names
+
+OTHER_PATIENT = (
+    "{regions}: these regions are of another patient than {image} is of; choose those of this one."
+)
+OTHER_SCAN = (
+    "{regions}: these regions were drawn on another scan than {image} is of; where both are of one "
+    "patient in one position, add --other-scan."
+)
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "regions")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="an image, or frames of time")
+    p.add_argument(
+        "--regions", type=Path, metavar="R.toml", required=True,
+        help="regions that the window saved; an image of labels; or DICOM: SEG, RTSTRUCT",
+    )  # fmt: skip
+    p.add_argument("--csv", type=Path, action=Output, metavar="OUT", help="figures as a table")
+    p.add_argument(
+        "--labels", type=Path, action=Output, metavar="OUT", help=".nii.gz, a number per region"
+    )
+    p.add_argument(
+        "--dicom", type=Path, action=Output, written=lambda path, _: (path,), metavar="OUT.dcm",
+        help="a DICOM segmentation on the series that `dicom write` makes of the image",
+    )  # fmt: skip
+    p.add_argument(
+        "--like", type=Path, metavar="FILE",
+        help="with --dicom: a DICOM image of the patient, or an order, as for `dicom write`",
+    )  # fmt: skip
+    p.add_argument("--identify", action="store_true", help="with --dicom: as for `dicom write`")
+    p.add_argument(
+        "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
+        help=".toml: the regions themselves, as of labels",
+    )  # fmt: skip
+    p.add_argument(
+        "--other-scan", action="store_true",
+        help="take regions of another scan of the patient, in the same position",
+    )  # fmt: skip
+    p.add_argument(
+        "--rule", choices=VOXEL_RULES, default="area",
+        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
+        "whose centre is inside (default: area)",
+    )  # fmt: skip
+    add_force(p)
+    p.set_defaults(act=_regions)
+
+
+def _regions(arguments: argparse.Namespace, console: Console) -> None:
+    volume = read_volume(arguments.volume)
+    found = _fitting(arguments, volume)
+    images = _images(arguments.volume, volume)
+    measured = measure_all(found.regions, images, rule=arguments.rule)
+    for each in measured:
+        console.line(_sentence(each))
+    console.line(f"Rule: {VOXEL_RULES[arguments.rule]}")
+    if arguments.csv is not None:
+        write_table(measured, arguments.csv)
+        console.line(f"Table: {arguments.csv}")
+    if arguments.labels is not None:
+        labels = write_labels(found.regions, volume, arguments.labels)
+        if labels.n_shared:
+            console.line(
+                f"note: {labels.n_shared:,} voxels lie in several regions; each has the number of "
+                "the one that holds most of it."
+            )
+        console.line(f"Labels: {arguments.labels}")
+    if arguments.dicom is not None:
+        _write_dicom(arguments, found, volume, console)
+    if arguments.save is not None:
+        write_regions(found, arguments.save)
+        console.line(f"Regions: {arguments.save}")
+
+
+def _write_dicom(
+    arguments: argparse.Namespace, found: RegionSet, volume: Volume, console: Console
+) -> None:
+    info = volume.info if arguments.identify else without_names(volume.info)
+    like, frame = arguments.like, volume.frame_of_reference
+    if like is None and volume.patient:
+        raise SettingsError(
+            f"{arguments.volume.name}: is of a DICOM series; name a file of it by --like, so that "
+            "the regions lie over it."
+        )
+    subject = None
+    if like is not None:
+        same_frame = bool(frame) and not is_order(like)
+        subject = whose_image(like, volume, info, same_frame=same_frame)
+        if same_frame and subject.frame_uid != frame:
+            raise DataError(
+                f"{like.name}: lies in another frame of reference than the image; choose a file of "
+                "the image's own series."
+            )
+    series = series_behind(arguments.volume, like)
+    n = write_segmentation(found.regions, volume, arguments.dicom, info, subject, series=series)
+    console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
+
+
+def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:
+    """Write figures as a table; whole or not at all."""
+    write_atomically(csv_of(measured).encode(), path)
+
+
+def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
+    """Return the regions in the coordinates of an image; refuse those of another scan."""
+    path, marks = arguments.regions, marks_of(volume)
+    found = read_any(path)
+    if not found.regions:
+        raise DataError(f"{path.name}: holds no region; draw some in the window.")
+    if found.is_of_other_patient(volume.patient):
+        raise DataError(OTHER_PATIENT.format(regions=path.name, image=arguments.volume.name))
+    if not found.is_of(marks) and not arguments.other_scan:
+        raise DataError(OTHER_SCAN.format(regions=path.name, image=arguments.volume.name))
+    return found.facing(volume).bound_to(marks)
+
+
+def _images(path: Path, volume: Volume) -> list[tuple[str, Volume]]:
+    """Return the frames of a file with their names; of a file without, its image."""
+    frames = read_frames(path)
+    if not frames:
+        return [("", volume)]
+    return [(f"frame {k}, {e.frame.describe()}", e.volume) for k, e in enumerate(frames, 1)]
+
+
+def _sentence(measured: MeasuredRegion) -> str:
+    found, place = measured.figures, f", {measured.image}" if measured.image else ""
+    head = f"{measured.region.name}{place}: "
+    if found is None:
+        return f"{head}{measured.fault}"
+    peak = "" if found.peak is None else f", peak {found.peak.value:.5g}"
+    return (
+        f"{head}mean {found.mean:.5g} ± {found.sd:.3g} {found.unit}, {found.least:.5g} to "
+        f"{found.most:.5g}{peak}, {found.volume_ml:.4g} mL"
+    )

@@ -1,0 +1,71 @@
+"""`isocenter register`: a μ-map or CT put onto the emission image, by likeness or by hand."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from engine.analysis.registration.rigid import refuse_other_patient, register
+from engine.cli.console import Console
+from engine.cli.measure.mu_map import as_attenuation
+from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.data.rigid_resampling import moved
+from engine.geometry.rigid_motion import motion_of
+from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io.volumes.straight_axes import facing
+from engine.protocols.privacy.records import without_names
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "register")
+    p.add_argument("map", type=Path, metavar="MAP", help="μ-map or CT, in any unit")
+    p.add_argument(
+        "image", type=Path, metavar="IMAGE", help="of the scan, without attenuation correction"
+    )
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "--motion", metavar="X,Y,Z,A,B,C",
+        help="take these: shift of the map's middle in mm, and angles about x, y and z in degrees",
+    )  # fmt: skip
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_register)
+
+
+def _register(arguments: argparse.Namespace, console: Console) -> None:
+    can_save(arguments.output)
+    image = read_volume(arguments.image)
+    mu_map = facing(as_attenuation(read_volume(arguments.map), arguments.map.name), image)
+    for note in mu_map.notes:
+        console.line(f"note: {note}")
+    refuse_other_patient(image, mu_map)
+    if arguments.motion:
+        motion = motion_of(_numbers(arguments.motion))
+        record: Plain = {**motion.record(), "by": "hand"}
+        console.line(f"{motion.describe()}, by hand")
+    else:
+        found = register(image, mu_map)
+        if found.light == "red":
+            raise DataError(f"{arguments.map.name}: {found.describe()}")
+        motion, record = found.motion, {**found.record(), "by": "likeness"}
+        console.line(found.describe())
+    numbers = ",".join(f"{n:.3f}" for n in (*motion.shift_mm, *motion.turn_deg))
+    console.line(f"the same by hand: --motion={numbers}")
+    volume = moved(mu_map, motion)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    save(replace(volume, notes=()), arguments.output, {**info, "registration": record})
+    console.line(f"μ-map: {arguments.output}")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as e:
+        raise DataError(
+            f"--motion: {text!r} is no motion; want six numbers with commas between."
+        ) from e

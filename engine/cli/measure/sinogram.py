@@ -1,0 +1,102 @@
+"""`isocenter sinogram`: events of a ring into sinograms, and counts of sinograms into events."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import SettingsError
+from engine.data.sinogram import Sinogram, binned, events_of
+from engine.geometry.ring import RingScanner
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io import SINOGRAM_READERS, read_listmode, read_sinogram, write_listmode
+from engine.io.formats import reader_of
+from engine.io.interfile.sinogram import SUFFIX
+from engine.io.interfile.sinogram_writer import files_of, write_sinogram
+from engine.io.safety.open_input import open_input
+from engine.protocols.privacy.records import without_names
+
+LISTS = (".h5", ".hdf5")
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "sinogram")
+    p.add_argument("data", type=Path, metavar="IN", help="list mode, or a sinogram (.hs)")
+    help_out = "a sinogram, OUT.hs with OUT.s beside it; of a sinogram: list mode, OUT.h5"
+    p.add_argument(
+        "output", type=Path, action=Output, written=_written, metavar="OUT", help=help_out
+    )
+    add_force(p)
+    add_identify(p)
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    add_complete_events(p)
+    p.add_argument("--span", type=int, default=1, help="ring differences of a segment, odd")
+    p.add_argument("--mash", type=int, default=1, help="views that are summed")
+    p.add_argument("--max-ring-difference", type=int, metavar="D", help="the scanner's if left out")
+    p.add_argument("--delayeds", action="store_true", help="count the delayed coincidences instead")
+    p.add_argument("--sum-times", action="store_true", help="leave times of flight out")
+    p.set_defaults(act=_sinogram)
+
+
+def _written(output: Path, _: argparse.Namespace) -> tuple[Path, ...]:
+    """Header and bins of a sinogram, list mode alone."""
+    return files_of(output) if output.suffix.lower() == SUFFIX else (output,)
+
+
+def _sinogram(arguments: argparse.Namespace, console: Console) -> None:
+    with open_input(arguments.data) as file:
+        is_sinogram = reader_of(SINOGRAM_READERS, file) is not None
+    if is_sinogram:
+        _list(arguments, console)
+    else:
+        _count(arguments, console)
+
+
+def _count(arguments: argparse.Namespace, console: Console) -> None:
+    data = read_listmode(
+        arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
+    )
+    if not isinstance(data.scanner, RingScanner):
+        raise SettingsError(
+            f"{arguments.data.name}: {data.scanner.name!r} ({data.scanner.describe()}) is no ring "
+            "of crystals, which sinograms are of; for two panels use `isocenter convert "
+            "--histogram`."
+        )
+    layout = SinogramLayout.of(
+        data.scanner,
+        span=arguments.span,
+        mashed=arguments.mash,
+        most=arguments.max_ring_difference,
+    )
+    timed = not (arguments.sum_times or arguments.delayeds)
+    found = binned(data, layout, delayed=arguments.delayeds, timed=timed)
+    for note in (*data.notes, *found.notes):
+        console.line(f"note: {note}")
+    write_sinogram(found, arguments.output)
+    console.line(f"Sinogram: {arguments.output} ({found.n_prompts:,.0f} counts, {_bins(found)})")
+
+
+def _bins(data: Sinogram) -> str:
+    timed = "" if data.timed is None else f", {data.timed.n_times} times of flight"
+    return f"{data.layout.describe()}{timed}"
+
+
+def _list(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.output.suffix.lower() not in LISTS:
+        raise SettingsError(
+            f"{arguments.output.name}: events of a sinogram are written as list mode; want a name "
+            "that ends with .h5."
+        )
+    data = read_sinogram(arguments.data)
+    if data.timed is not None and not data.timed.is_ordered:
+        console.line("note: Times of flight are left out: the file does not tell how they run.")
+    events = events_of(data)
+    if not arguments.identify:
+        events = replace(events, info=without_names(events.info))
+    write_listmode(events, arguments.output)
+    console.line(f"Scan: {arguments.output} ({events.n_events:,} events)")

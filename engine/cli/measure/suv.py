@@ -1,0 +1,177 @@
+"""`isocenter suv`: from activity concentration to standardised uptake values, if all is known."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from engine.analysis.quality.suv import (
+    HALF_LIVES_S,
+    SUV_TITLES,
+    UNITS,
+    DecayCorrection,
+    SuvFacts,
+    SuvKind,
+    suv_factor,
+)
+from engine.analysis.quality.suv_series import series_factor
+from engine.analysis.quality.suv_volume import SUV, decay_of, described, facts_of, scan_of
+from engine.cli.console import Console
+from engine.cli.machine.times import TIME, moment_of
+from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import DataError, FileFormatError
+from engine.core.json_types import Plain
+from engine.data.calibration import CONCENTRATION
+from engine.data.volume import Volume
+from engine.io import WRITERS, can_save, read_volume, save, save_remark, usual_suffixes
+from engine.io.safety.open_input import open_input
+from engine.protocols.privacy.records import MADE_BY_US, without_names
+
+MAX_SERIES_BYTES = 100_000_000
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "suv")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="in Bq/mL, or with --bq-ml-per-unit")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "--kind", choices=get_args(SuvKind), default="bw",
+        help="; ".join(f"{kind}: {words}" for kind, words in SUV_TITLES.items()),
+    )  # fmt: skip
+    p.add_argument("--weight-kg", type=float, metavar="KG")
+    p.add_argument("--height-cm", type=float, metavar="CM", help="for lean mass and surface")
+    p.add_argument("--sex", choices=("F", "M"), help="for lean mass")
+    p.add_argument("--dose-mbq", type=float, metavar="MBQ", help="activity when it was injected")
+    p.add_argument("--injected-at", metavar="TIME", help=TIME)
+    p.add_argument("--started-at", metavar="TIME", help=f"start of the frame: {TIME}")
+    p.add_argument("--zone", help="of times without one: Europe/Berlin")
+    p.add_argument("--nuclide", choices=tuple(HALF_LIVES_S))
+    p.add_argument("--half-life-s", type=float, metavar="S")
+    p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame")
+    p.add_argument(
+        "--decay-corrected-to", choices=get_args(DecayCorrection), dest="decay",
+        help="moment that the values are corrected to; none: means over the frame. Images of ours "
+        "say it",
+    )  # fmt: skip
+    p.add_argument("--bq-ml-per-unit", type=float, metavar="F", help="calibration of the values")
+    p.add_argument(
+        "--series", type=Path, metavar="JSON",
+        help="of another program's image: DICOM attributes of its slices, a list; nothing else is "
+        "asked for then",
+    )  # fmt: skip
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_suv)
+
+
+def _suv(arguments: argparse.Namespace, console: Console) -> None:
+    can_save(arguments.output)
+    volume = read_volume(arguments.volume)
+    name = arguments.volume.name
+    try:
+        _refuse_converted(volume)
+        factor, said = _factor(volume, arguments)
+    except DataError as e:
+        raise DataError(f"{name}: {e}") from e
+    info = volume.info if arguments.identify else without_names(volume.info)
+    values = (volume.values * np.float64(factor)).astype(np.float32)
+    converted, made_by = (
+        replace(volume, values=values, unit=UNITS[arguments.kind]),
+        {**info, SUV: said},
+    )
+    remark = save_remark(converted, arguments.output, made_by)
+    if remark:
+        console.line(f"note: {remark}")
+    save(converted, arguments.output, made_by)
+    console.line(
+        f"Volume: {arguments.output} (SUV {SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"
+    )
+
+
+def _factor(volume: Volume, arguments: argparse.Namespace) -> tuple[float, Plain]:
+    """Return what turns the values into SUV, and what that followed from."""
+    if arguments.series is not None:
+        factor = series_factor(_slices(arguments.series), kind=arguments.kind)
+        return factor, {"kind": arguments.kind, "suv_per_unit": factor}
+    calibration = _calibration(volume, arguments.bq_ml_per_unit)
+    facts = _facts(volume, arguments)
+    factor = suv_factor(facts)
+    return calibration * factor, {**described(facts, factor), "bq_ml_per_unit": calibration}
+
+
+def _slices(path: Path) -> list[Plain]:
+    """Return the attributes of a series' slices; one table stands for all of them."""
+    with open_input(path) as file:
+        text = file.text(MAX_SERIES_BYTES)
+    try:
+        slices = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise FileFormatError(f"{path.name}: no JSON ({e}); export the attributes again.") from e
+    slices = slices if isinstance(slices, list) else [slices]
+    if not all(isinstance(each, dict) for each in slices):
+        raise FileFormatError(f"{path.name}: want a list of tables, one for each slice.")
+    return slices
+
+
+def _refuse_converted(volume: Volume) -> None:
+    if SUV in volume.info or volume.unit in (*UNITS.values(), "SUV"):
+        raise DataError("these are SUV already; take the image that they were made from.")
+
+
+def _calibration(volume: Volume, given: float | None) -> float:
+    if volume.unit == CONCENTRATION and given is None:
+        return 1.0
+    if given is None:
+        unit = f"in {volume.unit}" if volume.unit else "in a unit that the file does not say"
+        raise DataError(
+            f"there is no SUV: the values are {unit}, want {CONCENTRATION}; give the calibration "
+            "(--bq-ml-per-unit)."
+        )
+    if volume.unit == CONCENTRATION or not 0 < given < np.inf:
+        raise DataError(
+            f"there is no SUV: a calibration of {given:g} for values in {volume.unit or '?'}; want "
+            f"a number above 0, and none for {CONCENTRATION}."
+        )
+    return given
+
+
+def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
+    """Return what is known, from the options first, then from what an image of ours says."""
+    scan, known = scan_of(volume), facts_of(volume, arguments.kind)
+    dose_bq = known.dose_bq if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
+    half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
+    return SuvFacts(
+        weight_kg=arguments.weight_kg or known.weight_kg,
+        dose_bq=dose_bq,
+        half_life_s=half_life_s or known.half_life_s,
+        injected=moment_of(arguments.injected_at or scan.get("injected_at"), arguments.zone),
+        started=moment_of(arguments.started_at or scan.get("scan_start"), arguments.zone),
+        decay=_decay(volume, arguments.decay),
+        frame_s=arguments.frame_s or scan.get("frame_s") or known.frame_s,
+        kind=arguments.kind,
+        height_cm=arguments.height_cm or known.height_cm,
+        sex=arguments.sex or known.sex,
+    )
+
+
+def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | None:
+    """Return what the values are corrected to: an image of ours knows it."""
+    if not str(volume.info.get("format", "")).startswith(MADE_BY_US):
+        return given
+    ours = decay_of(volume)
+    if given not in (None, ours):
+        if ours == "none":
+            what = "this program corrects no decay in an image of counts"
+        else:
+            what = f"this program corrected the image to the {ours}"
+        raise DataError(
+            f"there is no SUV: --decay-corrected-to {given}, but {what}; leave the option out."
+        )
+    return ours

@@ -1,0 +1,1 @@
+"""Commands that simulate scans and responses."""

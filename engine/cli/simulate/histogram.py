@@ -1,0 +1,107 @@
+"""`isocenter simulate histogram`: a dual-head scan of a known phantom."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force, add_merge_layers
+from engine.cli.simulate.response import panels_of, parts_kept
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Progressed, StageStarted
+
+if TYPE_CHECKING:
+    from engine.data.layered_response import StoredResponse
+    from engine.simulate.phantom import Phantom
+
+LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
+"""Radius of the Derenzo phantom, and the part of the panels' width it takes, at most."""
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """Add the options of this file."""
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    add_force(p)
+    p.add_argument("--scanner", default="demo-panels", metavar="S", help="scanner name or S.toml")
+    p.add_argument(
+        "--response", type=Path, metavar="R.h5", help="stored response; computed and kept if absent"
+    )
+    p.add_argument(
+        "--phantom", default="derenzo", help="derenzo (rods along the normal), point, ..."
+    )
+    p.add_argument("--prompts", type=float, default=2_000_000, metavar="N")
+    p.add_argument("--randoms", type=float, default=0.0, metavar="FRACTION", help="of the prompts")
+    p.add_argument("--seed", type=int, default=1)
+    add_merge_layers(p)
+    p.add_argument("--threads", type=int, metavar="N")
+
+
+def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
+    """Simulate and write."""
+    from engine.core import backend
+    from engine.io import write_histogram
+    from engine.io.safety.atomic_write import refuse_impossible
+    from engine.simulate import histogram
+
+    refuse_impossible(arguments.output)
+    on = backend.cpu(arguments.threads)
+    response = _response(arguments, on.threads, console)
+    x, _, z = (float(v) for v in response.scanner.grid.size_mm)
+    radius_mm = min(LARGEST_RADIUS_MM, FILLED * min(x, z) / 2)
+    phantom = _phantom(arguments.phantom, radius_mm)
+    console.line(f"Simulating {arguments.prompts:,.0f} prompts on {response.scanner.name}")
+    data = histogram.simulate_histogram(
+        phantom,
+        response,
+        n_prompts=arguments.prompts,
+        randoms_fraction=arguments.randoms,
+        seed=arguments.seed,
+        on=on,
+        on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
+    )
+    if arguments.phantom == "derenzo":
+        data = replace(data, info=data.info | {"rods": {"radius_mm": radius_mm, "along": "y"}})
+    write_histogram(data, arguments.output)
+    console.line(
+        f"Scan: {arguments.output} ({data.n_prompts:,.0f} prompts, {data.n_delayeds:,.0f} delayeds)"
+    )
+
+
+def _response(arguments: argparse.Namespace, threads: int, console: Console) -> StoredResponse:
+    from engine.core.paths import cache_dir
+    from engine.io.hdf5.response import read_response, read_response_scanner
+    from engine.modalities.dual_head_pet import response_cache
+    from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+
+    given, merge = arguments.response, arguments.merge_layers
+    if given is not None and read_response_scanner(given).settings.n_layers == 1:
+        merge = True
+    scanner = panels_of(arguments.scanner, console, merge_layers=merge)
+    if given is not None:
+        return read_response(given, scanner, any_image=True)
+    folder, settings = cache_dir() / "response", AnalyticResponse()
+    found = response_cache.find(folder, scanner, settings)
+    if found is not None:
+        return found
+    console.show(StageStarted("response", f"Response of {scanner.name}, computed once, then kept"))
+    with parts_kept():
+        return response_cache.build(
+            folder,
+            scanner,
+            settings,
+            threads=threads,
+            on_progress=lambda done, total: console.show(Progressed("response", done, total)),
+        )
+
+
+def _phantom(name: str, radius_mm: float) -> Phantom:
+    from engine.simulate import PHANTOMS, derenzo
+
+    if name == "derenzo":
+        return derenzo(radius_mm=radius_mm, along="y")
+    if name not in PHANTOMS:
+        raise SettingsError(f"--phantom {name!r}: want one of {', '.join(PHANTOMS)}.")
+    return PHANTOMS[name]()

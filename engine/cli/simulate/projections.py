@@ -1,0 +1,160 @@
+"""`isocenter simulate projections`: an X-ray scan of a known phantom."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.data.runs.events import Progressed
+
+if TYPE_CHECKING:
+    from engine.geometry.xray import XrayGeometry
+    from engine.simulate.phantom import ShapePhantom
+    from engine.simulate.voxels import VoxelPhantom
+
+PHANTOMS = ("head", "tooth", "jaw", "thorax", "spheres")
+ORBITS = ("circle", "short", "fan", "helix", "parallel")
+FORMATS = (".h5", ".nxs", ".toml")
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """Add the options of this file."""
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5|.nxs|.toml"
+    )
+    add_force(p)
+    p.add_argument(
+        "--phantom", default="head", metavar="P",
+        help=f"{', '.join(PHANTOMS)}, or a volume in 1/mm or HU (NIfTI, HDF5)",
+    )  # fmt: skip
+    p.add_argument("--scale", type=float, default=1.0, help="of the phantom")
+    p.add_argument("--seed", type=int, default=1)
+    orbit = p.add_argument_group("orbit and detector")
+    orbit.add_argument("--orbit", default="circle", help=f"{', '.join(ORBITS)}, or ORBIT.geom")
+    orbit.add_argument("--views", type=int, default=360, metavar="N")
+    orbit.add_argument(
+        "--detector", type=int, nargs=2, default=(128, 128), metavar=("COLS", "ROWS")
+    )
+    orbit.add_argument("--pixel", type=float, default=3.0, metavar="MM")
+    orbit.add_argument("--source-axis", type=float, default=1000.0, metavar="MM")
+    orbit.add_argument("--source-detector", type=float, default=1500.0, metavar="MM")
+    orbit.add_argument("--axis-column", type=float, metavar="C", help="offset detector")
+    orbit.add_argument("--roll", type=float, default=0.0, metavar="DEG")
+    orbit.add_argument("--pitch", type=float, default=100.0, metavar="MM", help="of a helix")
+    orbit.add_argument(
+        "--untold-shift", type=float, default=0.0, metavar="C",
+        help="columns by which the detector stands off from what the file says",
+    )  # fmt: skip
+    counts = p.add_argument_group("counting")
+    counts.add_argument("--noiseless", action="store_true", help="line integrals, no counts")
+    counts.add_argument("--photons", type=float, default=20_000.0, metavar="N", help="open beam")
+    counts.add_argument("--flats", type=int, default=10, metavar="N")
+    counts.add_argument("--dead", type=float, default=0.0, metavar="SHARE", help="of the pixels")
+    counts.add_argument("--hot", type=float, default=0.0, metavar="SHARE", help="of the pixels")
+    counts.add_argument(
+        "--rings", type=float, default=0.0, metavar="SHARE", help="gain that drifts"
+    )
+    counts.add_argument("--hardening", type=float, default=0.0, metavar="H", help="0 to 1")
+    counts.add_argument("--oversample", type=int, default=1, metavar="K", help="rays along a pixel")
+    counts.add_argument("--threads", type=int, metavar="N")
+
+
+def simulate_projections(arguments: argparse.Namespace, console: Console) -> None:
+    """Simulate and write."""
+    from dataclasses import replace
+
+    from engine.io import save_projections
+    from engine.io.xray.hdf5.nxtomo_writer import nxtomo_angles
+    from engine.simulate.xray import Detector, simulate_integrals, simulate_xray
+
+    a = arguments
+    if a.output.suffix.lower() not in FORMATS:
+        raise SettingsError(f"{a.output.name}: want one of {', '.join(FORMATS)}.")
+    phantom, geometry = _phantom(a.phantom, a.scale), _orbit(a)
+    if a.output.suffix.lower() == ".nxs":
+        nxtomo_angles(geometry, a.output)  # before the work
+    n_rows, n_columns = geometry.shape
+    console.line(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
+    common: Plain = {
+        "oversample": a.oversample,
+        "threads": a.threads,
+        "on_progress": lambda done, total: console.show(Progressed("simulate", done, total)),
+    }
+    stands = geometry.shifted(columns=a.untold_shift)
+    if a.noiseless:
+        data = simulate_integrals(phantom, stands, **common)
+    else:
+        detector = Detector(
+            photons=a.photons, dead_share=a.dead, hot_share=a.hot, ring_spread=a.rings
+        )
+        data = simulate_xray(
+            phantom, stands, seed=a.seed, detector=detector, n_flats=a.flats, n_darks=a.flats,
+            hardening=a.hardening, **common,
+        )  # fmt: skip
+    data = replace(data, geometry=geometry)
+    save_projections(data, a.output)
+    console.line(f"Scan: {a.output}")
+
+
+def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
+    from engine.simulate.anatomy import thorax
+    from engine.simulate.jaw import jaw
+    from engine.simulate.phantom import ShapePhantom
+    from engine.simulate.phantoms import cylinder_with_spheres, scaled
+    from engine.simulate.voxels import attenuation_of
+    from engine.simulate.xray_phantoms import shepp_logan, tooth
+
+    if not 0 < scale < 1e3:
+        raise SettingsError(f"--scale {scale:g}: want a number above 0.")
+    makers = {
+        "head": lambda: shepp_logan(per_mm=0.02),
+        "tooth": tooth,
+        "jaw": jaw,
+        "thorax": thorax,
+        "spheres": cylinder_with_spheres,
+    }
+    if name in makers:
+        made = makers[name]()
+        return ShapePhantom(made.name, scaled(made.shapes, scale))
+    if not Path(name).exists():
+        raise SettingsError(f"--phantom {name!r}: want one of {', '.join(makers)}, or a volume.")
+    if scale != 1:
+        raise SettingsError("--scale is for phantoms of shapes; give a volume of the right size.")
+    return attenuation_of(Path(name))
+
+
+def _orbit(a: argparse.Namespace) -> XrayGeometry:
+    from engine.geometry import orbits
+    from engine.io.safety.open_input import open_input
+    from engine.io.xray.vectors import geometry_of, read_vectors
+
+    columns, rows = a.detector
+    if min(a.views, columns, rows) < 1 or a.views * columns * rows > 2**32:
+        raise SettingsError(f"{a.views} views of {columns} × {rows} pixels: want 1 to 2^32 in all.")
+    shape = (1 if a.orbit == "fan" else rows, columns)
+    if Path(a.orbit).suffix == ".geom":
+        with open_input(Path(a.orbit)) as file:
+            return geometry_of(read_vectors(file), "cone", shape, file.path)
+    if a.orbit not in ORBITS:
+        raise SettingsError(f"--orbit {a.orbit!r}: want one of {', '.join(ORBITS)}, or ORBIT.geom.")
+    common: Plain = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}
+    roll = float(np.radians(a.roll))
+    if a.orbit == "parallel":
+        half = orbits.circle(a.views, first_rad=-np.pi / 2, range_rad=np.pi)
+        return orbits.parallel(half, roll_rad=roll, **common).flipped(rows=True)
+    common |= {"source_axis_mm": a.source_axis, "source_detector_mm": a.source_detector}
+    if a.orbit == "helix":
+        return orbits.helical(
+            orbits.circle(a.views, range_rad=4 * np.pi), pitch_mm=a.pitch, **common
+        )
+    fan = np.arctan2(columns * a.pixel / 2, a.source_detector)
+    turn = np.pi + 2 * fan if a.orbit == "short" else 2 * np.pi
+    angles = orbits.circle(a.views, range_rad=float(turn))
+    return orbits.circular_cone(angles, roll_rad=roll, **common)

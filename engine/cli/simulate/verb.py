@@ -1,0 +1,76 @@
+"""`isocenter simulate listmode`, `histogram`, `projections`: a seeded scan of a known phantom."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
+from engine.cli.simulate import histogram, projections
+from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import SettingsError
+from engine.data.runs.events import Progressed
+from engine.io import read_scanner
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = add_verb(verbs, "simulate")
+    kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
+    xray = kinds.add_parser("projections", help="an X-ray scan")
+    projections.add_options(xray)
+    xray.set_defaults(act=projections.simulate_projections)
+    panels = kinds.add_parser("histogram", help="a PET scan of two panels")
+    histogram.add_options(panels)
+    panels.set_defaults(act=histogram.simulate_histogram)
+    p = kinds.add_parser("listmode", help="a PET scan")
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    add_force(p)
+    p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")
+    p.add_argument(
+        "--phantom", default="brain", help="lines, derenzo, spheres, brain, thorax, point"
+    )
+    p.add_argument("--prompts", type=int, default=1_000_000, metavar="N")
+    p.add_argument("--randoms", type=float, default=0.2, metavar="FRACTION", help="of the prompts")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--no-attenuation", action="store_true")
+    p.add_argument("--grey", type=Path, help="grey-matter map (NIfTI) instead of a phantom")
+    p.add_argument("--white", type=Path, help="white-matter map (NIfTI)")
+    p.set_defaults(act=_simulate)
+
+
+def _simulate(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.io.hdf5.listmode import write_listmode
+    from engine.simulate import PHANTOMS, mni_brain, simulate_listmode
+
+    if (arguments.grey is None) != (arguments.white is None):
+        raise SettingsError("--grey and --white belong together; give both maps or neither.")
+    if not 1 <= arguments.prompts <= 2_000_000_000:
+        raise SettingsError(f"--prompts {arguments.prompts}: want 1 to 2,000,000,000.")
+    if not 0 <= arguments.randoms < 1:
+        raise SettingsError(f"--randoms {arguments.randoms}: want a fraction from 0 to below 1.")
+    phantom: Any
+    if arguments.grey is not None:
+        phantom = mni_brain(arguments.grey, arguments.white)
+    elif arguments.phantom in PHANTOMS:
+        phantom = PHANTOMS[arguments.phantom]()
+    else:
+        known = ", ".join(PHANTOMS)
+        raise SettingsError(f"--phantom {arguments.phantom!r}: want one of {known}.")
+    scanner = read_scanner(arguments.scanner)
+    console.line(f"Simulating {arguments.prompts:,} prompts on {scanner.name}")
+    data = simulate_listmode(
+        phantom,
+        scanner,
+        n_prompts=arguments.prompts,
+        seed=arguments.seed,
+        randoms_fraction=arguments.randoms,
+        attenuation=not arguments.no_attenuation,
+        on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
+    )
+    write_listmode(data, arguments.output)
+    console.line(
+        f"Scan: {arguments.output} ({data.n_prompts:,} prompts, {data.n_delayed:,} delayeds)"
+    )

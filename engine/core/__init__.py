@@ -1,0 +1,1 @@
+"""Foundations without physics: arrays, errors, paths, settings, devices, profiles."""

@@ -1,0 +1,234 @@
+"""The one place that knows which device we run on."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.core.arrays import module_of
+from engine.core.backend.gpu import Array, Gpu
+from engine.core.backend.processor import processor_name
+from engine.core.backend.used_variants import UsedForms
+from engine.core.errors import DeviceError, ResourceError
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.core.backend.devices import DeviceInfo as DeviceInfo
+    from engine.core.backend.devices import choose as choose
+    from engine.core.backend.devices import find_devices as find_devices
+    from engine.core.backend.driver import NvidiaCard
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(__name__, {"devices": ("DeviceInfo", "choose", "find_devices")})
+
+_GPUS: WeakValueDictionary[tuple[int, int], Gpu] = WeakValueDictionary()
+"""GPUs in use, by their module of arrays and their number."""
+DEVICES = ("auto", "cpu", "cuda")
+"""Names that `named` knows; besides "cuda:1" for the next GPU, or "cuda:GPU-1b0c" by its UUID."""
+Check = Callable[["Backend", "NvidiaCard"], str]
+"""Looks at a GPU before it is used: why it may not be, or nothing."""
+_CARD = re.compile(r"cuda(:(\d{1,3}|(GPU|MIG)-[0-9a-fA-F-]{1,40}))?")
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A device: the CPU with some threads, or a GPU."""
+
+    name: str
+    """"cpu" or "cuda"."""
+    xp: ModuleType
+    """numpy or cupy: the module of arrays on the device."""
+    threads: int = 1
+    """Worker threads of CPU kernels."""
+    gpu: Gpu | None = None
+    """The GPU, None on the CPU."""
+    forms: UsedForms = field(default_factory=UsedForms, compare=False, repr=False)
+    """Tuned forms that kernels ran in."""
+    remark: str = field(default="", compare=False)
+    """Why this device was taken where another one might be expected; mostly empty."""
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether arrays live on a GPU."""
+        return self.gpu is not None
+
+    @property
+    def label(self) -> str:
+        """Plain words for the window and the command line."""
+        if self.gpu is not None:
+            return self.gpu.facts.name
+        return f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    @property
+    def machine(self) -> str:
+        """What a measurement of speed holds for: the card, or the processor and its workers."""
+        if self.gpu is not None:
+            return f"{self.gpu.facts.name}, driver {self.gpu.facts.driver}"
+        return f"{processor_name()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    def of_a_run(self) -> Backend:
+        """Return the same device, for a run that begins: none of its kernels has run yet."""
+        return replace(self, forms=UsedForms())
+
+    def faults(self, doing: str) -> AbstractContextManager[None]:
+        """Turn what the device raises inside into a `DeviceError` that says what was done."""
+        return nullcontext() if self.gpu is None else self.gpu.faults(doing)
+
+    def to_device(self, values: Array) -> Array:
+        """Return the values as an array on the device; those already there are not copied."""
+        if self.gpu is not None and type(values) is numpy.ndarray:
+            return self.gpu.upload(values)
+        return values
+
+    def to_host(self, values: Array) -> NDArray[Any]:
+        """Return the values as a numpy array; those of the CPU are not copied."""
+        if self.gpu is not None and type(values) is not numpy.ndarray:
+            return self.gpu.download(values)
+        host: NDArray[Any] = values
+        return host
+
+
+def is_device_name(text: str) -> bool:
+    """Whether a text can be the name of a device; whether there is one, `named` says."""
+    return text in DEVICES or _CARD.fullmatch(text) is not None
+
+
+def usable_cores() -> int:
+    """CPU cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cpu(threads: int | None = None) -> Backend:
+    """The CPU, with `threads` workers (all usable cores if None).
+
+    Parameters
+    ----------
+    threads
+        worker threads of the kernels
+
+    Returns
+    -------
+    on
+        what `run`, `reconstruct` and every operator take
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.cpu(threads=2).label
+    'CPU, 2 threads'
+    """
+    return Backend("cpu", numpy, threads or usable_cores())
+
+
+def cuda(gpu: Gpu | None = None) -> Backend:
+    """The first GPU, or `ResourceError` that says what is missing."""
+    if gpu is None:
+        from engine.core.backend.cupy_gpu import CupyGpu
+
+        gpu = CupyGpu()
+    _GPUS[id(gpu.xp), gpu.facts.number] = gpu
+    return Backend("cuda", gpu.xp, usable_cores(), gpu)
+
+
+def gpu_of(array: Array) -> Gpu:
+    """Return the GPU that an array lies on."""
+    number = getattr(getattr(array, "device", None), "id", 0)  # arrays of CuPy name theirs
+    found = _GPUS.get((id(module_of(array)), number))
+    return found or required_gpu(cuda_of(number))
+
+
+def required_gpu(on: Backend) -> Gpu:
+    """Return the GPU of a backend; `TypeError` for the CPU."""
+    if on.gpu is None:
+        raise TypeError(f"{on.label} is no GPU.")
+    return on.gpu
+
+
+def cuda_of(number: int) -> Backend:
+    """Return the GPU of this number as it is, whether or not it computes right."""
+    from engine.core.backend.cupy_gpu import CupyGpu
+
+    return cuda(CupyGpu(number))
+
+
+def best(check: Check | None = None) -> Backend:
+    """Return the fastest device of this machine: a GPU if one answers and computes right.
+
+    Parameters
+    ----------
+    check
+        looks at a GPU before it is taken; None: only whether it answers
+
+    Returns
+    -------
+    on
+        a GPU; or the CPU with all its cores, whose `remark` says why where there is a driver for
+        GPUs
+    """
+    from engine.core.backend.devices import gpu_devices
+
+    reasons = []
+    for device in gpu_devices():
+        try:
+            return _checked(device, check)
+        except (ResourceError, DeviceError) as e:
+            if device.has_driver:
+                reasons.append(str(e))
+    remark = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""
+    return replace(cpu(), remark=remark)
+
+
+def named(name: str, threads: int | None = None, *, check: Check | None = None) -> Backend:
+    """Return the backend called "auto", "cpu", "cuda" or "cuda:1".
+
+    Parameters
+    ----------
+    name
+        of the device
+    threads
+        of the CPU, which is then what "auto" means
+    check
+        looks at a GPU before it is taken: why it may not be, or nothing
+
+    Raises
+    ------
+    ResourceError
+        if there is no such device, or it cannot be used
+    DeviceError
+        if the GPU does not answer
+    """
+    if name == "cpu" or (name == "auto" and threads):
+        return cpu(threads)
+    if name == "auto":
+        return best(check)
+    if name.partition(":")[0] == "cuda":
+        from engine.core.backend.devices import gpu_device
+
+        return _checked(gpu_device(name), check, name)
+    raise ResourceError(f"device {name!r}: it must be one of {', '.join(DEVICES)}.")
+
+
+def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:
+    """Return a GPU that can be used; `name` is what the user called it."""
+    if device.card is None or device.why_not:
+        raise _cannot_use(device.why_not, name)
+    on = cuda_of(device.card.number)
+    fault = check(on, device.card) if check is not None else ""
+    if fault:
+        raise _cannot_use(fault, name)
+    return on
+
+
+def _cannot_use(why: str, name: str) -> ResourceError:
+    return ResourceError(f"device {name!r}: {why} Or use --device cpu." if name else why)

@@ -1,0 +1,59 @@
+"""What CuPy, the libraries of CUDA and the driver raise, in our words.
+
+CuPy names no base of its errors: those of cuFFT, cuBLAS, cuSOLVER and others are told by the module
+that they are of. A library that is missing shows when it is first called, as `RuntimeError`,
+`ImportError` or, where it lacks a function, `AssertionError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engine.core.backend.driver import FAULTS
+from engine.core.errors import DeviceError, DeviceMemoryError, EngineError
+
+_MEMORY_USED_UP = ("OutOfMemory", "OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "ALLOC_FAILED")
+_LIBRARIES = ("cupy_backends.", "cupy.", "cupy_cuda.")
+_NOT_LOADED = "CuPy failed to load"
+_MEND = "run `python3 packaging/bootstrap.py run` again, or take the CPU"
+
+
+@contextmanager
+def faults_in_words(doing: str) -> Iterator[None]:
+    """Turn what CuPy and the driver raise into a `DeviceError`; what is ours goes its way."""
+    try:
+        yield
+    except EngineError:
+        raise
+    except Exception as e:
+        found = _in_words(e, doing)
+        if found is None:
+            raise
+        raise found from e
+
+
+def _in_words(error: Exception, doing: str) -> DeviceError | None:
+    """Return the fault of the device that an error stands for, None for one of ours."""
+    said, kind = _first_line(error), type(error)
+    of_cupy = kind.__module__.startswith(_LIBRARIES)
+    if of_cupy and _means_memory(error):
+        return DeviceMemoryError(f"{doing}: the GPU's memory is used up ({said}).")
+    if of_cupy and kind.__name__ in ("CompileException", "NVRTCError"):
+        return DeviceError(f"{doing}: the kernel does not compile ({said}).")
+    if of_cupy:
+        way_out = FAULTS.get(getattr(error, "status", 0), "")
+        return DeviceError(f"{doing}: the GPU reports {said}{way_out and f': {way_out}'}.")
+    if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
+        # of the engine itself no import and no assertion fails inside
+        return DeviceError(f"{doing}: a library of CUDA is missing ({said}); {_MEND}.")
+    return None
+
+
+def _means_memory(error: Exception) -> bool:
+    text = f"{type(error).__name__} {error}"
+    return any(name in text for name in _MEMORY_USED_UP)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

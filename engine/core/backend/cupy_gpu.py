@@ -1,0 +1,282 @@
+"""The GPU through CuPy. Import it in functions only: without CuPy or a driver it cannot be had."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.core.arrays import Array as HostArray
+from engine.core.backend.cupy_card import facts, use, whole_cupy
+from engine.core.backend.cupy_compiling import CudaModule, module_of
+from engine.core.backend.cupy_faults import faults_in_words
+from engine.core.backend.cupy_ring import FEWEST_BYTES, PinnedRing
+from engine.core.backend.gpu import (
+    Array,
+    Extent,
+    Function,
+    Gpu,
+    Graph,
+    Module,
+    Resources,
+    Stamp,
+    Texture,
+    TextureKind,
+)
+from engine.core.errors import DeviceError
+from engine.core.paths import cache_dir
+
+_MOST_SENT = 64
+"""Copies under way before the host waits for the oldest."""
+
+
+class CupyGpu(Gpu):
+    """A CUDA device that CuPy finds.
+
+    Parameters
+    ----------
+    number : place among the cards; all work of a thread that calls this goes there
+
+    Raises
+    ------
+    ResourceError
+        if CuPy is not there, or not whole, or finds no card
+    DeviceError
+        if the card does not answer
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.xp = cupy = whole_cupy()
+        self._number = number
+        with faults_in_words("starting the GPU"):
+            use(number)
+            self.facts = facts(number)
+            self._copies = cupy.cuda.Stream(non_blocking=True)
+            self._returns = cupy.cuda.Stream(non_blocking=True)
+        self._ring = PinnedRing()
+        self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
+        self._sent: deque[tuple[_Event, Array]] = deque()
+
+    def faults(self, doing: str) -> AbstractContextManager[None]:
+        return faults_in_words(doing)
+
+    def load(self, source: str, options: tuple[str, ...]) -> Module:
+        if (source, options) not in self._modules:
+            with faults_in_words("compiling a kernel"):
+                use(self._number)
+                folder = cache_dir() / "kernels"
+                module = module_of(source, options, self.facts.compute_capability, folder)
+            self._modules[source, options] = _Module(module)
+        return self._modules[source, options]
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        with faults_in_words("taking memory"):
+            use(self._number)
+            return self.xp.empty(shape, dtype)
+
+    def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
+        with faults_in_words("copying to the GPU"):
+            use(self._number)
+            target = self.xp.empty(values.shape, values.dtype) if out is None else out
+            # of no axes, too, which ascontiguousarray would give one
+            host = np.ascontiguousarray(values).reshape(values.shape)
+            if self._by_ring(host, target):
+                self._ring.send(host, target)
+            else:
+                target.set(host)
+                self._keep(host)
+        return target
+
+    def _by_ring(self, host: HostArray, there: Array) -> bool:
+        """Whether a copy is large, between contiguous arrays, and the host's is not page-locked."""
+        if host.nbytes < FEWEST_BYTES or host.dtype != there.dtype or host.shape != there.shape:
+            return False
+        if not (host.flags.c_contiguous and there.flags.c_contiguous):
+            return False
+        runtime = self.xp.cuda.runtime
+        kind = runtime.pointerGetAttributes(host.ctypes.data).type
+        return int(kind) != int(runtime.memoryTypeHost)
+
+    def _keep(self, host: Array) -> None:
+        """Keep what is being copied until it is: cards that read the host's memory may be late."""
+        self._sent.append((_Event(self.xp.cuda.get_current_stream().record()), host))
+        while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
+            stamp, _ = self._sent.popleft()
+            stamp.event.synchronize()
+
+    def download(self, values: Array, out: HostArray | None = None) -> HostArray:
+        host = np.empty(values.shape, values.dtype) if out is None else out
+        with faults_in_words("copying from the GPU"):
+            use(self._number)
+            if self._by_ring(host, values):
+                self._ring.fetch(values, host)
+            elif host.flags.c_contiguous:
+                values.get(out=host)
+            else:
+                host[...] = values.get()
+        return host
+
+    def zero(self, values: Array) -> None:
+        with faults_in_words("clearing memory"):
+            values.data.memset_async(0, values.nbytes)
+
+    def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
+        from engine.core.backend.cupy_textures import CupyTexture
+
+        return CupyTexture(kind, shape)
+
+    def copy(self, values: Array, out: Array) -> None:
+        if (values.shape, values.dtype) != (out.shape, out.dtype):
+            raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+        if not (values.flags.c_contiguous and out.flags.c_contiguous):
+            raise ValueError(f"a strided view {values.shape} cannot be copied as it lies.")
+        with faults_in_words("copying on the GPU"):
+            out.data.copy_from_device_async(values.data, values.nbytes)
+
+    def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
+        from cupyx import empty_pinned
+
+        with faults_in_words("taking page-locked memory"):
+            copy: NDArray[Any] = empty_pinned(values.shape, values.dtype)
+        copy[...] = values
+        return copy
+
+    @contextmanager
+    def copying(self, *, to_host: bool = False) -> Iterator[None]:
+        with self._returns if to_host else self._copies:
+            yield
+
+    def stamp(self) -> Stamp:
+        with faults_in_words("running a kernel"):
+            return _Event(self.xp.cuda.get_current_stream().record())
+
+    def wait_for(self, stamp: Stamp) -> None:
+        if not isinstance(stamp, _Event):
+            raise TypeError(f"not a stamp of this device: {stamp!r}")
+        with faults_in_words("running a kernel"):
+            self.xp.cuda.get_current_stream().wait_event(stamp.event)
+
+    def wait(self) -> None:
+        with faults_in_words("running a kernel"):
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def record(self, work: Callable[[], None]) -> Graph:
+        from engine.core.backend.cupy_textures import keeping_textures
+
+        # the null stream cannot be recorded
+        stream = self.xp.cuda.Stream(non_blocking=True)
+        with faults_in_words("recording a graph"), keeping_textures(), stream:
+            stream.begin_capture()
+            try:
+                work()
+            except BaseException:
+                # what went wrong counts, not that the recording is of no use
+                with suppress(RuntimeError):
+                    stream.end_capture()
+                raise
+            graph = stream.end_capture()
+        return _Graph(graph)
+
+    def free_bytes(self) -> int:
+        pool = self.xp.get_default_memory_pool()
+        with faults_in_words("asking for the free memory"):
+            free, _ = self.xp.cuda.runtime.memGetInfo()
+        limit = pool.get_limit()
+        ours = int(pool.free_bytes())
+        if limit:
+            return min(int(free) + ours, int(limit - pool.used_bytes()))
+        return int(free) + ours
+
+    def release(self) -> None:
+        with faults_in_words("giving memory back"):
+            self._ring.forget()
+            self.xp.get_default_memory_pool().free_all_blocks()
+            self.xp.get_default_pinned_memory_pool().free_all_blocks()
+
+
+class _Module(Module):
+    def __init__(self, module: CudaModule) -> None:
+        self._module = module
+
+    def function(self, name: str) -> Function:
+        with faults_in_words(f"loading kernel {name}"):
+            return _Function(self._module.get_function(name), name)
+
+    def constant(self, name: str) -> Array:
+        import cupy
+
+        with faults_in_words(f"finding constant {name}"):
+            at, n_bytes = _global(self._module.ptr, name)
+            memory = cupy.cuda.UnownedMemory(at, n_bytes, self._module)
+            return cupy.ndarray((n_bytes,), np.uint8, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def _global(module: int, name: str) -> tuple[int, int]:
+    """Ask the driver for place and bytes, of which CuPy drops the bytes."""
+    driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    at, n_bytes = ctypes.c_uint64(), ctypes.c_size_t()
+    status = driver.cuModuleGetGlobal_v2(
+        ctypes.byref(at), ctypes.byref(n_bytes), ctypes.c_void_p(module), name.encode()
+    )
+    if status:
+        raise DeviceError(f"finding constant {name}: the GPU reports error {status}.")
+    return at.value, n_bytes.value
+
+
+class _Function(Function):
+    def __init__(self, kernel: Any, name: str) -> None:
+        self._kernel, self._name = kernel, name
+
+    def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
+        blocks, threads = _along(n_blocks), _along(n_threads)
+        if min(blocks) > 0:
+            with faults_in_words(f"kernel {self._name}"):
+                self._kernel(blocks, threads, args)
+
+    def resources(self, n_threads: int) -> Resources:
+        from cupy.cuda import driver, runtime
+
+        threads = runtime.deviceGetAttribute(
+            runtime.cudaDevAttrMaxThreadsPerMultiProcessor, runtime.getDevice()
+        )
+        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(self._kernel.ptr, n_threads, 0)
+        registers, shared, local = (
+            driver.funcGetAttribute(attribute, self._kernel.ptr)
+            for attribute in (
+                driver.CU_FUNC_ATTRIBUTE_NUM_REGS,
+                driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                driver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+            )
+        )
+        return Resources(registers, shared, local, occupancy=blocks * n_threads / threads)
+
+
+def _along(extent: Extent) -> tuple[int, ...]:
+    return extent if isinstance(extent, tuple) else (extent,)
+
+
+class _Event(Stamp):
+    def __init__(self, event: Any) -> None:
+        self.event = event
+
+    def seconds_since(self, earlier: Any) -> float:
+        from cupy.cuda import get_elapsed_time
+
+        with faults_in_words("running a kernel"):
+            self.event.synchronize()
+            return float(get_elapsed_time(earlier.event, self.event)) / 1e3
+
+
+class _Graph(Graph):
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+
+    def launch(self) -> None:
+        with faults_in_words("running a recorded graph"):
+            self._graph.launch()

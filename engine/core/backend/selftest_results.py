@@ -1,0 +1,135 @@
+"""What the self-test of a card found, kept for the card, its driver, its libraries and our sources.
+
+A record of another state of any of them counts as none: the card is tested anew before its next
+use. `engine.selftest` writes them.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from engine.core.backend import nvml
+from engine.core.backend.driver import NvidiaCard
+from engine.core.paths import state_dir
+
+_FOLDER = "cards"
+_MOST_BYTES = 1 << 16
+_SOURCES = Path(__file__).resolve().parents[2]
+_FILES = ("kernels/*.cu", "kernels/**/*.py", "core/backend/*.py", "selftest/*.py")
+_CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
+_NVRTC = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a verdict holds for.
+
+    Attributes
+    ----------
+    uuid : of the card, or of the share of one
+    name : of the card
+    driver : its version, and the CUDA that it serves
+    cupy, nvrtc : versions of the installed packages, empty where they come from elsewhere
+    program : digest of our sources
+    """
+
+    uuid: str
+    name: str
+    driver: str
+    cupy: str
+    nvrtc: str
+    program: str
+
+    @property
+    def path(self) -> Path:
+        """File that the verdict is kept in."""
+        name = sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        return state_dir() / _FOLDER / f"{name}.json"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the self-test of a card found.
+
+    Attributes
+    ----------
+    of : what it holds for
+    faults : what was wrong, in words; empty if all was right
+    utc : when it ran
+    """
+
+    of: Tested
+    faults: tuple[str, ...]
+    utc: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the card computes right."""
+        return not self.faults
+
+    @property
+    def words(self) -> str:
+        """Why the card is not used, empty if it may be."""
+        if self.passed:
+            return ""
+        more = f", and {len(self.faults) - 1} more" if len(self.faults) > 1 else ""
+        return (
+            f"{self.of.name} failed its self-test ({self.faults[0]}{more}); install the newest "
+            "driver and run `isocenter doctor --gpu`, which tests it again."
+        )
+
+
+def tested_of(card: NvidiaCard) -> Tested:
+    """Return what a verdict of this card holds for, as things stand."""
+    cuda = f"{card.cuda[0]}.{card.cuda[1]}"
+    return Tested(
+        uuid=card.uuid,
+        name=card.name,
+        driver=f"{nvml.driver_version()} CUDA {cuda}".strip(),
+        cupy=_version(_CUPY),
+        nvrtc=_version(_NVRTC),
+        program=program_digest(),
+    )
+
+
+def verdict_of(card: NvidiaCard) -> Verdict | None:
+    """Return what is known of a card, None where it was not tested as things stand."""
+    of = tested_of(card)
+    try:
+        path = of.path
+        if path.stat().st_size > _MOST_BYTES:
+            return None
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        found = Verdict(Tested(**kept["of"]), tuple(map(str, kept["faults"])), str(kept["utc"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if found.of == of else None
+
+
+def text_of(verdict: Verdict) -> str:
+    """Return the text of a record."""
+    return json.dumps(asdict(verdict), indent=2, ensure_ascii=False)
+
+
+@lru_cache(maxsize=1)
+def program_digest() -> str:
+    """Fingerprint of what computes on a card and of what tests it."""
+    content = sha256()
+    for path in sorted(path for files in _FILES for path in _SOURCES.glob(files)):
+        text = path.read_bytes()
+        content.update(f"{path.name} {len(text)}\n".encode() + text)
+    return content.hexdigest()[:16]
+
+
+def _version(packages: tuple[str, ...]) -> str:
+    for name in packages:
+        try:
+            return f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return ""

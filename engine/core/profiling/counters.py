@@ -1,0 +1,101 @@
+"""What the machine does now: memory and load of the process, and the card's own counters.
+
+The counters come from the driver through NVML, which a machine may lack or keep to itself: then
+there are none, and a reason. Nothing here can stop a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from types import ModuleType
+from typing import Any
+
+from engine.core.backend import Backend
+from engine.core.backend.gpu import GpuFacts
+from engine.core.backend.nvml import OnlyTheCardError, handle_of
+from engine.core.profiling.profile import Counters, GpuCounters
+
+POLL_S = 0.5
+"""Counters are asked for no more often than this."""
+
+
+class Meter:
+    """Reads the counters of this process and of the card that does the work."""
+
+    def __init__(self, on: Backend) -> None:
+        import psutil
+
+        self._process = psutil.Process()
+        self._process.cpu_percent()  # the first call only starts the interval
+        self._machine_bytes = int(psutil.virtual_memory().total)
+        self._card = Card(on.gpu.facts) if on.gpu is not None else None
+        self._read_at = monotonic()
+        self._last: Counters | None = None
+
+    def read(self) -> Counters:
+        """Return the counters, at most `POLL_S` old."""
+        now = monotonic()
+        if self._last is None or now - self._read_at >= POLL_S:
+            load = float(self._process.cpu_percent()) if now - self._read_at >= POLL_S else None
+            gpu, reason = self._card.read() if self._card is not None else (None, "")
+            memory = int(self._process.memory_info().rss)
+            self._last = Counters(memory, self._machine_bytes, load, gpu, reason)
+            self._read_at = now
+        return self._last
+
+
+class Card:
+    """One card or a share of one, found by its UUID or its place on the bus."""
+
+    def __init__(self, facts: GpuFacts) -> None:
+        self._facts = facts
+        self._handle: object = None
+
+    def read(self) -> tuple[GpuCounters | None, str]:
+        """Return its counters, or None and why there are none."""
+        if not self._facts.bus_id:
+            return None, "it is not on the bus of this machine"
+        try:
+            import pynvml as nvml
+        except ImportError:
+            return None, "the package nvidia-ml-py is not installed"
+        try:
+            if self._handle is None:
+                self._handle = self._found(nvml)
+            found = _counters(nvml, self._handle)
+        except OnlyTheCardError as e:
+            return None, str(e)
+        except (nvml.NVMLError, OSError, ValueError) as e:
+            self._handle = None
+            return None, f"the driver does not tell ({e})"
+        if found == GpuCounters():
+            return None, "the driver does not tell"
+        return found, ""
+
+    def _found(self, nvml: ModuleType) -> object:
+        nvml.nvmlInit()
+        return handle_of(nvml, self._facts.name, self._facts.uuid, self._facts.bus_id)
+
+
+def _counters(nvml: ModuleType, handle: object) -> GpuCounters:
+    def ask(question: Callable[..., Any], *words: Any) -> Any:
+        try:
+            return question(handle, *words)
+        except nvml.NVMLError:  # a card, or a share of one, need not know everything
+            return None
+
+    memory = ask(nvml.nvmlDeviceGetMemoryInfo)
+    load = ask(nvml.nvmlDeviceGetUtilizationRates)
+    power_mw = ask(nvml.nvmlDeviceGetPowerUsage)
+    limit_mw = ask(nvml.nvmlDeviceGetEnforcedPowerLimit)
+    return GpuCounters(
+        memory_used_bytes=None if memory is None else int(memory.used),
+        memory_total_bytes=None if memory is None else int(memory.total),
+        utilisation_percent=None if load is None else float(load.gpu),
+        power_w=None if power_mw is None else power_mw / 1e3,
+        power_limit_w=None if limit_mw is None else limit_mw / 1e3,
+        temperature_c=ask(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU),
+        clock_mhz=ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM),
+        memory_clock_mhz=ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM),
+    )

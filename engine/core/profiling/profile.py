@@ -1,0 +1,166 @@
+"""What was measured of a run: stages, kernels and counters, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from engine.core.json_types import Plain
+
+FORMAT = "isocenter-profile-1"
+TITLES = {
+    "read": "Read",
+    "kernels": "Compiling",
+    "response": "Response",
+    "correct": "Corrections",
+    "sort": "Sort",
+    "upload": "Upload",
+    "scatter": "Scatter",
+    "sensitivity": "Sensitivity",
+    "forward": "Forward",
+    "back": "Back",
+    "fused": "Forward/back",
+    "update": "Update",
+    "filter": "Filter",
+    "preview": "Preview copy",
+}
+"""Every stage that can be timed, in the order of a run, with its name on the screen."""
+PROJECTION = ("forward", "back", "fused")
+"""The stages that trace the events of an iteration."""
+UNITS = ("events", "pixels", "rays", "voxel updates")
+"""What a stage may count: an update is one voxel in one view."""
+ON_THE_BUS = ("upload", "preview")
+"""Stages whose bytes cross between host and card, not between the card's chip and its memory."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """What did the work; what a CPU does not have is None.
+
+    Attributes
+    ----------
+    kind : "cpu" or "cuda"
+    threads : workers of CPU kernels
+    compute_capability : 75, 80, 90, 120, ...
+    peak_bytes_per_s : of the card's memory, by its clock and width
+    memory_bytes : of the card
+    driver : CUDA version of the driver, "13.0"
+    """
+
+    kind: str
+    name: str
+    threads: int
+    compute_capability: int | None = None
+    peak_bytes_per_s: float | None = None
+    memory_bytes: int | None = None
+    driver: str | None = None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage so far, all its calls together.
+
+    Attributes
+    ----------
+    key, title : see `TITLES`
+    seconds : on the device that did it
+    share : of the time of all stages, 0 to 1
+    events, bytes : worked on and moved, 0 where nobody counts them
+    unit : what `events` counts, of `UNITS`
+    events_per_s, bytes_per_s : None where nobody counts them
+    peak_share : bytes_per_s over the peak of the card's memory, None where there is none
+    """
+
+    key: str
+    title: str
+    seconds: float
+    calls: int
+    share: float
+    events: int
+    events_per_s: float | None
+    bytes: int
+    bytes_per_s: float | None
+    peak_share: float | None
+    unit: str = "events"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel as compiled: registers of a thread, memory of a block [bytes], occupancy 0 to 1.
+
+    `local_bytes` of a thread are registers that did not fit and went to slow memory.
+    """
+
+    name: str
+    n_threads: int
+    registers: int
+    shared_bytes: int
+    local_bytes: int
+    occupancy: float
+
+
+@dataclass(frozen=True)
+class GpuCounters:
+    """What the driver says of the card now, all its users together; None: it does not say."""
+
+    memory_used_bytes: int | None = None
+    memory_total_bytes: int | None = None
+    utilisation_percent: float | None = None
+    power_w: float | None = None
+    power_limit_w: float | None = None
+    temperature_c: float | None = None
+    clock_mhz: float | None = None
+    memory_clock_mhz: float | None = None
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the machine does now.
+
+    Attributes
+    ----------
+    process_bytes : memory of the engine's process
+    machine_bytes : memory of the machine
+    cpu_percent : of the engine's process; 100 is one core, None before the first interval
+    gpu : of the card, None where nothing is known
+    gpu_reason : why nothing is known of the card, empty on the CPU
+    """
+
+    process_bytes: int
+    machine_bytes: int
+    cpu_percent: float | None = None
+    gpu: GpuCounters | None = None
+    gpu_reason: str = ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything measured of a run so far."""
+
+    device: Device
+    stages: tuple[Stage, ...]
+    kernels: tuple[Kernel, ...]
+    counters: Counters
+
+    def stage(self, key: str) -> Stage | None:
+        """Return a stage, None if it did not run yet."""
+        return next((stage for stage in self.stages if stage.key == key), None)
+
+    @property
+    def seconds(self) -> float:
+        """Time of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def events_per_s(self) -> float | None:
+        """Events traced forward and back in a second of projection, None before the first."""
+        tracing = [s for s in self.stages if s.key in PROJECTION and s.unit == "events"]
+        events = max((stage.events for stage in tracing), default=0)
+        seconds = sum(stage.seconds for stage in tracing)
+        return events / seconds if events and seconds > 0 else None
+
+    def as_dict(self) -> Plain:
+        """Plain values for JSON."""
+        values = asdict(self)
+        values["stages"] = [asdict(stage) for stage in self.stages]
+        values["kernels"] = [asdict(kernel) for kernel in self.kernels]
+        return {"format": FORMAT, "events_per_s": self.events_per_s, **values}

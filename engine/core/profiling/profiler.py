@@ -1,0 +1,154 @@
+"""Times the stages of a run, on a GPU by its own clock and without waiting for it.
+
+On a GPU a stage lies between two stamps in its queue; the host goes on and reads the times when
+it makes a profile. Stages follow each other: one inside another would be counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Resources, Stamp
+from engine.core.profiling.counters import Meter
+from engine.core.profiling.profile import ON_THE_BUS, TITLES, UNITS, Device, Kernel, Profile, Stage
+
+MOST_PENDING = 1024
+"""Stages whose stamps may wait to be read; beyond that the older half is read."""
+
+
+@dataclass
+class Amounts:
+    """What a stage worked on; for what is known only when it is done, set it inside the span."""
+
+    events: int = 0
+    bytes: int = 0
+    unit: str = "events"
+
+
+@dataclass
+class _Sum:
+    seconds: float = 0.0
+    calls: int = 0
+    events: int = 0
+    bytes: int = 0
+    unit: str = "events"
+
+    def add(self, seconds: float, amounts: Amounts) -> None:
+        self.seconds += seconds
+        self.calls += 1
+        self.events += amounts.events
+        self.bytes += amounts.bytes
+        if amounts.events:
+            self.unit = amounts.unit
+
+
+class Profiler:
+    """Stages, kernels and counters of one run on one device."""
+
+    def __init__(self, on: Backend) -> None:
+        self._on = on
+        self._device = _device(on)
+        self._open = ""
+        self._sums: dict[str, _Sum] = {}
+        self._pending: list[tuple[str, Stamp, Stamp, Amounts]] = []
+        self._kernels: dict[str, Kernel] = {}
+        self._meter = Meter(on)
+
+    @contextmanager
+    def span(
+        self, name: str, *, events: int = 0, bytes: int = 0, unit: str = "events"
+    ) -> Iterator[Amounts]:
+        """Time what is inside as one call of a stage of `TITLES`; a call that fails is left out.
+
+        `events` counts what `unit` of `UNITS` says.
+        """
+        if name not in TITLES:
+            raise ValueError(f"stage {name!r}: it must be one of {', '.join(TITLES)}.")
+        if unit not in UNITS:
+            raise ValueError(f"unit {unit!r}: it must be one of {', '.join(UNITS)}.")
+        if self._open:
+            raise RuntimeError(f"stage {name!r} begins inside stage {self._open!r}.")
+        self._open = name
+        amounts = Amounts(events, bytes, unit)
+        gpu = self._on.gpu
+        try:
+            if gpu is None:
+                start = perf_counter()
+                yield amounts
+                self._add(name, perf_counter() - start, amounts)
+            else:
+                earlier = gpu.stamp()
+                yield amounts
+                self._pending.append((name, earlier, gpu.stamp(), amounts))
+        finally:
+            self._open = ""
+        if len(self._pending) > MOST_PENDING:
+            self._read(MOST_PENDING // 2)
+
+    def kernel(self, name: str, resources: Resources, n_threads: int) -> None:
+        """Note what a kernel takes as compiled, in blocks of `n_threads`."""
+        self._kernels[name] = Kernel(
+            name,
+            n_threads,
+            resources.registers,
+            resources.shared_bytes,
+            resources.local_bytes,
+            resources.occupancy,
+        )
+
+    def snapshot(self) -> Profile:
+        """Return what was measured so far; on a GPU this waits for the stages queued before."""
+        self._read(len(self._pending))
+        total = sum(each.seconds for each in self._sums.values())
+        stages = (self._stage(key, total) for key in TITLES if key in self._sums)
+        kernels = tuple(self._kernels.values())
+        return Profile(self._device, tuple(stages), kernels, self._meter.read())
+
+    def _read(self, n: int) -> None:
+        for name, earlier, later, amounts in self._pending[:n]:
+            self._add(name, later.seconds_since(earlier), amounts)
+        del self._pending[:n]
+
+    def _add(self, name: str, seconds: float, amounts: Amounts) -> None:
+        self._sums.setdefault(name, _Sum()).add(seconds, amounts)
+
+    def _stage(self, key: str, total: float) -> Stage:
+        done = self._sums[key]
+        bytes_per_s = _rate(done.bytes, done.seconds)
+        peak = None if key in ON_THE_BUS else self._device.peak_bytes_per_s
+        return Stage(
+            key=key,
+            title=TITLES[key],
+            seconds=done.seconds,
+            calls=done.calls,
+            share=done.seconds / total if total > 0 else 0.0,
+            events=done.events,
+            events_per_s=_rate(done.events, done.seconds),
+            bytes=done.bytes,
+            bytes_per_s=bytes_per_s,
+            peak_share=bytes_per_s / peak if bytes_per_s is not None and peak else None,
+            unit=done.unit,
+        )
+
+
+def _rate(amount: int, seconds: float) -> float | None:
+    return amount / seconds if amount and seconds > 0 else None
+
+
+def _device(on: Backend) -> Device:
+    if on.gpu is None:
+        return Device("cpu", on.label, on.threads)
+    facts = on.gpu.facts
+    return Device(
+        "cuda",
+        facts.name,
+        on.threads,
+        facts.compute_capability,
+        facts.peak_bytes_per_s,
+        facts.memory_bytes,
+        facts.driver,
+    )

@@ -1,0 +1,39 @@
+"""Steps from what a detector counted to line integrals, in the order they may run."""
+
+from engine.corrections.preprocess.bad_pixels import BadPixels
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.corrections.preprocess.binning import Binning
+from engine.corrections.preprocess.crop import Crop
+from engine.corrections.preprocess.flat_field import FlatField
+from engine.corrections.preprocess.hardening import Hardening
+from engine.corrections.preprocess.hounsfield import Hounsfield
+from engine.corrections.preprocess.logarithm import Logarithm
+from engine.corrections.preprocess.rings import Rings
+from engine.corrections.preprocess.rotation_axis import CentreOfRotation, Roll
+
+STEPS: tuple[type[PreprocessStep], ...] = (
+    FlatField,
+    BadPixels,
+    Crop,
+    Binning,
+    Logarithm,
+    Rings,
+    Hardening,
+    Roll,
+    CentreOfRotation,
+)
+
+__all__ = [
+    "STEPS",
+    "BadPixels",
+    "Binning",
+    "CentreOfRotation",
+    "Crop",
+    "FlatField",
+    "Hardening",
+    "Hounsfield",
+    "Logarithm",
+    "PreprocessStep",
+    "Rings",
+    "Roll",
+]

@@ -1,0 +1,174 @@
+"""Search for the rotation axis on the detector of a parallel-beam scan [0-based column].
+
+Three published ways, each blind to something else: the first moment needs the whole object in view,
+opposite views need half a turn with both ends, and Vo's needs even angles. Of a whole turn,
+`opposite_parallel` compares the rays that were measured twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError
+from engine.corrections.preprocess.parameter_sweep import Candidate, Estimate, lowest
+from engine.data.projections import Projections
+from engine.recon.filtering.redundancy import coverage
+
+Method = Literal["moment", "opposite", "wedge"]
+EDGE = 4
+"""Columns at each side that must see no object for its first moment to be right."""
+MOST_AT_EDGE = 0.05
+MOST_PAIRS = 32
+FINER = 4
+"""Points of a correlation in each column."""
+SAME_RAD = 1e-6
+"""Angles closer than this are the same."""
+FINE = 0.05
+"""Step of the last search [columns]."""
+
+
+def by_moment(projections: Projections) -> Estimate:
+    """Fit c + x cos θ + y sin θ to the centre of mass of each view.
+
+    Azevedo et al., IEEE TNS 37 (1990) 1525. The first moment of a parallel view is that of the
+    object, so nothing else but the axis stays where it is.
+    """
+    profiles = projections.values.mean(axis=1, dtype=np.float64)
+    edges = np.concatenate([profiles[:, :EDGE], profiles[:, -EDGE:]], axis=1)
+    if np.abs(edges).mean() > MOST_AT_EDGE * profiles.max():
+        raise DataError(
+            "Centre of rotation: the object reaches beyond the detector, so its centre of mass is "
+            "not known; choose another method or sweep."
+        )
+    mass = profiles.sum(axis=1)
+    centroid = profiles @ np.arange(profiles.shape[1]) / mass
+    angles = projections.geometry.angles_rad
+    basis = np.stack([np.ones_like(angles), np.cos(angles), np.sin(angles)], axis=1)
+    fit = np.linalg.lstsq(basis, centroid, rcond=None)[0]
+    return Estimate(float(fit[0]), "first moment", "pixels")
+
+
+def by_opposite_views(projections: Projections) -> Estimate:
+    """Correlate views with the mirrored ones half a turn later; the median over the pairs.
+
+    A half turn often ends one step early. Then the pairs one and two steps short of it tell by how
+    much the object moves in a step.
+    """
+    values, angles = projections.values, projections.geometry.angles_rad
+    step = float(np.median(np.abs(np.diff(np.unwrap(angles)))))
+    short = np.abs(np.angle(np.exp(1j * (angles[None, :] - angles[:, None] - np.pi))))
+    first, second = np.nonzero(np.triu(short < 0.51 * step))
+    if len(first):
+        chosen = np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).round().astype(int)
+        pairs = zip(first[chosen], second[chosen], strict=True)
+        found = float(np.median([_mirror_axis(values[i], values[k]) for i, k in pairs]))
+    elif short[0, -1] < 1.01 * step and len(angles) > 2:
+        one = _mirror_axis(values[0], values[-1])
+        two = (_mirror_axis(values[0], values[-2]) + _mirror_axis(values[1], values[-1])) / 2
+        found = 2 * one - two
+    else:
+        raise DataError(
+            "Centre of rotation: no two views are half a turn apart; choose another method."
+        )
+    return Estimate(found, "opposite views", "pixels")
+
+
+def _mirror_axis(view: NDArray[np.floating], opposite: NDArray[np.floating]) -> float:
+    """Column about which `opposite` (rows, cols) is the mirror image of `view`."""
+    n = view.shape[1]
+    a, b = (np.fft.rfft(np.diff(v), 2 * n) for v in (view, opposite[:, ::-1]))
+    spectrum = (a * b.conj()).sum(axis=0)
+    correlation = np.fft.irfft(spectrum, 2 * n * FINER)  # between the columns too
+    lags = np.fft.fftfreq(len(correlation), 1 / (2 * n))
+    order = np.argsort(lags)
+    return (n - 1 + lowest(lags[order], -correlation[order])) / 2
+
+
+def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimate:
+    """Complete the half turn by its mirror image so that its spectrum keeps to the double wedge.
+
+    Vo et al., Optics Express 22 (2014) 19078. The sinogram of a full turn has no power where
+    |n| > r |ω| (n periods per turn, ω in rad per pixel, r the object's radius); a wrong axis puts
+    some there. The mirror image is shifted by phases, so nothing is interpolated. `reach` is the
+    largest distance from the middle of the detector [columns], a quarter of it if None.
+    """
+    sinogram = _half_turn(projections)
+    n_views, n = sinogram.shape
+    waves = np.fft.rfft(sinogram, 2 * n, axis=1)
+    omega = np.pi * np.arange(n + 1) / n
+    first = np.fft.fft(waves, 2 * n_views, axis=0)
+    shifted = np.zeros((2 * n_views, n + 1), complex)
+    shifted[n_views:] = waves.conj()
+    second = np.fft.fft(shifted, axis=0)
+    harmonic = np.abs(np.fft.fftfreq(2 * n_views, 1 / (2 * n_views)))
+    empty = harmonic[:, None] > 1.05 * (n / 2) * omega + 2  # a margin for the ends of the object
+    empty[:, 0] = False
+    columns = np.flatnonzero(empty.any(axis=0))
+    if not len(columns):
+        raise DataError(
+            f"Centre of rotation: {n_views} views of half a turn are too few to find it by; "
+            "choose another method, or give the column."
+        )
+    first, second, empty = first[:, columns], second[:, columns], empty[:, columns]
+
+    def excess(axis: float) -> float:
+        phase = np.exp(-2j * omega[columns] * axis)
+        return float(np.abs(first + second * phase)[empty].mean())
+
+    middle, reach = (n - 1) / 2, n / 4 if reach is None else reach
+    coarse = _search(excess, np.arange(middle - reach, middle + reach + 1))
+    near = min(coarse, key=lambda one: one.score).value
+    fine = _search(excess, near + np.arange(-1.5, 1.5 + FINE, FINE))
+    values, scores = np.array([(one.value, one.score) for one in fine]).T
+    candidates = tuple(sorted((*coarse, *fine), key=lambda one: one.value))
+    return Estimate(lowest(values, scores), "spectrum of the sinogram", "pixels", candidates)
+
+
+def _half_turn(projections: Projections) -> NDArray[np.float64]:
+    """Mean sinogram (n_views, cols) of the rows near the middle, over half a turn in order."""
+    angles = projections.geometry.angles_rad
+    order = _even_half_turn(np.unwrap(angles))
+    if order is None:
+        order = _even_half_turn(*_in_order(angles))
+    if order is None:
+        raise DataError(
+            "Centre of rotation: its views are not an even half turn; choose another method."
+        )
+    middle = projections.shape[1] // 2
+    rows = slice(max(middle - 1, 0), middle + 2)
+    return projections.values[order, rows].mean(axis=1, dtype=np.float64)
+
+
+def _even_half_turn(
+    angles: NDArray[np.float64], views: NDArray[np.intp] | None = None
+) -> NDArray[np.intp] | None:
+    """Return the views of an even half turn from these angles; None where steps differ."""
+    steps = np.diff(angles)
+    step = float(np.median(steps)) if len(steps) else 0.0
+    n_half = round(np.pi / abs(step)) if step else 0
+    if len(angles) < 8 or n_half > len(angles) or np.abs(steps - step).max() > 0.01 * abs(step):
+        return None
+    return (np.arange(len(angles)) if views is None else views)[:n_half]
+
+
+def _in_order(angles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return angles in order from the start of their range, and their views; repeats once."""
+    from_start = coverage(angles).from_start_rad
+    order = np.argsort(from_start, kind="stable")
+    is_new = np.diff(from_start[order], prepend=-np.inf) > SAME_RAD
+    return from_start[order][is_new], order[is_new]
+
+
+def _search(score: Callable[[float], float], values: NDArray[np.float64]) -> list[Candidate]:
+    return [Candidate(float(v), score(float(v))) for v in values]
+
+
+METHODS: dict[Method, Callable[[Projections], Estimate]] = {
+    "moment": by_moment,
+    "opposite": by_opposite_views,
+    "wedge": by_wedge,
+}

@@ -1,0 +1,78 @@
+"""Bad and saturated pixels, and zingers: replaced by the median of their neighbours."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.settings import setting
+from engine.corrections.preprocess import defects
+from engine.corrections.preprocess.base import PreprocessStep, percent
+from engine.corrections.preprocess.blocks import in_blocks
+from engine.data.projections import Projections
+
+Scale = Literal["relative", "absolute"]
+
+
+class BadPixels(PreprocessStep):
+    """What was not measured, and what stands alone among its neighbours."""
+
+    title: ClassVar[str] = "Bad pixels"
+    kind: ClassVar[str] = "bad_pixels"
+    since: ClassVar[int | None] = 1
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
+    threshold: float = setting(
+        0.1,
+        "Least deviation of a single value from its neighbours that counts as an outlier, as a "
+        "share of the transmission",
+        label="Outliers from",
+        gt=0,
+        le=10,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.shape[1] * projections.shape[2] < 2:
+            return "a detector of one pixel has no neighbours"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values, bad = projections.values, projections.bad_pixels
+        xp = module_of(values)
+        out = projections.empty(values.shape)
+        scale: Scale = "absolute" if projections.kind == "integrals" else "relative"
+        where = None if bad is None else xp.asarray(bad)
+
+        def work(views: slice) -> tuple[int, int]:
+            block = values[views].astype(np.float32)
+            if where is not None:
+                block[:, where] = np.nan
+            block[~xp.isfinite(block)] = np.nan
+            unmeasured = xp.isnan(block)
+            empty = unmeasured.all(axis=(1, 2))
+            if empty.any():
+                raise DataError(
+                    f"View {views.start + int(empty.argmax()) + 1} holds no measured value; leave "
+                    "it out or read the scan again."
+                )
+            defects.fill(block)
+            alone = defects.outliers(block, self.threshold, scale)
+            block[alone] = np.nan
+            defects.fill(block)
+            out[views] = block
+            return int(unmeasured.sum()), int(alone.sum())
+
+        counts = np.sum(in_blocks(work, values, on=on, room=projections.room), axis=0)
+        facts = {"unmeasured": int(counts[0]), "outliers": int(counts[1])}
+        return self.changed(projections, facts, values=out)
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts, n = self.facts(after), int(np.prod(after.shape))
+        return (
+            f"{facts['unmeasured']:,} values not measured ({percent(facts['unmeasured'], n)}) and "
+            f"{facts['outliers']:,} outliers ({percent(facts['outliers'], n)}) replaced"
+        )

@@ -1,0 +1,180 @@
+"""Broad stripes of a sinogram: many columns beside one another that add the same in every view.
+
+An object's mean over the views has no sharp step up and, some columns on, the same step down that
+all views share. Where the mean p of a row has such a pair, at columns l and r, it is fitted by
+
+    p(c) = q0 + q1 x + q2 x² + [l ≤ c < r] (a + b x),    x = (c − (l + r) / 2) / (r − l),
+
+over the columns between and as many beside them. It is a band if a stands out of the noise, little
+is left over, and parts of the views for themselves agree about a. Then a + b x is what it adds. A
+round rod on the axis has steps too, but is a dome between them, which is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.preprocess.stripes import MAD_PER_SIGMA, across_columns
+
+Values = NDArray[np.float64]
+
+_STEP_SPREAD = 5**0.5
+"""Noise of a step, in that of a column's mean: (9 + 9 + 1 + 1) / 4."""
+_AROUND = 64
+"""Columns among which it is told what steps are usual."""
+_MOST = 100
+"""Bands of a row that are sought."""
+_BESIDE = 4
+"""Columns on each side that the fit sees at least."""
+_LEFT_OVER = 0.4
+"""Part of a that may be left over (root mean square)."""
+_ROUNDED = 0.25
+"""Part of its height by which a band's steps may be off."""
+_LEAST_OF_BESIDE = 0.75
+"""Part of the steps beside it that a step has at least: those of one column are as high."""
+_OF_ONE = 1.5
+"""Step of a band of one column, in its height: the slope beside it is half of it the other way."""
+_ALIKE = 0.4
+"""Part of a by which half of the parts of the views may be off."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """Columns of a row that are off together.
+
+    Attributes
+    ----------
+    row : of the detector
+    columns : from the first to behind the last
+    added : (columns,) what they add to each view
+    """
+
+    row: int
+    columns: slice
+    added: Values
+
+
+def find_bands(
+    profile: Values, parts: Values, noise: Values, *, widths: range, snr: float
+) -> list[Band]:
+    """Return the bands of a sinogram of each row, the strongest first.
+
+    Each is sought where those before it are taken off: what lies between two bands is none.
+
+    Parameters
+    ----------
+    profile
+        (rows, cols) mean over the views, narrow stripes taken off
+    parts
+        (n, rows, cols) the same of parts of the views
+    noise
+        (rows, cols) standard deviation of the profile
+    widths
+        columns that a band may have
+    snr
+        how many standard deviations its steps and its height stand out at least
+    """
+    found = []
+    for row in np.flatnonzero(_is_step(profile, noise, snr).sum(axis=1) > 1):
+        rest, of_parts = profile[row : row + 1].copy(), parts[:, row].copy()
+        for _ in range(_MOST):
+            band = _strongest(int(row), rest, of_parts, noise[row : row + 1], widths, snr)
+            if band is None:
+                break
+            found.append(band)
+            rest[0, band.columns] -= band.added
+            of_parts[:, band.columns] -= band.added
+    return found
+
+
+def _is_step(profile: Values, noise: Values, snr: float) -> NDArray[np.bool_]:
+    """Return which columns step up or down more than noise does, and than is usual around."""
+    steps = np.abs(_steps(profile))
+    usual = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
+    is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, usual)
+    return np.asarray(is_step & (steps >= _LEAST_OF_BESIDE * _beside(steps)))
+
+
+def _strongest(
+    row: int, profile: Values, parts: Values, noise: Values, widths: range, snr: float
+) -> Band | None:
+    """Return the band of a row that adds most; None if there is none."""
+    at, steps = np.flatnonzero(_is_step(profile, noise, snr)[0]), _steps(profile)[0]
+    fitted = (
+        _fitted(row, slice(left, right), profile[0], parts, noise[0], snr)
+        for left, right in _pairs(at, steps[at], widths)
+    )
+    bands = [each for each in fitted if each is not None and _has_edges(each, steps, noise[0])]
+    return max(bands, key=lambda each: abs(float(each.added.mean())), default=None)
+
+
+def _steps(profile: Values) -> Values:
+    """Return by how much each column steps up from the one before, beyond the slope around."""
+    rises = np.diff(profile, axis=-1, prepend=profile[..., :1])
+    before, after = np.roll(rises, 1, axis=-1), np.roll(rises, -1, axis=-1)
+    steps = rises - (before + after) / 2
+    steps[..., :2] = steps[..., -1:] = 0  # beyond the ends there is nothing to step from
+    return np.asarray(steps)
+
+
+def _beside(steps: Values) -> Values:
+    """Return the larger of both neighbours: a step has half of its own, turned round, there."""
+    return np.maximum(np.roll(steps, 1, axis=-1), np.roll(steps, -1, axis=-1))
+
+
+def _pairs(at: NDArray[np.int64], steps: Values, widths: range) -> Iterator[tuple[int, int]]:
+    """Yield columns of a step and of one as large the other way."""
+    for i, left in enumerate(at):
+        for k in range(i + 1, len(at)):
+            if at[k] - left >= widths.stop:
+                break
+            up, down = steps[i], -steps[k]
+            is_alike = up * down > 0 and abs(up) < 2 * abs(down) < 4 * abs(up)
+            if at[k] - left in widths and is_alike:
+                yield int(left), int(at[k])
+
+
+def _fitted(
+    row: int, columns: slice, profile: Values, parts: Values, noise: Values, snr: float
+) -> Band | None:
+    """Return what is between two steps as a band; None if it is none."""
+    left, right = columns.start, columns.stop
+    beside = max(_BESIDE, (right - left) // 2)
+    low, high = max(0, left - beside), min(len(profile), right + beside)
+    if left - low < _BESIDE or high - right < _BESIDE:
+        return None
+    terms, of_means = _terms(left - low, right - left, high - right)
+    factors = of_means @ profile[low:high]
+    height, usual = float(factors[3]), float(np.median(noise[low:high]))
+    error = usual * float(np.linalg.norm(of_means[3]))
+    left_over = float(np.std(profile[low:high] - terms @ factors))
+    if abs(height) <= snr * error or left_over >= max(_LEFT_OVER * abs(height), 2 * usual):
+        return None
+    by_parts = parts[:, low:high] @ of_means[3]
+    off = float(np.median(np.abs(by_parts - height)))
+    if off >= max(_ALIKE * abs(height), error * len(parts) ** 0.5):
+        return None
+    return Band(row, columns, terms[left - low : right - low, 3:] @ factors[3:])
+
+
+@lru_cache(maxsize=256)
+def _terms(before: int, width: int, behind: int) -> tuple[Values, Values]:
+    """Return the terms of the fit of so many columns, (columns, 5), and their pseudoinverse."""
+    x = (np.arange(-before, width + behind) + 0.5 - width / 2) / width
+    inside = ((x > -0.5) & (x < 0.5)).astype(float)
+    terms = np.stack([np.ones_like(x), x, x**2, inside, inside * x], axis=1)
+    return terms, np.linalg.pinv(terms)
+
+
+def _has_edges(band: Band, steps: Values, noise: Values) -> bool:
+    """Whether a band's steps are as high as it is: not a dome, which rises on."""
+    left, right = band.columns.start, band.columns.stop
+    whole = _OF_ONE if right - left == 1 else 1.0
+    off = max(abs(steps[left] - whole * band.added[0]), abs(steps[right] + whole * band.added[-1]))
+    error = 3 * _STEP_SPREAD * max(noise[left], noise[right])
+    return bool(off < _ROUNDED * np.abs(band.added).min() + error)

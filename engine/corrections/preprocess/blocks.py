@@ -1,0 +1,49 @@
+"""Work on some views or rows at a time, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array
+from engine.data.storage.columns import MEMORY, ColumnRoom
+
+BLOCK_BYTES = 32 * 2**20
+"""Size of one block as float32; a step holds about ten times as much beside its result."""
+R = TypeVar("R")
+
+
+def in_blocks(
+    work: Callable[[slice], R],
+    values: Array,
+    *,
+    on: Backend,
+    axis: int = 0,
+    keep_order: int = 1,
+    room: ColumnRoom = MEMORY,
+) -> list[R]:
+    """Call `work` with slices that together cover `axis` of `values`; return what it returned.
+
+    Slices begin at multiples of `keep_order`. Blocks of the processor run in its threads. A `room`
+    in whose files the values lie rests after each.
+    """
+
+    def rested(one: slice) -> R:
+        found = work(one)
+        room.rest()
+        return found
+
+    n = values.shape[axis]
+    bytes_each = 4 * values.size // max(n, 1)
+    length = max(1, BLOCK_BYTES // max(bytes_each, 1))
+    length = max(keep_order, length - length % keep_order)
+    slices = [slice(start, min(start + length, n)) for start in range(0, n, length)]
+    if module_of(values) is not np or on.threads == 1 or len(slices) == 1:
+        return [rested(one) for one in slices]
+    with ThreadPoolExecutor(on.threads) as pool:
+        return list(pool.map(rested, slices))

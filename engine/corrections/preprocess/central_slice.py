@@ -1,0 +1,51 @@
+"""A plain look at the middle of a scan: what a step of preprocessing judges its own work by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend import Backend, cpu
+from engine.data.projections import Projections
+from engine.geometry.grid import ImageGrid
+
+N_VOXELS = 192
+"""Along each side of the slice."""
+MARGIN = 2
+"""Rows beyond the middle one, on each side."""
+
+
+def middle_rows(projections: Projections, *, on: Backend) -> Projections:
+    """Return the integrals of the rows that see the middle slice, on the host."""
+    middle = projections.shape[1] // 2
+    rows = slice(max(middle - MARGIN, 0), middle + MARGIN + 1)
+    values = projections.values[:, rows]
+    return replace(
+        projections,
+        values=np.ascontiguousarray(on.to_host(values) if on.is_cuda else values, np.float32),
+        geometry=projections.geometry.cropped(rows, slice(None)),
+        flats=None,
+        darks=None,
+        bad_pixels=None,
+    )
+
+
+def middle_slice(projections: Projections, *, on: Backend) -> NDArray[np.float32]:
+    """(1, n, n) the slice in the middle of all rows, by filtered back projection [1/mm]."""
+    from engine.recon.filtering.fdk import fdk  # heavy: Numba
+    from engine.recon.filtering.settings import FilterSettings
+
+    g = projections.geometry
+    magnification = float(g.magnification.mean())
+    voxel = g.shape[1] * g.pixel_size_mm[0] / magnification / N_VOXELS
+    height = float(g.detector_mm[:, 2].mean())
+    if g.beam == "cone":
+        source = float(g.source_mm[:, 2].mean())
+        height = source + (height - source) / magnification
+    grid = ImageGrid((1, N_VOXELS, N_VOXELS), (voxel, voxel, voxel), (0.0, 0.0, height))
+    settings = FilterSettings(truncation="off")
+    return np.asarray(
+        fdk(projections.values, g, grid, settings=settings, on=cpu(on.threads)), np.float32
+    )

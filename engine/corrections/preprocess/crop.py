@@ -1,0 +1,80 @@
+"""Only a part of the detector, and only some of the views."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.settings import setting
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+
+Span = tuple[int, int]
+
+
+class Crop(PreprocessStep):
+    """A rectangle of the detector: rows and columns from the first to before the last."""
+
+    title: ClassVar[str] = "Crop"
+    kind: ClassVar[str] = "crop"
+    since: ClassVar[int | None] = 1
+    on_demand: ClassVar[bool] = True
+    rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
+    columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")
+
+    @property
+    def takes_single_views(self) -> bool:
+        return True
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if self.rows is None and self.columns is None:
+            return "no rows or columns are chosen; the whole detector is used"
+        return None
+
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        return geometry.cropped(*self._kept(geometry.shape))
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
+        first = self._kept(geometry.shape)[0].start
+        return range(first + rows.start, first + rows.stop)
+
+    def within_rows(self) -> Self:
+        use = "off" if self.columns is None else self.use
+        return self.model_copy(update={"rows": None, "use": use})
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        rows, columns = self._kept(projections.geometry.shape)
+
+        def cut(fields: Any) -> Any:
+            return None if fields is None else fields[..., rows, columns]
+
+        facts = {"rows": [rows.start, rows.stop], "columns": [columns.start, columns.stop]}
+        return self.changed(
+            projections,
+            facts,
+            values=cut(projections.values),
+            geometry=self.geometry(projections.geometry),
+            flats=cut(projections.flats),
+            darks=cut(projections.darks),
+            bad_pixels=cut(projections.bad_pixels),
+        )
+
+    def _kept(self, shape: tuple[int, int]) -> tuple[slice, slice]:
+        """Rows and columns of a detector of (rows, columns) that are kept."""
+        return _slice("rows", self.rows, shape[0]), _slice("columns", self.columns, shape[1])
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        (_, n_rows, n_cols), (_, kept_rows, kept_cols) = before.shape, after.shape
+        return f"{kept_rows} of {n_rows} rows, {kept_cols} of {n_cols} columns kept"
+
+
+def _slice(name: str, span: Span | None, n: int) -> slice:
+    first, last = span or (0, n)
+    if not 0 <= first < last <= n:
+        raise DataError(
+            f"Crop: {name} {first} to {last} are not on the detector, which has {n}; choose "
+            f"0 <= first < last <= {n}."
+        )
+    return slice(first, last)

@@ -1,0 +1,205 @@
+"""Transmission from counts: T = (I - D) / (F - D), F and D the flat and dark fields.
+
+Flats taken at several moments (`info["flat_views"]`: for each flat the number of the view that
+follows it) are averaged moment by moment and interpolated between them. What was not measured
+(a defective pixel, a saturated value) is NaN until the bad pixels are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import largest, module_of
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import setting
+from engine.corrections.preprocess import defects
+from engine.corrections.preprocess.base import PreprocessStep, percent
+from engine.corrections.preprocess.blocks import in_blocks
+from engine.data.projections import Kind, Projections
+
+FULL_SCALES = tuple(2.0**bits - 1 for bits in (8, 10, 12, 14, 16))
+"""Largest counts that common detectors can tell."""
+MOST_DRIFT = 0.3
+"""A source that drifts by more than this within a scan is taken for an object in the strip."""
+
+
+@dataclass(frozen=True)
+class OpenBeam:
+    """Counts of the open beam without the dark current, (n, rows, cols), at `views` (n,)."""
+
+    fields: NDArray[np.float32]
+    views: NDArray[np.float64]
+
+    def at(self, views: slice) -> NDArray[np.float32]:
+        """Return the open beam of some views, (n_views or 1, rows, cols)."""
+        if len(self.fields) == 1:
+            return self.fields
+        at = np.arange(views.start, views.stop)
+        after = np.clip(np.searchsorted(self.views, at, side="right"), 1, len(self.views) - 1)
+        first, last = self.views[after - 1], self.views[after]
+        share = np.clip((at - first) / (last - first), 0, 1).astype(np.float32)[:, None, None]
+        return self.fields[after - 1] * (1 - share) + self.fields[after] * share
+
+
+class FlatField(PreprocessStep):
+    """Dark current, gain of the pixels, profile and drift of the source."""
+
+    title: ClassVar[str] = "Dark and flat field"
+    kind: ClassVar[str] = "flat_field"
+    since: ClassVar[int | None] = 1
+    output_kind: ClassVar[Kind | None] = "transmission"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
+    flats: Literal["interpolated", "mean"] = setting(
+        "interpolated", "Flats of several moments: interpolate between them, or one mean"
+    )
+    open_counts: float | None = setting(
+        None, "Counts of the open beam, where a scan has no flats", unit="counts", gt=0
+    )
+    air: Literal["none", "left", "right", "both"] = setting(
+        "none", "Edge of the detector that sees no object; it shows drift of the source"
+    )
+    air_columns: int = setting(8, "Width of this edge", unit="pixels", ge=1, le=1000)
+    saturated_counts: float | None = setting(
+        None,
+        "Counts from which a value is saturated; if left out, full scale of 8 to 16 bits",
+        unit="counts",
+        expert=True,
+        gt=0,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind != "counts":
+            return f"the projections are {projections.kind} already, not counts"
+        if projections.flats is None and self.open_counts is None and self.air == "none":
+            return (
+                "the scan holds no flat fields; give the counts of the open beam, or the edge of "
+                "the detector that sees only air"
+            )
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        return self.view_by_view(projections, on=on)(projections)
+
+    def view_by_view(
+        self, scan: Projections, *, on: Backend
+    ) -> Callable[[Projections], Projections]:
+        dark, beam = self._fields(scan)
+        bad = defects.from_fields(scan.flats, scan.darks, beam.fields)
+        if scan.bad_pixels is not None:
+            bad |= scan.bad_pixels
+        return lambda some: self._divided(some, dark, beam, bad, on)
+
+    def _divided(
+        self,
+        projections: Projections,
+        dark: NDArray[np.float32],
+        beam: OpenBeam,
+        bad: NDArray[np.bool_],
+        on: Backend,
+    ) -> Projections:
+        xp, counts = module_of(projections.values), projections.values
+        usable = xp.asarray(np.where(bad, np.float32(np.nan), np.float32(1)))
+        limit, dark_there = self._saturation(counts), xp.asarray(dark)
+        out = projections.empty(counts.shape)
+
+        def work(views: slice) -> int:
+            block = counts[views]
+            saturated = block >= limit
+            out[views] = (block - dark_there) * (usable / xp.asarray(beam.at(views)))
+            out[views][saturated] = np.nan
+            return int(saturated.sum())
+
+        with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
+            n_saturated = sum(in_blocks(work, counts, on=on, room=projections.room))
+        facts = {"bad_pixels": int(bad.sum()), "saturated": n_saturated, "drift": 0.0}
+        if (flats := projections.flats) is not None and "white_level" not in projections.info:
+            facts["saturated_flats"] = float((flats >= self._saturation(flats)).mean())
+        if self.air != "none":
+            facts["drift"] = self._level(out)
+        return self.changed(
+            projections,
+            facts,
+            values=out,
+            kind="transmission",
+            bad_pixels=bad,
+            flats=None,
+            darks=None,
+        )
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        n_flats = 0 if before.flats is None else len(before.flats)
+        n_darks = 0 if before.darks is None else len(before.darks)
+        n_pixels, n_values = int(np.prod(after.shape[1:])), int(np.prod(after.shape))
+        words = [
+            f"{n_flats} flats, {n_darks} darks" if n_flats else self._open_beam_words(),
+            f"{facts['bad_pixels']:,} bad pixels ({percent(facts['bad_pixels'], n_pixels)})",
+            f"{facts['saturated']:,} saturated values ({percent(facts['saturated'], n_values)})",
+        ]
+        if self.air != "none":
+            words.append(f"source drifted by {100 * facts['drift']:.2g} %")
+        return "; ".join(words)
+
+    def _open_beam_words(self) -> str:
+        if self.open_counts is not None:
+            return f"{self.open_counts:g} counts open"
+        return f"open beam from {self.air_columns} columns of air ({self.air})"
+
+    def _fields(self, projections: Projections) -> tuple[NDArray[np.float32], OpenBeam]:
+        shape = tuple(projections.shape[1:])
+        dark = np.zeros(shape, np.float32)
+        if projections.darks is not None:
+            dark = defects.mean_field(projections.darks)
+        if projections.flats is None:
+            # without a number, the strip of air sets the level of every view
+            counts = 1.0 if self.open_counts is None else self.open_counts
+            return dark, OpenBeam(np.full((1, *shape), counts, "f4"), np.zeros(1))
+        beam = self._open_beam(projections.flats, projections.info, dark)
+        if not (beam.fields > 0).any():
+            raise DataError(
+                "The flat fields hold no more counts than the dark fields in any pixel; check that "
+                "the source was on and that flats and darks are not exchanged."
+            )
+        return dark, beam
+
+    def _open_beam(self, flats: NDArray[Any], info: Plain, dark: NDArray[np.float32]) -> OpenBeam:
+        taken = np.asarray(info.get("flat_views", np.zeros(len(flats))), float)
+        if self.flats == "mean" or len(taken) != len(flats):
+            taken = np.zeros(len(flats))
+        moments = np.unique(taken)
+        fields = [defects.mean_field(flats[taken == moment]) - dark for moment in moments]
+        return OpenBeam(np.stack(fields), moments)
+
+    def _saturation(self, counts: Array) -> float:
+        if self.saturated_counts is not None:
+            return self.saturated_counts
+        most = largest(counts) if counts.size else 0.0
+        return most if most in FULL_SCALES else np.inf
+
+    def _level(self, transmission: Array) -> float:
+        """Divide every view by its median in the strip of air; return how far they ranged."""
+        xp, n = module_of(transmission), self.air_columns
+        sides = {
+            "left": [transmission[:, :, :n]],
+            "right": [transmission[:, :, -n:]],
+            "both": [transmission[:, :, :n], transmission[:, :, -n:]],
+        }[self.air]
+        level = xp.nanmedian(xp.concatenate(sides, axis=2), axis=(1, 2), keepdims=True)
+        middle, drift = float(xp.nanmedian(level)), float(level.max() - level.min())
+        if not (middle > 0 and drift <= MOST_DRIFT * middle):
+            raise DataError(
+                f"Dark and flat field: the {n} columns of air ({self.air}) vary by "
+                f"{percent(drift, max(middle, 1e-9))} during the scan, at most "
+                f"{100 * MOST_DRIFT:.0f} % is drift; choose an edge that sees no object."
+            )
+        transmission /= level
+        return drift / middle

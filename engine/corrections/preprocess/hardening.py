@@ -1,0 +1,181 @@
+"""Beam hardening: p' = Σ a_k pᵏ, k = 1, 2, ..., what one energy would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.core.arrays import largest
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array
+from engine.core.errors import DataError
+from engine.core.settings import setting
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.corrections.preprocess.blocks import in_blocks
+from engine.corrections.preprocess.central_slice import middle_rows, middle_slice
+from engine.data.projections import Projections
+
+Coefficients = tuple[float, ...]
+"""a_1, a_2, ...: of p, p², ..."""
+RIM_VOXELS = 3
+FEWEST_VOXELS = 50
+
+
+class Hardening(PreprocessStep):
+    """Cupping and streaks of a beam that hardens in one material, such as water."""
+
+    title: ClassVar[str] = "Beam hardening"
+    kind: ClassVar[str] = "hardening"
+    since: ClassVar[int | None] = 1
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
+    on_demand: ClassVar[bool] = True
+    fit: Literal["given", "uniform"] = setting(
+        "given",
+        "Coefficients as given below, or fitted so that this scan's object, of one material, comes "
+        "out flat",
+        label="Coefficients are",
+    )
+    coefficients: Coefficients = setting(
+        (),
+        "Coefficients of p, p², p³, ... of the corrected line integral; fit them on a uniform "
+        "object or a step wedge",
+        max_length=8,
+    )
+
+    @property
+    def takes_single_views(self) -> bool:
+        return self.fit == "given"
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind != "integrals":
+            return f"the projections are {projections.kind} still; take their logarithm first"
+        if self.fit == "given" and not self.coefficients:
+            return "no coefficients are given; fit them on a uniform object or a step wedge"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values = projections.values
+        most = largest(values) if values.size else 0.0
+        coefficients = self._found(projections, on=on)
+        _check_rises(coefficients, most)
+        out = projections.empty(values.shape)
+
+        def work(views: slice) -> None:
+            out[views] = evaluate(coefficients, values[views])
+
+        in_blocks(work, values, on=on, room=projections.room)
+        became = float(evaluate(coefficients, np.float64(most)))
+        facts = {"most": most, "became": became, "coefficients": list(coefficients)}
+        return self.changed(projections, facts, values=out)
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        message = f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+        if self.fit == "given":
+            return message
+        numbers = ", ".join(f"{a:.4g}" for a in facts["coefficients"])
+        return f"{message}; coefficients {numbers}, fitted on this scan"
+
+    def _found(self, projections: Projections, *, on: Backend) -> Coefficients:
+        if self.fit == "given":
+            return self.coefficients
+        return fit_uniform(middle_rows(projections, on=on), partial(middle_slice, on=on))
+
+
+def _check_rises(coefficients: Coefficients, most: float) -> None:
+    slope = np.polynomial.Polynomial((0.0, *coefficients)).deriv()
+    p = np.linspace(0, most, 100)
+    if (slope(p) <= 0).any():
+        raise DataError(
+            f"Beam hardening: the polynomial falls from p = {p[slope(p) <= 0][0]:.3g} on, the scan "
+            f"reaches {most:.3g}; fit it on an object at least as thick."
+        )
+
+
+def evaluate(coefficients: Coefficients, p: Array) -> Array:
+    """Σ a_k pᵏ, by Horner's rule."""
+    total = 0 * p
+    for a in reversed(coefficients):
+        total = (total + np.float32(a)) * p
+    return total
+
+
+def fit_wedge(
+    integrals: ArrayLike,
+    thickness_mm: ArrayLike,
+    *,
+    mu_per_mm: float | None = None,
+    degree: int = 3,
+) -> Coefficients:
+    """Fit line integrals (n,) measured through known thicknesses (n,) of one material [mm].
+
+    Without its attenuation the thinnest steps give it: a_1 = 1.
+    """
+    p = np.asarray(integrals, np.float64)
+    wanted = np.asarray(thickness_mm, np.float64) * (mu_per_mm or 1.0)
+    a = _solve([p**k for k in range(1, degree + 1)], wanted)
+    return _scaled(a, keep=mu_per_mm is not None)
+
+
+def fit_uniform(
+    projections: Projections,
+    reconstruct: Callable[[Projections], Array],
+    *,
+    mu_per_mm: float | None = None,
+    degree: int = 3,
+) -> Coefficients:
+    """Fit on a scan of a uniform object: the corrected image shall be flat inside it.
+
+    `reconstruct` makes an image (any shape) of line integrals and must be linear. As the image of
+    Σ a_k pᵏ is Σ a_k f_k, with f_k that of pᵏ, the best coefficients follow at once. The rim does
+    not count, where voxels are shared, nor the outside, which has the streaks of few views. Without
+    the object's attenuation a_1 = 1.
+    Kachelrieß, Sourbelle & Kalender, Medical Physics 33 (2006) 1269.
+    """
+    p = projections.values
+    images = [
+        np.asarray(reconstruct(replace(projections, values=p**k)), np.float64)
+        for k in range(1, degree + 1)
+    ]
+    inside = _core(images[0] > otsu(images[0]))
+    if inside.sum() < FEWEST_VOXELS:
+        raise DataError("Beam hardening: no uniform object is in the image; scan a larger one.")
+    wanted = np.full(int(inside.sum()), mu_per_mm or 1.0)
+    return _scaled(_solve([f[inside] for f in images], wanted), keep=mu_per_mm is not None)
+
+
+def otsu(image: NDArray[np.floating]) -> float:
+    """Threshold between the two classes of an image that lie farthest apart (Otsu, 1979)."""
+    counts, edges = np.histogram(image, 256)
+    centres = (edges[1:] + edges[:-1]) / 2
+    below = counts.cumsum()
+    above = below[-1] - below
+    sums = (counts * centres).cumsum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (sums[-1] - sums) / above - sums / below
+        between = np.nan_to_num(below * above * gap**2)
+    best = np.flatnonzero(between == between.max())  # more than one where a gap is empty
+    return float(edges[1 + best].mean())
+
+
+def _core(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a region without its rim, slice by slice."""
+    slices = inside.reshape(-1, *inside.shape[-2:])
+    square = np.ones((1, 2 * RIM_VOXELS + 1, 2 * RIM_VOXELS + 1), bool)
+    from scipy import ndimage
+
+    return ndimage.binary_erosion(slices, square, border_value=1).reshape(inside.shape)
+
+
+def _solve(basis: list[NDArray[np.float64]], wanted: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.linalg.lstsq(np.stack(basis, axis=1), wanted, rcond=None)[0]
+
+
+def _scaled(a: NDArray[np.float64], *, keep: bool) -> Coefficients:
+    return tuple(float(v) for v in (a if keep else a / a[0]))

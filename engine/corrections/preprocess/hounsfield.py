@@ -1,0 +1,73 @@
+"""CT numbers: HU = 1000 (µ - µ_water) / (µ_water - µ_air)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from engine.core.errors import DataError
+from engine.core.settings import Settings, setting
+from engine.corrections.preprocess.levels import find_levels
+from engine.data.volume import Volume
+
+
+class Hounsfield(Settings):
+    """Scale of a finished volume in 1/mm: water becomes 0 and air -1000 HU."""
+
+    title: ClassVar[str] = "CT numbers"
+    kind: Literal["hounsfield"] = "hounsfield"
+    levels: Literal["given", "found"] = setting(
+        "given",
+        "Water and air as given, or found in the histogram of the picture near what is given; soft "
+        "tissue counts as water",
+    )
+    mu_water_per_mm: float = setting(
+        0.0193,  # 70 keV, the effective energy of 120 kV (NIST XCOM: 0.1929 cm²/g)
+        "Attenuation of water in this beam, best measured in a scan of water",
+        label="Water",
+        unit="1/mm",
+        gt=0,
+        le=10,
+    )
+    mu_air_per_mm: float = setting(0.0, "Attenuation of air", label="Air", unit="1/mm", ge=0, le=10)
+
+    def apply(self, volume: Volume, *, in_place: bool = False) -> Volume:
+        """Return the volume in HU, float32; its `info` says what air and water were taken for.
+
+        in_place : whether the values are written over those of the volume, slice by slice from the
+            last one on: of a file whose slices count from the first, most are then as they were
+            where that is interrupted
+        """
+        if volume.unit != "1/mm":
+            raise DataError(
+                f"CT numbers: the volume is in {volume.unit or 'no unit'}, it must be in 1/mm; "
+                "give the size of the detector's pixels."
+            )
+        air, water = self.mu_air_per_mm, self.mu_water_per_mm
+        if self.levels == "found":
+            air, water = find_levels(volume.values, water)
+        if water <= air:
+            raise DataError(
+                f"CT numbers: water attenuates {water:g} 1/mm and air {air:g}; water must "
+                "attenuate more."
+            )
+        scale = np.float32(1000 / (water - air))
+        out = volume.values if in_place else np.empty(volume.values.shape, np.float32)
+        for k in reversed(range(len(out))):
+            out[k] = scale * (volume.values[k] - np.float32(water))
+        facts = {"water_per_mm": water, "air_per_mm": air, "levels": self.levels}
+        return replace(
+            volume,
+            values=out,
+            unit="HU",
+            info={**volume.info, self.kind: facts},
+        )
+
+    def summary(self, after: Volume) -> str:
+        """Say what `apply` took for air and water."""
+        facts = after.info[self.kind]
+        how = "found in the picture" if self.levels == "found" else "as given"
+        water, air = (f"{facts[name]:.4g}" for name in ("water_per_mm", "air_per_mm"))
+        return f"water of {water} 1/mm is 0 HU, air of {air} 1/mm is -1000 HU, {how}"

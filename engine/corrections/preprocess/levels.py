@@ -1,0 +1,67 @@
+"""What air and water measure in a picture: the tallest peaks of its histogram near both."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+
+BINS = 200
+"""For the attenuation of water."""
+SMOOTHING = 3.0
+"""Standard deviation [bins]."""
+AIR, WATER = (-0.2, 0.2), (0.6, 1.6)
+"""Ranges to look in, in units of the attenuation that water should have; between them are lungs and
+fat, beyond them bone."""
+LEAST_SHARE = 0.002
+"""Least share of the voxels that make a peak, in the bins within 5 % of water about it."""
+
+
+def find_levels(values: Array, near: float) -> tuple[float, float]:
+    """Return what air and water, or soft tissue, measure [1/mm].
+
+    values : (n_z, n_y, n_x); the cylinder that touches their edges is looked at
+    near : about the attenuation of water
+    """
+    from scipy import ndimage
+
+    disc = _disc(values.shape[1:])
+    first, last = AIR[0] - 0.1, WATER[1] + 0.1
+    n = round((last - first) * BINS)
+    edges = np.histogram_bin_edges([], n, (first * near, last * near))
+    counts = np.zeros(n, np.int64)
+    for each in values:  # slice by slice: the volume may lie in a file
+        counts += np.histogram(each[disc], n, (first * near, last * near))[0]
+    smooth = ndimage.gaussian_filter1d(counts.astype(float), SMOOTHING)
+    middles = (edges[1:] + edges[:-1]) / 2
+    found = []
+    for name, (low, high) in (("air", AIR), ("water", WATER)):
+        peak = _peak(smooth, middles / near, low, high)
+        share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
+        if not share >= LEAST_SHARE:
+            raise DataError(
+                f"CT numbers: no {name} is seen between {low * near:.3g} and {high * near:.3g} "
+                "1/mm; correct the attenuation of water that is looked for, or give both levels."
+            )
+        found.append(peak * near)
+    return found[0], found[1]
+
+
+def _disc(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(n_y, n_x) pixels within the ellipse that touches the edges."""
+    y, x = ((np.arange(n) + 0.5) * 2 / n - 1 for n in shape)
+    return np.asarray(y[:, None] ** 2 + x**2 <= 1)
+
+
+def _peak(smooth: NDArray[np.float64], at: NDArray[np.float64], low: float, high: float) -> float:
+    """Return where the tallest local maximum between two places is; NaN where none is."""
+    k = np.arange(1, len(smooth) - 1)
+    is_top = (smooth[k] >= smooth[k - 1]) & (smooth[k] > smooth[k + 1])
+    k = k[is_top & (at[k] >= low) & (at[k] <= high)]
+    if not len(k):
+        return np.nan
+    top = k[smooth[k].argmax()]
+    before, here, after = smooth[top - 1 : top + 2]
+    return float(at[top] + (after - before) / (2 * (2 * here - before - after)) * (at[1] - at[0]))

@@ -1,0 +1,74 @@
+"""Line integrals from transmission: p = -ln max(T, least)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.settings import setting
+from engine.corrections.preprocess.base import PreprocessStep, percent
+from engine.corrections.preprocess.blocks import in_blocks
+from engine.data.projections import Kind, Projections
+
+BRIGHT = 1.1
+"""Transmission above this is not noise: the flats do not fit the scan."""
+
+
+class Logarithm(PreprocessStep):
+    """Attenuation along each ray, by Beer's law."""
+
+    title: ClassVar[str] = "Logarithm"
+    kind: ClassVar[str] = "logarithm"
+    since: ClassVar[int | None] = 1
+    output_kind: ClassVar[Kind | None] = "integrals"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
+    least_transmission: float = setting(
+        1e-4,
+        "Smaller transmissions count as this one, so that their logarithm stays finite",
+        label="Least transmission",
+        expert=True,
+        gt=0,
+        le=0.1,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind == "counts":
+            return "the projections are counts still; divide them by flat fields first"
+        if projections.kind == "integrals":
+            return "the projections are line integrals already"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values = projections.values
+        xp = module_of(values)
+        out = projections.empty(values.shape)
+        least = np.float32(self.least_transmission)
+
+        def work(views: slice) -> tuple[int, int, int]:
+            block = values[views]
+            clipped, bright = (block < least).sum(), (block > BRIGHT).sum()
+            out[views] = -xp.log(xp.maximum(block, least))
+            return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)
+
+        each = in_blocks(work, values, on=on, room=projections.room)
+        n_nan, n_clipped, n_bright = np.sum(each, axis=0)
+        if n_nan:
+            raise DataError(
+                f"{n_nan:,} values of the projections are not numbers "
+                f"({percent(n_nan, values.size)}); switch the replacement of bad pixels on."
+            )
+        facts = {"clipped": int(n_clipped), "bright": int(n_bright)}
+        return self.changed(projections, facts, values=out, kind="integrals")
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts, n = self.facts(after), int(np.prod(after.shape))
+        return (
+            f"{facts['clipped']:,} values clipped at {self.least_transmission:g} "
+            f"({percent(facts['clipped'], n)}), {facts['bright']:,} brighter than the open beam "
+            f"({percent(facts['bright'], n)})"
+        )

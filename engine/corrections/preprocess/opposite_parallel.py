@@ -1,0 +1,131 @@
+"""Search for the rotation axis of parallel rays over a whole turn, wherever it is seen.
+
+The ray that passes the axis at distance s in the view at β runs back along the one at −s in the
+view at β + π. With the axis at column c,
+
+p(β, c + s) = p(β + π, c − s)   for all s with both columns on the detector.
+
+For every c in steps of half a column, the mean square difference of these rays is divided by their
+variance, so that air and short overlaps gain nothing: it is near 0 at the axis and near 1
+elsewhere. The sums over all pairs are correlations, computed by the Fourier transform. Rows that
+the detector cuts off do no harm, since only rays that were measured twice are compared (unlike the
+spectrum of the sinogram, which truncation biases).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError
+from engine.corrections.preprocess.parameter_sweep import Candidate, Estimate, lowest
+from engine.data.projections import Projections
+from engine.recon.filtering.redundancy import coverage
+
+Array = NDArray[np.float64]
+
+LEAST_OVERLAP = 8
+"""Columns that both views of a pair must share."""
+MOST_VIEWS = 512
+"""Views that suffice; others are left out evenly."""
+NEAR_ROWS = 2
+"""Rows on each side of the middle one that are averaged."""
+SMOOTHING = 1.0
+"""Standard deviation along columns [columns]."""
+TOO_DIFFERENT = 0.25
+"""Part of the variance beyond which two rays are no pair."""
+LEAST_VARIANCE = 0.003
+"""Part of the variance of all rays that those about an axis must have: air alone tells nothing."""
+CLEARLY = 2.5
+"""Factor by which another place must be worse."""
+BESIDE = 3.0
+"""Distance from the best place at which another one begins [columns]."""
+
+
+def by_opposite_parallel(projections: Projections) -> Estimate:
+    """Return the column of the axis, from 0, of parallel views over a whole turn.
+
+    Raises
+    ------
+    DataError
+        where the views do not go round, or where no column is clearly the best
+    """
+    views, opposite = _pairs(projections)
+    columns, scores = _differences(views, opposite)
+    if not np.isfinite(scores).any():
+        raise DataError(
+            f"Centre of rotation: in {views.shape[1]} columns no opposite rays can be compared; "
+            "give the column."
+        )
+    best = int(np.argmin(scores))
+    near = slice(max(best - 2, 0), best + 3)
+    found = lowest(columns[near], scores[near])
+    _refuse_unclear(columns, scores, best)
+    tried = zip(columns, scores, strict=True)
+    candidates = tuple(Candidate(float(c), float(s)) for c, s in tried if np.isfinite(s))
+    return Estimate(found, "opposite rays", "pixels", candidates)
+
+
+def goes_round(projections: Projections) -> bool:
+    """Whether the views cover a whole turn, in any order."""
+    return coverage(projections.geometry.angles_rad).is_whole
+
+
+def _refuse_unclear(columns: Array, scores: Array, best: int) -> None:
+    """Refuse an axis that does not explain the data, or that another place explains as well."""
+    if scores[best] > TOO_DIFFERENT:
+        raise DataError(
+            "Centre of rotation: rays that should be measured twice differ too much "
+            f"({100 * scores[best]:.0f} % of their variance); check the angles, or give the column."
+        )
+    others = scores[np.abs(columns - columns[best]) > BESIDE]
+    if len(others) and others.min() < CLEARLY * scores[best]:
+        other = columns[np.abs(columns - columns[best]) > BESIDE][int(np.argmin(others))]
+        raise DataError(
+            f"Centre of rotation: columns {columns[best]:.1f} and {other:.1f} explain the opposite "
+            "rays alike; give the column."
+        )
+
+
+def _pairs(projections: Projections) -> tuple[Array, Array]:
+    """Return (n, columns) views, and those half a turn later, between views too."""
+    from scipy import ndimage
+
+    turned = np.mod(projections.geometry.angles_rad, 2 * np.pi)
+    order = np.argsort(turned, kind="stable")
+    middle = projections.shape[1] // 2
+    rows = slice(max(middle - NEAR_ROWS, 0), middle + NEAR_ROWS + 1)
+    sinogram = projections.values[:, rows].mean(axis=1, dtype=np.float64)[order]
+    sinogram = ndimage.gaussian_filter1d(sinogram, SMOOTHING, axis=1, mode="nearest")
+    angles = turned[order]
+    chosen = np.linspace(0, len(angles) - 1, min(len(angles), MOST_VIEWS)).round().astype(int)
+    sought = np.mod(angles[chosen] + np.pi, 2 * np.pi)
+    after = np.searchsorted(angles, sought)
+    first, last = (after - 1) % len(angles), after % len(angles)
+    gap = np.mod(angles[last] - angles[first], 2 * np.pi)
+    way = np.mod(sought - angles[first], 2 * np.pi)
+    share = np.divide(way, gap, out=np.zeros_like(way), where=gap > 0)[:, None]
+    return sinogram[chosen], sinogram[first] * (1 - share) + sinogram[last] * share
+
+
+def _differences(views: Array, opposite: Array) -> tuple[Array, Array]:
+    """Return columns in steps of half a one, and how much the rays about each differ; ∞ if few."""
+    n_views, n = views.shape
+    sums = np.arange(2 * n - 1)  # of the columns of two rays about the same axis
+    low, high = np.maximum(sums - n + 1, 0), np.minimum(sums, n - 1)
+    count = n_views * (high - low + 1)
+    waves = (np.fft.rfft(each, 2 * n, axis=1) for each in (views, opposite))
+    one, other = waves
+    product = np.fft.irfft((one * other).sum(axis=0), 2 * n)[: 2 * n - 1]
+    squares, totals = (
+        [np.append(0.0, np.cumsum(power(each).sum(axis=0))) for each in (views, opposite)]
+        for power in (np.square, np.asarray)
+    )
+    square = sum(each[high + 1] - each[low] for each in squares)
+    mean = [(each[high + 1] - each[low]) / count for each in totals]
+    variance = square / count - mean[0] ** 2 - mean[1] ** 2
+    difference = (square - 2 * product) / count
+    scores = np.maximum(difference, 0) / np.maximum(variance, 1e-30)
+    tells = variance > LEAST_VARIANCE * (views.var() + opposite.var())
+    scores[~tells | (high - low + 1 < LEAST_OVERLAP)] = np.inf
+    return sums / 2, scores

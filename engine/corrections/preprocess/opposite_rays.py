@@ -1,0 +1,206 @@
+"""Search for the rotation axis on the detector of a cone beam, from rays measured twice.
+
+In the plane of the source's circle the ray at fan angle γ of the view at β runs back along the one
+at −γ of the view at
+
+β' = β + π + 2 γ
+
+and both tell the same integral. γ counts from the ray through the axis, so that a detector that
+stands elsewhere than supposed pairs the wrong rays. Tried are shifts of the detector along its
+columns, coarse then fine; least is the mean square of what pairs differ by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError
+from engine.corrections.preprocess.parameter_sweep import Candidate, Estimate, lowest
+from engine.data.projections import Projections
+from engine.geometry.vectors import about_z
+from engine.geometry.xray import XrayGeometry
+from engine.recon.filtering.redundancy import coverage
+
+Array = NDArray[np.float64]
+
+DITHER = 0.618034
+"""Step of the rays that are compared [columns]: between pixels in all ways alike, so that what
+interpolation smooths does not depend on the shift."""
+FEWEST_PAIRS = 500
+ENOUGH_PAIRS = 40_000
+"""Pairs that suffice for all but the last search."""
+LEAST_OVERLAP = 8.0
+"""Columns to both sides of the axis that views from all sides must share."""
+STEPS = (1.0, 0.25, 0.05)
+"""Steps of the searches [columns]; each looks as far as two steps of the one before."""
+TOO_DIFFERENT = 0.1
+"""Part of the rays' variance beyond which two rays are no pair."""
+SMOOTHING = 1.0
+"""Standard deviation [columns]."""
+
+
+@dataclass(frozen=True)
+class _Circle:
+    """Mean of the rows at the source's height, in order of the angle of their views.
+
+    Attributes
+    ----------
+    sinogram : (n_views, n_columns); that of a whole turn ends with the first view again
+    angles : (n_views,) ascending [rad]
+    is_whole : whether the views go all the way round
+    start, step : (x, y) of the ray to column 0, and from one column to the next, seen with the
+        source on +x [mm]
+    """
+
+    sinogram: Array
+    angles: Array
+    is_whole: bool
+    start: Array
+    step: Array
+
+    def fan(self, columns: Array, shift: float) -> Array:
+        """Fan angles of rays to columns, where the detector is moved by `shift` columns."""
+        x, y = self.start[:, None] + self.step[:, None] * (columns + shift)
+        return np.asarray(np.arctan2(-y, -x))
+
+    def column(self, fan: Array, shift: float) -> Array:
+        """Columns that rays at these fan angles meet."""
+        sin, cos = np.sin(fan), np.cos(fan)
+        (x, y), (dx, dy) = self.start, self.step
+        return np.asarray((sin * x - cos * y) / (cos * dy - sin * dx) - shift)
+
+    def seen(self, every: int, columns: Array) -> Array:
+        """Integrals (n, m) of each view, or of some of them evenly, for columns (m,)."""
+        k, right = _between(columns, self.sinogram.shape[1])
+        some = self.sinogram[: len(self.angles) - self.is_whole : every]
+        return np.asarray(some[:, k] * (1 - right) + some[:, k + 1] * right)
+
+    def at(self, angles: Array, columns: Array) -> Array:
+        """Integrals (n, m) for angles (n, m) and columns (m,); NaN where there is no view."""
+        angles = self.angles[0] + np.mod(angles - self.angles[0], 2 * np.pi)
+        view = np.interp(angles, self.angles, np.arange(len(self.angles)), right=np.nan)
+        missing = np.isnan(view)
+        view[missing] = 0
+        (i, down), n_columns = _between(view, len(self.angles)), self.sinogram.shape[1]
+        k, right = _between(columns, n_columns)
+        # places in one row of numbers: pairs are many, and this is where the search spends its time
+        places, flat = i * n_columns + k, self.sinogram.ravel()
+        near, far = (
+            flat.take(first) * (1 - right) + flat.take(first + 1) * right
+            for first in (places, places + n_columns)
+        )
+        found = near * (1 - down) + far * down
+        found[missing] = np.nan
+        return np.asarray(found)
+
+
+def _between(places: Array, n: int) -> tuple[NDArray[np.intp], Array]:
+    """Which of n numbers lie below `places`, and how far these are on the way to the next."""
+    below = np.minimum(places.astype(np.intp), n - 2)
+    return below, places - below
+
+
+def by_opposite_rays(projections: Projections) -> Estimate:
+    """Return the column of the axis, from 0, of a cone beam on a circle."""
+    axis, last = float(projections.geometry.axis_column.mean()), projections.shape[2] - 1
+    short = min(axis, last - axis)
+    if short < LEAST_OVERLAP:
+        raise DataError(
+            "Centre of rotation: the detector hardly sees beyond the axis on one side, so no ray "
+            "is measured twice; give the column."
+        )
+    circle, reach = _circle(projections), min(last / 4, short / 2)
+    tried: list[Candidate] = []
+    found = axis
+    for step in STEPS:
+        middle = found
+        n = round(reach / step)
+        columns = np.asarray(middle + np.arange(-n, n + 1) * step, np.float64)
+        most = None if step == STEPS[-1] else ENOUGH_PAIRS
+        scores = np.array([_difference(circle, axis, c, last, most) for c in columns], np.float64)
+        if not np.isfinite(scores).any():
+            raise DataError(
+                "Centre of rotation: too few rays are measured twice; give the column, or choose "
+                "it from a sweep."
+            )
+        tried += [Candidate(float(c), float(s)) for c, s in zip(columns, scores, strict=True)]
+        found, reach = lowest(columns, scores), 2 * step
+    if min(one.score for one in tried) > TOO_DIFFERENT:
+        raise DataError(
+            "Centre of rotation: rays that should be measured twice differ too much; check the "
+            "direction of rotation and the order of columns, or give the column."
+        )
+    return Estimate(found, "opposite rays", "pixels", tuple(sorted(tried, key=lambda t: t.value)))
+
+
+def _circle(projections: Projections) -> _Circle:
+    from scipy import ndimage
+
+    geometry = projections.geometry
+    row, climb = _row_in_plane(geometry)
+    rows = _along(projections.values, row + climb * np.arange(projections.shape[2]))
+    rows = ndimage.gaussian_filter1d(rows, SMOOTHING, axis=1, mode="nearest")
+    covered = coverage(geometry.angles_rad)
+    order = np.argsort(covered.from_start_rad, kind="stable")
+    angles, rows = np.unwrap(geometry.angles_rad[order]), rows[order]
+    if covered.is_whole:
+        angles, rows = np.append(angles, angles[0] + 2 * np.pi), np.vstack([rows, rows[:1]])
+    beta = geometry.angles_rad[0]
+    turned = about_z(-np.array([beta]))[0]
+    start = geometry.corner_mm[0] + 0.5 * geometry.u_mm[0] + (row + 0.5) * geometry.v_mm[0]
+    start = turned @ (start - geometry.source_mm[0])
+    step = turned @ (geometry.u_mm[0] + climb * geometry.v_mm[0])
+    return _Circle(rows, angles, covered.is_whole, start[:2], step[:2])
+
+
+def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
+    """Row at which column 0 meets the plane of the circle, and how it climbs from there.
+
+    [rows], [rows per column]: a detector that is rolled or tilted meets it aslant.
+    """
+    across, along = geometry.u_mm[0, 2], geometry.v_mm[0, 2]
+    row = float(geometry.axis_seen[:, 1].mean())
+    if not -1 <= row <= geometry.shape[0] or abs(along) <= abs(across):
+        raise DataError(
+            "Centre of rotation: no row of the detector is at the height of the source, where rays "
+            "are measured twice; give the column."
+        )
+    above = geometry.corner_mm[0, 2] + across / 2 - geometry.source_mm[0, 2]
+    return float(-above / along - 0.5), float(-across / along)
+
+
+def _along(values: Array, rows: NDArray[np.floating]) -> Array:
+    """(n_views, n_columns) mean of three rows about `rows` (n_columns,), between pixels too."""
+    last, columns = values.shape[1] - 1, np.arange(len(rows))
+    total = np.zeros((len(values), len(rows)))
+    for near in (rows - 1, rows, rows + 1):
+        inside = np.clip(near, 0, last)
+        k = np.minimum(inside.astype(int), max(last - 1, 0))
+        share = inside - k
+        total += (1 - share) * values[:, k, columns]
+        total += share * values[:, np.minimum(k + 1, last), columns]
+    return total / 3
+
+
+def _difference(circle: _Circle, axis: float, column: float, last: int, most: int | None) -> float:
+    """Mean square difference of pairs, over the variance of what they tell; ∞ of too few.
+
+    Views are left out evenly where there are more than `most` pairs.
+    """
+    shift, half = axis - column, min(column, last - column)
+    columns = column + np.arange(DITHER, half, DITHER)
+    fan = circle.fan(columns, shift)
+    opposite = circle.column(-fan, shift)
+    on = (opposite >= 0) & (opposite <= last)
+    fan, columns, opposite = fan[on], columns[on], opposite[on]
+    angles = circle.angles[: len(circle.angles) - circle.is_whole, None]
+    every = 1 if most is None else max(1, len(angles) * len(columns) // most)
+    one = circle.seen(every, columns)
+    other = circle.at(angles[::every] + np.pi + 2 * fan, opposite)
+    one, other = (each[np.isfinite(other)] for each in (one, other))
+    if len(other) * every < FEWEST_PAIRS:
+        return np.inf
+    return float(np.square(one - other).mean() / max(one.var() + other.var(), 1e-30))

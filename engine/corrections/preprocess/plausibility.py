@@ -1,0 +1,56 @@
+"""What the steps found in a scan that makes its picture doubtful, though nothing failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.corrections.preprocess.bad_pixels import BadPixels
+from engine.corrections.preprocess.base import percent
+from engine.corrections.preprocess.consistency import doubt_of_angles
+from engine.corrections.preprocess.flat_field import FlatField
+from engine.corrections.preprocess.logarithm import Logarithm
+from engine.data.projections import Projections
+
+MOST_REPLACED = 0.05
+"""Share of the values that neighbours may stand for without a word."""
+MOST_CLIPPED = 0.05
+"""Share of the values that may be too dark for a logarithm without a word."""
+
+MOST_SATURATED = 0.05
+"""Share of the flats' values that may be at full scale without a word."""
+
+
+def doubts(projections: Projections) -> tuple[str, ...]:
+    """Return a sentence for each thing worth a warning in projections after their steps."""
+    return tuple(text for _, text in doubts_of_steps(projections))
+
+
+def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
+    """Yield the kind of the step that is in doubt, empty for none, and a sentence that says why."""
+    n = projections.values.size
+    replaced = projections.info.get(BadPixels.kind, {})
+    n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
+    n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
+    saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
+    if saturated > MOST_SATURATED:
+        text = (
+            f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
+            "may be brighter than they tell, and line integrals too small; scan again, flats too, "
+            "with less exposure."
+        )
+        yield FlatField.kind, text
+    if n_replaced > MOST_REPLACED * n:
+        text = (
+            f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
+            "guessed from their neighbours; scan again with less exposure, or crop the detector to "
+            "what it measured."
+        )
+        yield BadPixels.kind, text
+    if n_clipped > MOST_CLIPPED * n:
+        text = (
+            f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
+            "were clipped before the logarithm; look at the projections, the flats and the darks."
+        )
+        yield Logarithm.kind, text
+    if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:
+        yield "", doubt

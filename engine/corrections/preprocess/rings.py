@@ -1,0 +1,155 @@
+"""Rings: stripes that pixels of their own gain leave in the sinogram, taken out before it.
+
+Sorted, the columns of a sinogram lie level beside one another, whatever the object: each value is
+replaced by the median of the values of the same rank in the columns around. Vo, Atwood &
+Drakopoulos, Optics Express 26 (2018) 28396, algorithm 3. It reaches stripes that come and go with
+brightness, and costs the object some sharpness.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array, module_of
+from engine.core.backend import Backend
+from engine.core.settings import setting
+from engine.corrections.preprocess.bands import Band, find_bands
+from engine.corrections.preprocess.base import PreprocessStep, percent
+from engine.corrections.preprocess.blocks import in_blocks
+from engine.corrections.preprocess.stripes import (
+    across_columns,
+    detect,
+    means_of_parts,
+    noise_of_mean,
+    offsets,
+    rows_with_many,
+    shared,
+)
+from engine.data.projections import Projections
+
+FEWEST_VIEWS = 30
+"""With fewer views the object itself looks like a stripe."""
+MOST_PARTS = 16
+"""Parts of the views that tell what all of them share."""
+FEWEST_EVENED = 7
+"""Columns that a parabola evens at least."""
+
+
+class Rings(PreprocessStep):
+    """What pixels of a wrong gain add, taken off the columns that need it or off all."""
+
+    title: ClassVar[str] = "Rings"
+    kind: ClassVar[str] = "rings"
+    since: ClassVar[int | None] = 1
+    of_a_row: ClassVar[bool] = True
+    columns: Literal["auto", "found", "all", "sorted"] = setting(
+        "auto",
+        "Mend columns with a stripe, and even out all others of a row where all have one (auto) or "
+        "in every row (all); found marks stripes by their neighbours alone; sorted evens out "
+        "values of the same rank, for stripes that change with brightness, at a cost of sharpness",
+        label="Columns",
+    )
+    snr: float = setting(
+        4.0,
+        "How far a stripe stands out from the noise of its column's mean",
+        label="Stripe to noise",
+        ge=1,
+        le=100,
+    )
+    widest: int = setting(
+        3, "Widest stripe that is removed", label="Width", unit="pixels", ge=1, le=200
+    )
+    broadest: int = setting(
+        30,
+        "Widest band of columns with two sharp edges that is removed; 0: none is sought",
+        label="Bands",
+        unit="pixels",
+        ge=0,
+        le=1000,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind != "integrals":
+            return f"the projections are {projections.kind} still; take their logarithm first"
+        if projections.n_views < FEWEST_VIEWS:
+            return f"{projections.n_views} views are too few to tell stripes from the object"
+        if projections.shape[2] <= 8 * self.widest:
+            return f"{projections.shape[2]} columns are too few for stripes {self.widest} wide"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values = projections.values
+        out = projections.empty(values.shape)
+
+        def work(rows: slice) -> NDArray[np.int64]:
+            block = values[:, rows].astype(np.float32)
+            added, counts = self._added(block, on)
+            block -= module_of(block).asarray(added.astype(np.float32))
+            out[:, rows] = sorted_evenly(block, self._size) if self.columns == "sorted" else block
+            return counts
+
+        each = in_blocks(work, values, on=on, axis=1, room=projections.room)
+        found = np.sum(each, axis=0)
+        facts = dict(zip(("stripes", "bands", "rows_evened"), map(int, found), strict=True))
+        return self.changed(projections, facts, values=out)
+
+    @property
+    def _size(self) -> int:
+        return max(FEWEST_EVENED, 4 * self.widest - 1)
+
+    def _added(self, block: Array, on: Backend) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return what columns add; columns with stripes, bands and rows evened out, by number."""
+        profile = on.to_host(block.mean(axis=0, dtype=np.float64))
+        parts = on.to_host(means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
+        noise = on.to_host(noise_of_mean(block))
+        noise = noise + np.finfo(np.float32).eps * np.abs(profile).max(axis=1, keepdims=True)
+        evens, narrowest = np.array([], int), 1
+        added = np.zeros_like(profile)
+        if self.columns == "found":
+            added = offsets(profile, on.to_host(detect(block, self.widest, self.snr)))
+            narrowest = self.widest + 1
+        is_found = added != 0
+
+        def take_bands() -> list[Band]:
+            widths = range(narrowest, max(self.widest, self.broadest) + 1)
+            rest = profile - added, parts - added, noise
+            bands = find_bands(*rest, widths=widths, snr=self.snr)
+            for band in bands:
+                added[band.row, band.columns] += band.added
+            return bands
+
+        bands = take_bands()
+        if self.columns in ("auto", "all"):
+            is_in = rows_with_many(parts - added, self._size) | (self.columns == "all")
+            evens = np.flatnonzero(is_in)
+        if evens.size:
+            added[evens] += shared(parts[:, evens] - added[evens], self._size)
+            bands += take_bands()
+        narrow = [each for each in bands if each.added.size <= self.widest]
+        n_stripes = int(is_found.sum()) + sum(each.added.size for each in narrow)
+        return added, np.array([n_stripes, len(bands) - len(narrow), evens.size])
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts, n_pixels = self.facts(after), int(np.prod(after.shape[1:]))
+        n, n_bands, n_rows = facts["stripes"], facts["bands"], facts["rows_evened"]
+        words = f"{n:,} stripes of {n_pixels:,} columns of sinograms ({percent(n, n_pixels)})"
+        if n_bands:
+            words += f", {n_bands:,} broad bands"
+        if self.columns == "sorted":
+            return f"{words}; all columns evened by rank"
+        if n_rows == after.shape[1]:
+            return f"{words}; all columns evened out"
+        return f"{words}; all columns of {n_rows:,} rows evened out" if n_rows else words
+
+
+def sorted_evenly(block: Array, size: int) -> Array:
+    """Return sinograms (n_views, rows, cols), values of each rank evened over `size` columns."""
+    xp = module_of(block)
+    order = xp.argsort(block, axis=0)
+    level = across_columns(xp.take_along_axis(block, order, axis=0), size)
+    out = xp.empty_like(block)
+    xp.put_along_axis(out, order, level.astype(np.float32), axis=0)
+    return out

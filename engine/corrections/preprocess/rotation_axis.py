@@ -1,0 +1,164 @@
+"""Centre of rotation and roll: the detector is moved to where the scan shows that it stood."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import setting
+from engine.corrections.preprocess.axis_search import METHODS, Method
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.corrections.preprocess.opposite_parallel import by_opposite_parallel, goes_round
+from engine.corrections.preprocess.opposite_rays import by_opposite_rays
+from engine.corrections.preprocess.parameter_sweep import Estimate
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+
+CLOSE = 0.15
+"""An axis this near to where the geometry has it is left there [columns]."""
+FEWEST_VIEWS = 3
+"""From which anything of the axis can be told."""
+
+NOT_FOUND = "not found"
+
+
+class CentreOfRotation(PreprocessStep):
+    """Column of the rotation axis, given or found from the scan itself."""
+
+    title: ClassVar[str] = "Centre of rotation"
+    kind: ClassVar[str] = "centre"
+    since: ClassVar[int | None] = 1
+    sought: ClassVar[str] = "column"
+    column: float | None = setting(
+        None,
+        "Column on which the rotation axis falls, counted from 0; found from the scan if left out",
+        label="Axis at column",
+        unit="pixels",
+    )
+    method: Literal["auto"] | Method = setting(
+        "auto",
+        "How it is found in parallel beams: auto compares opposite rays of a whole turn, and takes "
+        "the spectrum of the sinogram of half a turn; or first moment, or opposite views. In cone "
+        "beams always by rays measured twice",
+    )
+
+    @property
+    def takes_single_views(self) -> bool:
+        return not self.seeks
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if self.column is not None:
+            return None
+        if projections.kind != "integrals":
+            return f"the projections are {projections.kind} still; take their logarithm first"
+        if projections.calibrated and self.use != "on":
+            return "the file says where the axis is seen, and its geometry stays as it is"
+        if projections.geometry.beam == "cone" and not projections.geometry.is_circular:
+            return "source and detector keep to no circle, so their positions stay as they are"
+        return None
+
+    def is_needless(self, projections: Projections) -> bool:
+        # their positions are known, so that there is nothing to find
+        geometry = projections.geometry
+        return projections.calibrated or (geometry.beam == "cone" and not geometry.is_circular)
+
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        if self.column is None:
+            return geometry
+        return _with_axis(geometry, self.column)
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        before = float(projections.geometry.axis_column.mean())
+        facts: Plain = {"column": before, "before": before, "method": NOT_FOUND}
+        try:
+            found = self.estimate(projections, on=on)
+        except DataError as e:
+            if self.use == "on" or self.method != "auto":
+                raise
+            return self.changed(projections, {**facts, "why": _reason(e)})
+        moved = before - found.value
+        if self.column is None and abs(moved) < CLOSE:
+            moved = 0.0
+        facts |= {"column": before - moved, "method": found.method}
+        geometry = _with_axis(projections.geometry, before - moved)
+        return self.changed(projections, facts, geometry=geometry)
+
+    def estimate(self, projections: Projections, *, on: Backend) -> Estimate:
+        """Return the column of the axis, with what was tried."""
+        if self.column is not None:
+            return Estimate(self.column, "given", "pixels")
+        if projections.n_views < FEWEST_VIEWS:
+            raise DataError(
+                f"Centre of rotation: it takes {FEWEST_VIEWS} views to find it, the scan has "
+                f"{projections.n_views}; give the column."
+            )
+        if on.is_cuda:
+            projections = replace(projections, values=on.to_host(projections.values))
+        if projections.geometry.beam == "cone":
+            return by_opposite_rays(projections)
+        if self.method != "auto":
+            return METHODS[self.method](projections)
+        if goes_round(projections):
+            return by_opposite_parallel(projections)
+        return METHODS["wedge"](projections)
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        if "why" in facts:
+            return f"axis left at column {facts['column']:.2f}; {facts['why']}"
+        moved = np.round(facts["column"] - facts["before"], 2)
+        away = f"moved by {moved:+g}" if moved else "where the geometry has it"
+        return f"axis at column {facts['column']:.2f} ({facts['method']}), {away}"
+
+    def doubt(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        if "why" not in facts:
+            return ""
+        return f"The axis was not found, and stays at column {facts['column']:.2f}: {facts['why']}."
+
+
+def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:
+    """Move the detector until it sees the axis on this column, on the average of the views."""
+    moved = float(geometry.axis_column.mean()) - column
+    return geometry.shifted(columns=moved) if moved else geometry
+
+
+def _reason(error: DataError) -> str:
+    return str(error).removeprefix("Centre of rotation: ").removesuffix(".")
+
+
+class Roll(PreprocessStep):
+    """Turn of the detector in its plane; the axis is looked for after it."""
+
+    title: ClassVar[str] = "Detector roll"
+    kind: ClassVar[str] = "roll"
+    since: ClassVar[int | None] = 1
+    on_demand: ClassVar[bool] = True
+    degrees: float | None = setting(
+        None, "Turn of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
+    )
+
+    @property
+    def takes_single_views(self) -> bool:
+        return True
+
+    def obstacle(self, projections: Projections) -> str | None:
+        return "no angle is given; find it by a sweep" if self.degrees is None else None
+
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        return geometry.rolled(float(np.radians(self.degrees or 0.0)))
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range | None:
+        return None if self.degrees else rows  # it turns about the middle of all rows
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        facts = {"degrees": self.degrees or 0.0}
+        return self.changed(projections, facts, geometry=self.geometry(projections.geometry))
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        return f"detector turned by {self.degrees:g}°"

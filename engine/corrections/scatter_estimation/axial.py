@@ -1,0 +1,145 @@
+"""How much scatter there is at each place along the axis, from the lines that miss the object.
+
+A scale of its own for each group g of lines by the place z of their middle, α_g with the standard
+error e_g (`engine.corrections.scatter_estimation.tails`), would follow the noise of few counts.
+With the scale α of all of them, the groups differ beyond their errors by
+
+    τ² = max(0, (Q − (G − 1)) / (Σ w − Σ w² / Σ w)),    w_g = 1 / e_g²,  Q = Σ w_g (α_g − α)²,
+
+and each is drawn towards α by what its error makes of that,
+
+    α̂_g = α + τ² / (τ² + e_g²) · (α_g − α).
+
+Between the middles of groups the scale is linear, and even beyond the outermost. Groups that differ
+by no more than their errors have one scale: τ is 0 (DerSimonian & Laird, Control Clin Trials 7
+(1986) 177).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.scatter_estimation.tails import PLAUSIBLE, TailFit, fit_tails
+
+MOST_GROUPS = 8
+LEAST_EVENTS = 400
+"""Events beside the object for each group: a standard error of 5 % without randoms."""
+
+
+@dataclass(frozen=True, eq=False)
+class TailEvents:
+    """Rows that miss the object, and lines that stand for all that do.
+
+    Attributes
+    ----------
+    at_mm, scatter, randoms, counts : (n,) of the rows: the middle along the axis, what is simulated
+        and expected besides, and counts
+    lines_at_mm, lines_scatter : (m,) of the lines
+    """
+
+    at_mm: NDArray[np.float64]
+    scatter: NDArray[np.float32]
+    randoms: NDArray[np.float32]
+    counts: NDArray[np.float32]
+    lines_at_mm: NDArray[np.float64]
+    lines_scatter: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class AxialScale:
+    """The scale of a simulation along the axis.
+
+    Attributes
+    ----------
+    whole : of all lines together
+    at_mm : (n,) middles of groups of lines along the axis [mm]
+    scales : (n,) of each group
+    """
+
+    whole: TailFit
+    at_mm: NDArray[np.float64]
+    scales: NDArray[np.float64]
+
+    def at(self, z_mm: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Scale of lines whose middle lies there."""
+        return np.interp(z_mm, self.at_mm, self.scales)
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether the scale lies everywhere where simulations of real scans have it."""
+        low, high = PLAUSIBLE
+        return bool(low <= self.scales.min() and self.scales.max() <= high)
+
+    def record(self) -> list[list[float]]:
+        """Places along the axis [mm] and the scale there, for provenance."""
+        return [[float(z), float(scale)] for z, scale in zip(self.at_mm, self.scales, strict=True)]
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        text, (least, most) = self.whole.describe(), (self.scales.min(), self.scales.max())
+        if f"{least:.2f}" == f"{most:.2f}":
+            return text
+        text += f"; {least:.2f} to {most:.2f} along the axis"
+        if self.is_plausible or not self.whole.is_plausible:
+            return text
+        low, high = PLAUSIBLE
+        return f"{text}, outside {low:g} to {high:g}: check the μ-map and the randoms there"
+
+
+def fit_along_axis(tails: TailEvents) -> AxialScale:
+    """Scale a simulation to the lines that miss the object, along the axis where counts allow."""
+    whole = fit_tails(
+        tails.scatter, tails.randoms, float(np.sum(tails.lines_scatter, dtype=float)), tails.counts
+    )
+    n_groups = min(MOST_GROUPS, whole.n_events // LEAST_EVENTS)
+    if not whole.is_used or n_groups < 2:
+        return AxialScale(whole, np.zeros(1), np.full(1, whole.scale))
+    parts = (_fit_of(tails, low, high) for low, high in pairwise(_edges(tails, n_groups)))
+    fits = [part for part in parts if part is not None]
+    middles, scales, errors = (np.array(each) for each in zip(*fits, strict=True))
+    return AxialScale(whole, middles, drawn_together(whole.scale, scales, errors))
+
+
+def drawn_together(
+    whole: float, scales: NDArray[np.float64], errors: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the scales (n,) of groups, each drawn to that of the whole by its standard error."""
+    weights = 1 / errors**2
+    total = weights.sum()
+    spread = total - (weights**2).sum() / total if total > 0 else 0.0
+    if spread <= 0:
+        return np.full(len(scales), whole)
+    q = float((weights * (scales - whole) ** 2).sum())
+    between = max(0.0, (q - (np.count_nonzero(weights) - 1)) / spread)
+    shares = between * weights / (between * weights + 1)
+    found: NDArray[np.float64] = whole + shares * (scales - whole)
+    return found
+
+
+def _edges(tails: TailEvents, n_groups: int) -> NDArray[np.float64]:
+    """(n_groups + 1,) places that part the lines' scatter evenly."""
+    order = np.argsort(tails.lines_at_mm)
+    so_far = np.cumsum(tails.lines_scatter[order], dtype=float)
+    parts = np.searchsorted(so_far, so_far[-1] * np.arange(1, n_groups) / n_groups)
+    inner = tails.lines_at_mm[order[parts]]
+    return np.concatenate([[-np.inf], inner, [np.inf]])
+
+
+def _fit_of(tails: TailEvents, low: float, high: float) -> tuple[float, float, float] | None:
+    """Mean place of a group, its scale, and the error of that, infinite where counts are few.
+
+    None where no line lies there, as between the planes of few rings.
+    """
+    rows = (tails.at_mm >= low) & (tails.at_mm < high)
+    lines = (tails.lines_at_mm >= low) & (tails.lines_at_mm < high)
+    weights = tails.lines_scatter[lines].astype(float)
+    total = float(weights.sum())
+    if total <= 0:
+        return None
+    fit = fit_tails(tails.scatter[rows], tails.randoms[rows], total, tails.counts[rows])
+    at = float((tails.lines_at_mm[lines] * weights).sum() / total)
+    return at, fit.scale, fit.error if fit.is_used else np.inf

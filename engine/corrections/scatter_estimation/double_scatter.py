@@ -1,0 +1,195 @@
+"""Simulation of pairs whose photons scatter twice in all, in the units of the image.
+
+With w a direction from the scatter point s and t the place at a length l on that way, and all else
+as in `engine.corrections.scatter_estimation.simulation`, a line counts besides S(A, B)
+
+    D(A, B) = n r² / (E E) Σ_s ΔV μ(s) ∫dw ∫dl μ(t) [P(A, B) + Q(A, B) + Q(B, A)]
+    P = G_A(s) G_B(t) p(θ_A) p(θ_B) ∫_s^t f dl · exp(−∫_s^t μ dl − g_A ∫_s^A μ dl − g_B ∫_t^B μ dl)
+    Q = G_A(s) G_B(t) q(θ₁, θ₂) ∫_s^A f dl · exp(−∫_s^A μ dl − g₁ ∫_s^t μ dl − g₂ ∫_t^B μ dl)
+
+P: the pair was emitted between s and t, which turn one photon each: from −w by θ_A, from w by θ_B.
+Q: it was emitted between A and s, and one photon is turned into w by θ₁ at s and by θ₂ at t, so
+that of energies E₁ and E₂ after it
+
+    q = (dσ/dΩ)(θ₁) / σ · (dσ/dΩ)(E₁, θ₂) / σ · ε(E₂) / ε(511)
+
+with g = σ(E) / σ(511) of the energy on each way. E₂ follows both angles; in g₂ θ₁ is the `USUAL`
+one. dw dl is a volume over a square of distance, so that near points do not weigh without bounds. t
+is moved to the nearest of the points s, from which paths are traced. q is a sum of few products of
+functions of θ₁ and of θ₂ (singular values), so that the sum over ways is one of products of what
+goes to A and what goes to B.
+
+More than one scattering as integrals: Barney et al., IEEE TNS 38 (1991) 719. Compared with photons
+that were followed: docs/physics/scatter.md.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.detection import Efficiency, efficiency_of
+from engine.corrections.scatter_estimation.klein_nishina import differential, energy_ratio, total
+from engine.corrections.scatter_estimation.pair_sums import line_factors, scene_of
+from engine.corrections.scatter_estimation.path_segments import legs_between
+from engine.corrections.scatter_estimation.samples import DetectorSamples, ScatterPoints
+from engine.corrections.scatter_estimation.spline import spline_weights
+from engine.corrections.scatter_estimation.sums import traced
+from engine.corrections.scatter_estimation.timing import PathTiming
+from engine.data.volume import Volume
+from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.scanner import Scanner
+from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter.double_scatter import TwiceTables, fill_legs, side_by_side
+from engine.kernels.scatter.path_segments import Legs
+from engine.kernels.scatter.paths import Paths
+
+FEWER = 2
+"""Detector samples are less dense than those of single scatter: what scatters twice is smooth."""
+N_COSINES = 1025
+"""Places of the tables over the scattering angle."""
+N_PARTS = 4
+"""Products that make up q: the fifth is 0.2 % of the first."""
+N_TRIED, N_ENERGIES = 201, 401
+"""Angles that the products are found from, and energies for which ε is worked out."""
+USUAL = 0.93
+"""Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
+LEGS_AT_ONCE, PIECES = 256, 32
+"""Ways whose sums are one product of matrices, and products that are kept at a time."""
+
+Table = NDArray[np.float64]
+Sent = NDArray[np.float32]
+
+
+def simulate_twice(
+    image: Volume,
+    mu_map: Volume,
+    scanner: Scanner,
+    window: EnergyWindow,
+    *,
+    samples: DetectorSamples,
+    n_points: int,
+    seed: int,
+    on: Backend,
+) -> Table:
+    """Simulate D / n of an image in an object, all times of flight together.
+
+    The processor does the work, beside a GPU too: it is a small part of that of single scatter.
+
+    Parameters
+    ----------
+    image
+        activity [counts/mm]
+    mu_map
+        attenuation at 511 keV [1/mm]
+    scanner
+        rings of crystals
+    window
+        energies that are counted
+    samples
+        detector samples between which the result is known
+    n_points, seed
+        of the scatter points s
+    on
+        its threads do the work
+
+    Returns
+    -------
+    (rings, angles, rings, angles) [counts]
+    """
+    coarse = DetectorSamples.of(scanner, FEWER, nearest=1)
+    points = ScatterPoints.of(mu_map, n_points, seed)
+    depth = scanner.crystal_depth
+    efficiency = efficiency_of(window, depth, scanner.block_mm)
+    timing = PathTiming.of(None, image)
+    scene = scene_of((image, mu_map), coarse, depth, efficiency, timing)
+    paths = traced(scene, points.places_mm, on.threads)
+    legs = legs_between(points, image, mu_map, seed, threads=on.threads)
+    tables = tables_of(efficiency)
+    sums = _summed(legs, paths, tables, on.threads)
+    values = (sums * line_factors(coarse, depth)).reshape((coarse.n_rings, coarse.n_angles) * 2)
+    return _drawn_up(values, coarse, samples)
+
+
+def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Table:
+    """Return Σ (P + Q + Q) of pairs of samples (n, n)."""
+    n, both = paths.seen.shape[1], side_by_side(tables)
+    sums = np.zeros((2, n, n))
+    shape = threads, 1 + len(tables.former), LEGS_AT_ONCE, n
+    firsts, seconds = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    pieces = np.arange(0, len(legs.first), LEGS_AT_ONCE)
+    products = np.empty((min(PIECES, len(pieces)), 2, n, n), np.float32)
+
+    def work(thread: int, start: int, stop: int) -> None:
+        for i in range(start, stop):
+            part = Legs(*(each[begins[i] : begins[i] + LEGS_AT_ONCE] for each in legs))
+            first, second = (each[thread, :, : len(part.first)] for each in (firsts, seconds))
+            _multiply(part, paths, both, first, second, products[i])
+
+    for piece in range(0, len(pieces), PIECES):
+        begins = pieces[piece : piece + PIECES]
+        run_blocks(work, len(begins), threads, rows=1)
+        for product in products[: len(begins)]:  # in their order, whichever thread made them
+            sums += product
+    shared, turned = sums
+    every: Table = (shared + shared.T) / 2 + turned + turned.T
+    return every
+
+
+def _multiply(
+    legs: Legs, paths: Paths, tables: tuple[Sent, Sent], firsts: Sent, seconds: Sent, out: Sent
+) -> None:
+    """Fill what some ways add, (2, n, n): each end turned a photon of a pair; both turned one."""
+    fill_legs(0, len(legs.first), legs, paths, tables, firsts, seconds)
+    n = firsts.shape[2]
+    np.matmul(firsts[0].T, seconds[0], out=out[0])
+    np.matmul(firsts[1:].reshape(-1, n).T, seconds[1:].reshape(-1, n), out=out[1])
+
+
+@lru_cache(maxsize=4)  # which rounds have in common
+def tables_of(efficiency: Efficiency) -> TwiceTables:
+    """Return p, q and g over the cosines of angles; efficiency : ε, up to a factor."""
+    sigma = total(np.array(ELECTRON_KEV))
+    full = efficiency(np.array([ELECTRON_KEV]))[0]
+    cosine = np.linspace(-1, 1, N_COSINES)
+    kev = ELECTRON_KEV * energy_ratio(cosine)
+    after_both = 1 / (1 / kev + (1 - USUAL) / ELECTRON_KEV)
+    former, latter = _products(efficiency, float(full), float(sigma))
+    tried = np.linspace(-1, 1, N_TRIED)
+    return TwiceTables(
+        differential(cosine) / sigma * efficiency(kev) / full,
+        total(kev) / sigma,
+        np.array([np.interp(cosine, tried, part) for part in former]),
+        np.array([np.interp(cosine, tried, part) for part in latter]),
+        total(after_both) / sigma,
+    )
+
+
+def _products(efficiency: Efficiency, full: float, sigma: float) -> tuple[Table, Table]:
+    """Return functions (parts, angles) of θ₁ and of θ₂ whose products add up to q."""
+    tried = np.linspace(-1, 1, N_TRIED)
+    first = (ELECTRON_KEV * energy_ratio(tried))[:, None]
+    second = first * energy_ratio(tried[None, :], first)
+    chance = differential(tried) / sigma
+    again = differential(tried[None, :], first) / sigma
+    kev = np.linspace(second.min(), ELECTRON_KEV, N_ENERGIES)
+    seen = np.interp(second, kev, efficiency(kev)) / full
+    # angles weigh as photons are turned by them, so that the usual ones come out best
+    weight = np.sqrt(chance)
+    former, sizes, latter = np.linalg.svd(weight[:, None] * again * seen, full_matrices=False)
+    own = (former[:, :N_PARTS] * sizes[:N_PARTS] * weight[:, None]).T
+    return np.ascontiguousarray(own), np.ascontiguousarray(latter[:N_PARTS])
+
+
+def _drawn_up(values: Table, at: DetectorSamples, samples: DetectorSamples) -> Table:
+    """Read values between samples from a spline at those that are denser."""
+    turns = np.arange(samples.n_angles) * (at.n_angles / samples.n_angles)
+    angles = spline_weights(at.n_angles, turns, goes_round=True)
+    heights = np.linspace(0, at.n_rings - 1, samples.n_rings)  # both from the first to the last
+    rings = spline_weights(at.n_rings, heights)
+    for axis, weights in enumerate((rings, angles, rings, angles)):
+        values = np.moveaxis(np.tensordot(weights, values, axes=(1, axis)), 0, axis)
+    return np.maximum(values, 0.0)

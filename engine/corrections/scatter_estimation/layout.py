@@ -1,0 +1,53 @@
+"""How many samples and time steps a simulation has: what its memory and its time follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
+from engine.kernels.rays.tof import CUTOFF_SIGMAS
+
+STEPS_PER_SIGMA = 2.0
+"""Steps of the blurred activity along a path."""
+BINS_PER_FWHM = 4
+"""Time bins finer than this are worked out together, and shared out evenly."""
+
+
+@dataclass(frozen=True)
+class TimeLayout:
+    """Steps along a path and groups of time bins.
+
+    Attributes
+    ----------
+    n_steps : steps of a path; 0 without time of flight
+    n_groups : groups of time bins
+    group : time bins of each
+    step_mm : width of a step [mm]
+    stride : steps of a group
+    reach_mm : how far the timing error blurs [mm]
+    """
+
+    n_steps: int = 0
+    n_groups: int = 1
+    group: int = 1
+    step_mm: float = 1.0
+    stride: int = 1
+    reach_mm: float = 0.0
+
+    @classmethod
+    def of(cls, tof: TofBins | None, grid: ImageGrid) -> TimeLayout:
+        """Lay steps that activity on a grid needs; tof : None without time of flight."""
+        if tof is None:
+            return cls()
+        most = max(1, int(tof.fwhm_ps / BINS_PER_FWHM / tof.bin_ps))
+        group = max(n for n in range(1, most + 1) if tof.n_bins % n == 0)
+        width = group * tof.bin_mm
+        stride = max(1, ceil(width * STEPS_PER_SIGMA / tof.sigma_mm))
+        step = width / stride
+        reach = CUTOFF_SIGMAS * tof.sigma_mm
+        n_steps = ceil((float(np.linalg.norm(grid.size_mm)) + 2 * reach) / step)
+        return cls(n_steps, tof.n_bins // group, group, step, stride, reach)

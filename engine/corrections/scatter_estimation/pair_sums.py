@@ -1,0 +1,154 @@
+"""Sums of single scatter over points of the object, for pairs of detector samples.
+
+The formulas stand in `engine.corrections.scatter_estimation.simulation`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.detection import Efficiency
+from engine.corrections.scatter_estimation.klein_nishina import differential, energy_ratio, total
+from engine.corrections.scatter_estimation.samples import ScatterPoints
+from engine.corrections.scatter_estimation.sums import summed
+from engine.corrections.scatter_estimation.timing import PathTiming
+from engine.data.volume import Volume
+from engine.geometry.energy import ELECTRON_KEV
+from engine.geometry.line_efficiency import CrystalDepth
+from engine.kernels.scatter import paths
+from engine.kernels.scatter import single_scatter as kernels
+from engine.kernels.scatter.device_scatter import OnProgress, ScatterScene
+
+N_COSINES = 1024
+"""Steps of the tables over the scattering angle."""
+LEAST_CHANCE = 1e-4
+"""AngleTables at which fewer photons than this part of those ahead are counted are left out."""
+
+
+class FacingSamples(Protocol):
+    """Places that stand for the crystals."""
+
+    @property
+    def places_mm(self) -> NDArray[np.float64]:
+        """(n, 3)."""
+
+    @property
+    def normals(self) -> NDArray[np.float64]:
+        """(n, 3) unit vectors away from the object."""
+
+    @property
+    def partners(self) -> NDArray[np.bool_]:
+        """(n, n) whether two samples stand for lines of the scanner."""
+
+
+def pair_sums(
+    fields: tuple[Volume, Volume],
+    samples: FacingSamples,
+    depth: CrystalDepth,
+    efficiency: Efficiency,
+    points: ScatterPoints,
+    timing: PathTiming,
+    on: Backend,
+    on_progress: OnProgress | None = None,
+) -> NDArray[np.float64]:
+    """Return T of pairs of samples (n, n, groups of time bins).
+
+    Parameters
+    ----------
+    fields
+        activity, and attenuation at 511 keV [1/mm]
+    samples, depth, efficiency
+        places of crystals, what a crystal stops, and what it counts of it
+    points
+        where photons scatter
+    timing
+        time bins
+    on
+        the GPU, or the threads of the processor, does the work
+    on_progress
+        called with scatter points done and in all; may raise to stop
+    """
+    scene = scene_of(fields, samples, depth, efficiency, timing)
+    sums = summed(scene, points, on=on, on_progress=on_progress)
+    _mirror(sums)
+    sums *= line_factors(samples, depth)[:, :, None]
+    return sums
+
+
+def scene_of(
+    fields: tuple[Volume, Volume],
+    samples: FacingSamples,
+    depth: CrystalDepth,
+    efficiency: Efficiency,
+    timing: PathTiming,
+) -> ScatterScene:
+    """Return an object and its samples as kernels take them; the arguments are those above."""
+    return ScatterScene(
+        _detectors(samples, depth),
+        _once(samples),
+        _field(fields[0]),
+        _field(fields[1]),
+        timing.steps,
+        timing.n_steps,
+        _angles(efficiency),
+        timing.first_mm,
+        timing.stride,
+        timing.n_groups,
+    )
+
+
+def _field(volume: Volume) -> paths.Field:
+    grid, voxel = volume.grid, np.array(volume.grid.voxel_mm, np.float64)
+    values = np.ascontiguousarray(volume.values, np.float32)
+    return paths.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
+
+
+def _detectors(samples: FacingSamples, depth: CrystalDepth) -> paths.Samples:
+    return paths.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
+
+
+@lru_cache(maxsize=4)
+def _angles(efficiency: Efficiency) -> kernels.AngleTables:
+    """Tables over the cosine, as far back as photons are still counted."""
+    cosine = np.linspace(-1, 1, 4001)
+    chance = _chance(cosine, efficiency)
+    counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
+    least = float(cosine[counted[0]])
+    cosine = np.linspace(least, 1, N_COSINES + 1)
+    kev = ELECTRON_KEV * energy_ratio(cosine)
+    growth = total(kev) / total(np.array(ELECTRON_KEV)) - 1
+    return kernels.AngleTables(least, _chance(cosine, efficiency), growth)
+
+
+def _chance(cosine: NDArray[np.float64], efficiency: Efficiency) -> NDArray[np.float64]:
+    """p(θ) of the simulation [1/steradian]."""
+    seen = efficiency(ELECTRON_KEV * energy_ratio(cosine))
+    return differential(cosine) / total(np.array(ELECTRON_KEV)) * seen
+
+
+def _once(samples: FacingSamples) -> NDArray[np.bool_]:
+    """(n, n) pairs to work out: each once, by the lower number first."""
+    n = len(samples.places_mm)
+    return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
+
+
+def _mirror(sums: NDArray[np.float64]) -> None:
+    """Fill the pairs in reversed order: their time bins are reversed too."""
+    sums += sums.transpose(1, 0, 2)[:, :, ::-1]
+
+
+def line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
+    """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
+    places, normals = samples.places_mm, samples.normals
+    squares = (places**2).sum(axis=1)
+    length = np.sqrt(np.maximum(squares[:, None] + squares - 2 * places @ places.T, 1e-18))
+    # of the line from each sample (rows) to each other one, by what its crystal looks along
+    ahead = (places * normals).sum(axis=1)[:, None] - normals @ places.T
+    efficiency = np.asarray(depth.efficiency(ahead / length))
+    seen = efficiency * efficiency.T
+    return np.divide(length**2, seen, out=np.zeros_like(length), where=samples.partners)

@@ -1,0 +1,132 @@
+"""Ways from one scatter point to another, drawn for photons that scatter twice.
+
+From each point s go directions w that lie evenly on a sphere, turned at random; a length l on each
+is drawn evenly up to the edge of the object's box, in strata over all ways. A way stands for
+
+    ΔV μ(s) · 4π / n · L · μ(t),    t = s + l w,
+
+n the directions of a point and L the length up to the edge, and it ends at the scatter point that
+is nearest to t.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, ScatterPoints, dense_mu
+from engine.data.volume import Volume
+from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter.path_segments import Legs, find_nearest, read_means
+
+N_DIRECTIONS = 32
+N_STEPS = 24
+"""Places on a way at which activity and attenuation are read."""
+
+Values = NDArray[np.float64]
+
+
+def legs_between(
+    points: ScatterPoints, image: Volume, mu_map: Volume, seed: int, *, threads: int = 1
+) -> Legs:
+    """Draw the ways between scatter points of an object.
+
+    Parameters
+    ----------
+    points
+        scatter points of the object
+    image, mu_map
+        activity, and attenuation at 511 keV [1/mm]
+    seed
+        of the directions and lengths
+    threads
+        that read the ways
+    """
+    rng = np.random.default_rng(seed)
+    n_points, dense = len(points.places_mm), LEAST_ATTENUATION * dense_mu(mu_map)
+    first = np.repeat(np.arange(n_points), N_DIRECTIONS)
+    begin = points.places_mm[first]
+    towards = _directions(rng, n_points)
+    most = _to_the_edge(begin, towards, *_box(mu_map, dense))
+    n = len(first)
+    length = (rng.permutation(n) + rng.random(n)) / max(n, 1) * most
+    end = begin + length[:, None] * towards
+    there = _means(mu_map, end, end, 1, threads)
+    kept = there > dense
+    first, there = first[kept], there[kept]
+    begin, towards, most, length, end = (v[kept] for v in (begin, towards, most, length, end))
+    weights = points.weights_mm2[first] * (4 * np.pi / N_DIRECTIONS) * most * there
+    return Legs(
+        first,
+        _nearest(points.places_mm, end, threads),
+        np.ascontiguousarray(towards),
+        weights,
+        _means(mu_map, begin, end, N_STEPS, threads) * length,
+        _means(image, begin, end, N_STEPS, threads) * length,
+    )
+
+
+def _directions(rng: np.random.Generator, n: int) -> Values:
+    """(n · N_DIRECTIONS, 3) unit vectors: a spiral round a sphere for each point, turned."""
+    place = np.arange(N_DIRECTIONS) + 0.5
+    z = 1 - 2 * place / N_DIRECTIONS
+    turn = np.pi * (1 + np.sqrt(5)) * place
+    spiral = np.stack([np.cos(turn), np.sin(turn), z], axis=1)
+    spiral[:, :2] *= np.sqrt(1 - z**2)[:, None]
+    rotations = _rotations(rng, n)
+    turned: Values = np.einsum("di,nij->ndj", spiral, rotations).reshape(-1, 3)
+    return turned
+
+
+def _rotations(rng: np.random.Generator, n: int) -> Values:
+    """(n, 3, 3) rotations, all alike in chance (Shoemake, Graphics Gems III (1992) 124)."""
+    w, x, y, z = (q := rng.standard_normal((4, n))) / np.linalg.norm(q, axis=0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def _box(mu_map: Volume, dense: float) -> tuple[Values, Values]:
+    """Lower and upper corner of what scatters [mm]."""
+    grid = mu_map.grid
+    where = np.argwhere(mu_map.values > dense)[:, ::-1]
+    lower = np.asarray(grid.lower_mm, np.float64)
+    if not len(where):
+        return lower, lower
+    voxel = np.array(grid.voxel_mm)
+    return lower + where.min(axis=0) * voxel, lower + (where.max(axis=0) + 1) * voxel
+
+
+def _to_the_edge(begin: Values, towards: Values, low: Values, high: Values) -> Values:
+    """(n,) length of rays up to where they leave a box [mm]."""
+    safe = np.where(np.abs(towards) < 1e-12, 1e-12, towards)
+    ahead: Values = np.where(safe > 0, (high - begin) / safe, (low - begin) / safe).min(axis=1)
+    return np.maximum(ahead, 0.0)
+
+
+def _nearest(points_mm: Values, places_mm: Values, threads: int) -> NDArray[np.int64]:
+    """(n,) number of the point that is nearest to each place (n, 3)."""
+    found = np.empty(len(places_mm), np.int64)
+    points = np.ascontiguousarray(points_mm.T, np.float32)
+
+    def find(_: int, start: int, stop: int) -> None:
+        find_nearest(start, stop, places_mm, points, found)
+
+    run_blocks(find, len(found), threads)
+    return found
+
+
+def _means(volume: Volume, begin_mm: Values, end_mm: Values, n_steps: int, threads: int) -> Values:
+    """(n,) means of the values at places on ways (n, 3), linear between the middles of voxels."""
+    grid, means = volume.grid, np.empty(len(begin_mm))
+    voxel, values = np.array(grid.voxel_mm), np.ascontiguousarray(volume.values, np.float32)
+    begin, end = ((each - grid.lower_mm) / voxel - 0.5 for each in (begin_mm, end_mm))
+
+    def read(_: int, start: int, stop: int) -> None:
+        read_means(start, stop, values, (begin, end), n_steps, means)
+
+    run_blocks(read, len(means), threads)
+    return means

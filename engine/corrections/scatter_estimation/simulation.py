@@ -1,0 +1,193 @@
+"""Single-scatter simulation with time of flight, in the units of the image.
+
+Of a pair of photons one reaches crystal A as it was emitted, the other is scattered once, at s,
+into crystal B, or the reverse. With R the distances from s, G = E(c) / R² (the efficiency E of a
+crystal seen under c, as in `engine.geometry.line_efficiency`), f the image and μ the attenuation at
+511 keV, a line whose own efficiency is n = E(c_A) E(c_B) (D / r)² counts
+
+    S(A, B) = n T(A, B)
+    T(A, B) = r² / (E E) Σ_s ΔV μ(s) G_A(s) G_B(s) p(θ) (I_A + I_B)
+    I_A = exp(−∫_s^A μ dl − σ(E')/σ(511) ∫_s^B μ dl) ∫_s^A f dl
+    p(θ) = (dσ/dΩ) / σ · ε(E') / ε(511)
+
+with σ of Klein and Nishina, E' the energy after scattering by the angle θ at s, and ε the share of
+photons that a crystal stops and reads within the energy window. It is absolute: f is in counts per
+mm of a line with n = 1, and how large crystals are and how many decays make a count cancel.
+
+A decay at u from A on its way to s arrives at the time of s_tof = u − (R_A + R_B) / 2, towards B;
+its time is blurred as that of any pair and falls into the bins of the scanner.
+
+Watson, Newport & Casey, Three-Dimensional Image Reconstruction (1996) 255; Watson, IEEE TNS 47
+(2000) 1587; with time of flight Watson, IEEE TNS 54 (2007) 1642.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.axial import AxialScale
+from engine.corrections.scatter_estimation.detection import efficiency_of
+from engine.corrections.scatter_estimation.interpolation import for_linear_reading
+from engine.corrections.scatter_estimation.pair_sums import pair_sums
+from engine.corrections.scatter_estimation.samples import DetectorSamples, ScatterPoints
+from engine.corrections.scatter_estimation.timing import PathTiming
+from engine.data.volume import Volume
+from engine.geometry.energy import EnergyWindow
+from engine.geometry.scanner import Scanner
+from engine.kernels.scatter.device_scatter import OnProgress
+from engine.kernels.scatter.lookup import look_up
+
+LINES_AT_ONCE = 2**20
+"""Lines whose scatter is read at a time, where their ends are more points than that."""
+
+
+LEAST_PART = 1e-6
+"""Scatter below this part of the most is none of its own, whose times others could follow."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterTable:
+    """Expected scatter per unit of a line's own efficiency, between detector samples.
+
+    Attributes
+    ----------
+    samples : where it is known
+    values : (rings, angles, rings, angles, groups) [counts], T above, groups of time bins towards
+        the second end
+    group : time bins of a group; 0: without time of flight
+    """
+
+    samples: DetectorSamples
+    values: NDArray[np.float32]
+    group: int
+
+    def of_lines(
+        self,
+        points_mm: NDArray[np.float64],
+        ends: NDArray[np.int32],
+        tof_bins: NDArray[np.int16] | None = None,
+        *,
+        threads: int = 1,
+    ) -> NDArray[np.float32]:
+        """Return the scatter on lines, (n,), in their time bins or in all together.
+
+        Parameters
+        ----------
+        points_mm
+            (m, 3) of crystals, or of other ends of lines on their cylinder [mm]
+        ends
+            (n, 2) of each line, rows of the points
+        tof_bins
+            (n,) time bin of each; None: the sum of all
+        threads
+            of the processor
+        """
+        few = len(points_mm) <= LINES_AT_ONCE
+        places = self.samples.of_crystals(points_mm) if few else None
+        out = np.empty(len(ends), np.float32)
+        for start in range(0, len(ends), LINES_AT_ONCE):
+            rows = slice(start, start + LINES_AT_ONCE)
+            own, at = np.ascontiguousarray(ends[rows], np.int32), places
+            if at is None:  # there are more points than lines now
+                at = self.samples.of_crystals(points_mm[own.reshape(-1)])
+                own = np.arange(2 * len(own), dtype=np.int32).reshape(-1, 2)
+            times = None if tof_bins is None else tof_bins[rows]
+            out[rows] = self._look_up(own, at, times, threads)
+        return out
+
+    def _look_up(
+        self,
+        ends: NDArray[np.int32],
+        places: NDArray[np.float64],
+        tof_bins: NDArray[np.int16] | None,
+        threads: int,
+    ) -> NDArray[np.float32]:
+        bins, share = np.empty(0, np.int16), 1.0
+        if tof_bins is not None and self.group:
+            bins, share = (tof_bins // self.group).astype(np.int16), 1 / self.group
+        return look_up(ends, bins, places, self.values, threads=threads) * np.float32(share)
+
+    def scaled(self, factor: float) -> ScatterTable:
+        """Return it times a factor."""
+        return ScatterTable(self.samples, self.values * np.float32(factor), self.group)
+
+    def with_more(self, more: NDArray[np.floating]) -> ScatterTable:
+        """Return it with more scatter (rings, angles, rings, angles), its times alike.
+
+        Where there is none of its own, times are those of all lines together.
+        """
+        own = self.values.sum(axis=4)
+        is_some = own > LEAST_PART * own.max(initial=0.0)
+        values = (
+            self.values
+            * (1 + np.divide(more, own, out=np.zeros_like(own), where=is_some))[..., None]
+        )
+        every = self.values.sum(axis=(0, 1, 2, 3), dtype=np.float64)
+        lone = ~is_some & (more > 0)
+        values[lone] += more[lone][:, None] * every / max(float(every.sum()), 1e-30)
+        return ScatterTable(self.samples, values, self.group)
+
+    def for_linear_reading(self) -> ScatterTable:
+        """Return it so that what is read between samples is right on average."""
+        held = for_linear_reading(self.values, self.samples.partners)
+        return ScatterTable(self.samples, held, self.group)
+
+    def scaled_along(self, scale: AxialScale) -> ScatterTable:
+        """Return it times the scale of each line's middle along the axis."""
+        rings = self.samples.rings_mm
+        factors = scale.at((rings[:, None] + rings) / 2).astype(np.float32)
+        values = self.values * factors[:, None, :, None, None]
+        return ScatterTable(self.samples, values, self.group)
+
+
+def simulate_scatter(
+    image: Volume,
+    mu_map: Volume,
+    scanner: Scanner,
+    window: EnergyWindow,
+    *,
+    with_tof: bool,
+    n_points: int,
+    seed: int,
+    on: Backend,
+    samples: DetectorSamples | None = None,
+    on_progress: OnProgress | None = None,
+) -> ScatterTable:
+    """Simulate the single scatter of an image in an object.
+
+    Parameters
+    ----------
+    image
+        activity [counts/mm]
+    mu_map
+        attenuation at 511 keV [1/mm]
+    scanner
+        rings of crystals
+    window
+        energies that are counted
+    with_tof
+        whether to tell time bins apart
+    n_points, seed
+        of the scatter points
+    on
+        the GPU, or the threads of the processor, does the work
+    samples
+        detector samples; None: those that suit the scanner
+    on_progress
+        called with scatter points done and in all; may raise to stop
+    """
+    samples = samples or DetectorSamples.of(scanner)
+    points = ScatterPoints.of(mu_map, n_points, seed)
+    tof = scanner.tof if with_tof else None
+    timing = PathTiming.of(tof, image)
+    depth = scanner.crystal_depth
+    efficiency = efficiency_of(window, depth, scanner.block_mm)
+    fields = image, mu_map
+    sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
+    shape = (samples.n_rings, samples.n_angles) * 2
+    values = sums.reshape(*shape, timing.n_groups).astype(np.float32)
+    return ScatterTable(samples, values, timing.group if tof else 0)

@@ -1,0 +1,133 @@
+"""What scatter points send to pairs of detector samples, summed by the processor or by a GPU.
+
+Points are added in their order on both, so that sums have the same bits for any number of threads;
+between devices they agree to the rounding of functions such as the exponential.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.corrections.scatter_estimation.samples import ScatterPoints
+from engine.kernels.blocks import pad, run_blocks
+from engine.kernels.scatter import paths as scatter_paths
+from engine.kernels.scatter import single_scatter as kernels
+from engine.kernels.scatter.device_scatter import DeviceScatter, OnProgress, ScatterScene
+
+POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
+"""Scatter points whose paths are held at a time; on the processor without time of flight."""
+DEGREE = 9
+"""Degree of the polynomial of what attenuation grows by: right to 1e-6 of the attenuation."""
+
+
+def summed(
+    scene: ScatterScene,
+    points: ScatterPoints,
+    *,
+    on: Backend,
+    on_progress: OnProgress | None = None,
+) -> NDArray[np.float64]:
+    """Return the single scatter (n, n, n_bins) of scatter points, each pair once."""
+    places, weights = points.places_mm, points.weights_mm2
+    if on.gpu is not None:
+        return DeviceScatter(on.gpu).sums(scene, places, weights, POINTS_AT_ONCE, on_progress)
+    n, at_once = len(scene.samples.places_mm), POINTS_AT_ONCE if scene.n_steps else UNTIMED_AT_ONCE
+    sums = np.zeros((n, n, scene.n_bins))
+    fields = _bordered(scene.activity), _bordered(scene.mu)
+    quick = _quick(scene.angles) if scene.n_bins == 1 and not scene.n_steps else None
+    for start in range(0, len(places), at_once):
+        rows = slice(start, start + at_once)
+        paths = _traced(scene, fields, places[rows], on.threads)
+        if quick is None:
+            _add(scene, weights[rows], paths, sums, on.threads)
+        else:
+            _add_untimed(scene, quick, weights[rows], paths, sums[..., 0], on.threads)
+        if on_progress is not None:
+            on_progress(min(rows.stop, len(places)), len(places))
+    return sums
+
+
+def traced(scene: ScatterScene, places: Array, threads: int) -> scatter_paths.Paths:
+    """Return the paths from places (m, 3) [mm] to all samples, traced by the processor."""
+    fields = _bordered(scene.activity), _bordered(scene.mu)
+    return _traced(scene, fields, places, threads)
+
+
+def _traced(
+    scene: ScatterScene,
+    fields: tuple[scatter_paths.Field, scatter_paths.Field],
+    places: Array,
+    threads: int,
+) -> scatter_paths.Paths:
+    shape = n_points, n_samples = len(places), len(scene.samples.places_mm)
+    n_edges = scene.n_steps + 1 if scene.n_steps else 0
+    paths = scatter_paths.Paths(
+        np.empty((n_points, 3, n_samples)),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty((*shape, n_edges), np.float32),
+    )
+
+    def work(_: int, start: int, stop: int) -> None:
+        scatter_paths.trace_paths(start, stop, places, scene.samples, *fields, scene.steps, paths)
+
+    run_blocks(work, len(places), threads, smallest=1)
+    return paths
+
+
+def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
+    """Return a field with a border of a voxel of nothing."""
+    return field._replace(values=pad(field.values, np.float32))
+
+
+def _add(
+    scene: ScatterScene, weights: Array, paths: scatter_paths.Paths, sums: Array, threads: int
+) -> None:
+    edges = scene.bins_mm, scene.stride
+
+    def work(_: int, start: int, stop: int) -> None:
+        kernels.add_pairs(
+            start, stop, scene.partners, weights, paths, scene.angles, scene.steps, edges, sums
+        )
+
+    run_blocks(work, len(sums), threads, smallest=1)
+
+
+def _add_untimed(
+    scene: ScatterScene,
+    angles: kernels.QuickTables,
+    weights: Array,
+    paths: scatter_paths.Paths,
+    sums: Array,
+    threads: int,
+) -> None:
+    n_points, _, n_samples = paths.directions.shape
+    rows = np.empty((n_samples, 6, n_points), np.float32)
+
+    def lay(_: int, start: int, stop: int) -> None:
+        some = slice(start, stop)
+        rows[some, :3] = paths.directions[:, :, some].transpose(2, 1, 0)
+        for i, each in enumerate((paths.reaching, paths.attenuation, paths.total)):
+            rows[some, 3 + i] = each[:, some].T
+
+    run_blocks(lay, n_samples, threads, smallest=32)
+
+    def work(_: int, start: int, stop: int) -> None:
+        kernels.add_untimed(start, stop, scene.partners, weights, rows, angles, sums)
+
+    run_blocks(work, len(sums), threads, smallest=1)
+
+
+def _quick(angles: kernels.AngleTables) -> kernels.QuickTables:
+    """Return tables as they are read without time of flight."""
+    cosine = np.linspace(angles.least, 1.0, angles.chance.size)
+    fitted = np.polynomial.Chebyshev.fit(1.0 - cosine, angles.growth, DEGREE)
+    powers = fitted.convert(kind=np.polynomial.Polynomial).coef
+    chance = angles.chance.astype(np.float32)
+    return kernels.QuickTables(angles.least, chance, powers.astype(np.float32))

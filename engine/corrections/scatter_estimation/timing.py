@@ -1,0 +1,56 @@
+"""How activity on a path becomes counts in time bins.
+
+Activity is summed in steps of the path that divide the bins. C(x), the activity up to x blurred by
+the timing error, is the sum over steps times the error's distribution function, and a bin counts
+the difference of C at its edges: all bins together what lies on the path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.corrections.scatter_estimation.layout import TimeLayout
+from engine.data.volume import Volume
+from engine.geometry.tof import TofBins
+from engine.kernels.rays.tof import cut_gaussian_cdf
+from engine.kernels.scatter import paths
+
+
+@dataclass(frozen=True)
+class PathTiming:
+    """Steps along a path, and groups of time bins.
+
+    Attributes
+    ----------
+    steps : as kernels take them
+    n_steps : steps of a path; 0 without time of flight
+    n_groups : groups of time bins
+    group : time bins of each
+    first_mm : first edge of the bins [mm]
+    stride : steps of a group
+    """
+
+    steps: paths.Steps
+    n_steps: int
+    n_groups: int
+    group: int
+    first_mm: float
+    stride: int
+
+    @classmethod
+    def of(cls, tof: TofBins | None, image: Volume) -> PathTiming:
+        """Lay steps that the activity of an image needs."""
+        laid = TimeLayout.of(tof, image.grid)
+        if tof is None:
+            return cls(paths.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
+        n_steps, step = laid.n_steps, laid.step_mm
+        first = laid.reach_mm - n_steps * step  # the last edge lies behind the point by the blur
+        edges = [
+            cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
+            for i in range(2 * n_steps + 1)
+        ]
+        steps = paths.Steps(step, first, np.array(edges))
+        first_edge = float(tof.edges_mm[0])
+        return cls(steps, n_steps, laid.n_groups, laid.group, first_edge, laid.stride)

@@ -1,0 +1,1 @@
+"""Events, history and record of a run."""

@@ -1,0 +1,1 @@
+"""Arrays in memory or in mapped files."""

@@ -1,0 +1,1 @@
+"""Times of a scan: frames, gates, decay, dead time, triggers."""

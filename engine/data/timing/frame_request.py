@@ -1,0 +1,180 @@
+"""Frames and gates as a user asks for them, in words of one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError
+from engine.data.listmode import ListMode
+from engine.data.timing.gating import GateRequest
+from engine.data.timing.time_division import TimeDivision, length_ms
+from engine.data.timing.time_frames import MOST_FRAMES, MS, TimeFrame
+
+_TIMES = re.compile(r"\s*[x×*]\s*")
+_PART = re.compile(r"(?:(?P<n>\d+)x)?(?P<seconds>\d+(?:\.\d*)?|\.\d+)")
+_EQUAL = re.compile(r"n\s*=\s*(?P<n>\d+)")
+_DASH = re.compile(r"\s*[-\N{EN DASH}]\s*")
+_SPAN = re.compile(r"(?P<start>\d+(?:\.\d*)?|\.\d+)-(?P<end>\d+(?:\.\d*)?|\.\d+)")
+WANTED = (
+    "want lengths in seconds, such as 10x60,5x300, or starts and ends since the scan began, such "
+    "as 0-60,120-180, or n=20 for frames of as many prompts each, or gates=8 for parts of a cycle"
+)
+
+
+@dataclass(frozen=True)
+class FrameRequest:
+    """The frames that are wanted.
+
+    Attributes
+    ----------
+    spans_ms : start and end of each since the scan began, in order, none into the next
+    n_equal : number of frames of as many prompts each, in place of those
+    gates : of a cycle, in place of both
+    """
+
+    spans_ms: tuple[tuple[int, int], ...] = ()
+    n_equal: int = 0
+    gates: GateRequest | None = None
+
+    @property
+    def n_frames(self) -> int:
+        """How many there are."""
+        return self.gates.n_gates if self.gates else self.n_equal or len(self.spans_ms)
+
+    @classmethod
+    def of(cls, text: str) -> FrameRequest | None:
+        """Read "10x60,5x300", "0-60,120-180", "n=20" or "gates=8"; None where nothing is wanted.
+
+        Raises
+        ------
+        ValueError
+            where the text says none of them
+        """
+        text = text.strip()
+        if not text:
+            return None
+        gates = GateRequest.of(text)
+        if gates:
+            return cls(gates=gates)
+        equal = _EQUAL.fullmatch(text)
+        if equal:
+            n = int(equal["n"])
+            _refuse_number(n)
+            return cls(n_equal=n)
+        parts = re.split(r"[,;\s]+", _DASH.sub("-", _TIMES.sub("x", text)))
+        return cls(_spans(parts) if _SPAN.fullmatch(parts[0]) else _one_after_the_other(parts))
+
+    def divide(self, data: ListMode) -> TimeDivision:
+        """Return the frames of a scan, up to its end, or its gates.
+
+        Raises
+        ------
+        DataError
+            where its events have no times, or too few different ones, or it ended before all
+            frames; where gates are wanted and nothing says when cycles began
+        """
+        if data.time_ms is None:
+            raise DataError(
+                "the scan holds no times of its events, so it has no frames; leave them out, or "
+                "choose list mode with times."
+            )
+        if self.gates:
+            return self.gates.divide(data.triggers, length_ms(data))
+        spans = self.spans_ms or _joined(self._equal_ends(data.prompts.time_ms))
+        over_ms = length_ms(data)
+        if spans[0][0] >= over_ms:
+            raise DataError(
+                f"the first frame begins at {spans[0][0] / MS:g} s, and the scan ends after "
+                f"{over_ms / MS:g} s; ask for frames within it."
+            )
+        within = (TimeFrame(start, min(end, over_ms)) for start, end in spans if start < over_ms)
+        return TimeDivision.of(tuple(within))
+
+    def remark(self, frames: Sequence[TimeFrame]) -> str:
+        """Say that a scan ended before all frames had; empty if it did not."""
+        if self.gates:
+            return ""  # what cycles they are made of is said by itself
+        n, k = self.n_frames, len(frames)
+        if self.n_equal or (k == n and frames[-1].end_ms == self.spans_ms[-1][1]):
+            return ""
+        left_out = f"{n - k} of {n} frames are left out"
+        if frames[-1].end_ms == self.spans_ms[k - 1][1]:
+            return f"The scan has ended when frame {k + 1} begins: {left_out}."
+        missing = f", and {left_out}" if k < n else ""
+        return (
+            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {k} is "
+            f"{frames[-1].duration_s:g} s long{missing}."
+        )
+
+    def _equal_ends(self, time_ms: NDArray[np.uint32] | None) -> tuple[int, ...]:
+        times = np.sort(np.asarray(time_ms))
+        places = np.arange(1, self.n_equal) * len(times) // self.n_equal
+        ends = [*times[places].tolist(), int(times[-1]) + 1]
+        if any(a >= b for a, b in zip((0, *ends[:-1]), ends, strict=True)):
+            raise DataError(
+                f"{len(times):,} prompts do not share out over {self.n_equal} frames of whole "
+                "milliseconds; ask for fewer frames."
+            )
+        return tuple(ends)
+
+
+def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Read lengths, of which each begins where the one before ends."""
+    lengths: list[int] = []
+    for part in parts:
+        found = _PART.fullmatch(part)
+        if found is None:
+            raise ValueError(_no_frame(part, span=_SPAN.fullmatch(part) is not None))
+        n, ms = int(found["n"] or 1), _whole_ms(found["seconds"])
+        _refuse_number(len(lengths) + n)
+        if ms < 1:
+            raise ValueError(f"a frame of {float(found['seconds']):g} s; it would hold nothing")
+        lengths += [ms] * n
+    return _joined(tuple(accumulate(lengths)))
+
+
+def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Read starts and ends."""
+    _refuse_number(len(parts))
+    spans: list[tuple[int, int]] = []
+    for part in parts:
+        found = _SPAN.fullmatch(part)
+        if found is None:
+            raise ValueError(_no_frame(part, span=_PART.fullmatch(part) is not None))
+        start, end = _whole_ms(found["start"]), _whole_ms(found["end"])
+        if start >= end:
+            raise ValueError(f"frame {part} s does not end after it begins")
+        if spans and start < spans[-1][1]:
+            raise ValueError(
+                f"frame {part} s begins before the one before it ends, at {spans[-1][1] / MS:g} s; "
+                "want frames in order, with no time in two of them"
+            )
+        spans.append((start, end))
+    return tuple(spans)
+
+
+def _no_frame(part: str, *, span: bool) -> str:
+    mixed = "lengths and times are not mixed; " if span else ""
+    return f"{part!r} is no frame{' here' if span else ''}; {mixed}{WANTED}"
+
+
+def _whole_ms(text: str) -> int:
+    ms = round(float(text) * MS)
+    if abs(ms - float(text) * MS) > 1e-6:
+        raise ValueError(f"{text} s is no time of a frame; events are known to whole ms")
+    return ms
+
+
+def _joined(ends: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip((0, *ends[:-1]), ends, strict=True))
+
+
+def _refuse_number(n: int) -> None:
+    if not 1 <= n <= MOST_FRAMES:
+        raise ValueError(f"{n} frames; want 1 to {MOST_FRAMES}")

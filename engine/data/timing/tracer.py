@@ -1,0 +1,205 @@
+"""What was given to whom, and when: the facts that units need and a scan may not say.
+
+    dose at injection = D 2^(−(t_injected − t_D) / T½) − R 2^(−(t_injected − t_R) / T½)
+
+with the activity D drawn up and R left in the syringe, each measured at its own time.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import field_validator, model_validator
+
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
+from engine.data.timing.datetime_setting import Moment
+from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
+
+Sex = Literal["F", "M"]
+Administration = Literal["bolus", "infusion"]
+AS_THE_SCAN, NOT_SAID = "as the scan says", "not said"
+PARTING = "\\^="
+"""Signs that part values and names in DICOM."""
+
+
+class Tracer(Settings):
+    """Nuclide, dose, times and body of one scan; what is left out is as the scan says.
+
+    Examples
+    --------
+    >>> from engine.data.timing.tracer import Tracer
+    >>> tracer = Tracer(nuclide="F-18", dose_mbq=370, weight_kg=70)
+    >>> tracer.facts()["injected_bq"]
+    370000000.0
+    """
+
+    nuclide: str | None = setting(
+        None, "Positron emitter, as F-18", label="Nuclide", empty=AS_THE_SCAN
+    )
+    radiopharmaceutical: str | None = setting(
+        None,
+        "What carries the nuclide, as FDG",
+        label="Tracer",
+        empty=AS_THE_SCAN,
+        min_length=1,
+        max_length=64,
+    )
+    half_life_s: float | None = setting(
+        None,
+        "Of the nuclide, where it is none of those known",
+        label="Half-life",
+        unit="s",
+        empty="of the nuclide",
+        gt=0,
+    )
+    branching: float | None = setting(
+        None,
+        "Positrons for each decay",
+        label="Positrons per decay",
+        empty="of the nuclide",
+        gt=0,
+        le=1,
+    )
+    scan_start: Moment | None = setting(
+        None, "When the frame began", label="Start of the scan", empty=AS_THE_SCAN
+    )
+    live_fraction: float | None = setting(
+        None,
+        "Part of the frame in which the scanner could count",
+        label="Live",
+        empty=AS_THE_SCAN,
+        gt=0,
+        le=1,
+    )
+    dose_mbq: float | None = setting(
+        None, "Activity drawn up", label="Dose", unit="MBq", empty=AS_THE_SCAN, gt=0
+    )
+    dose_at: Moment | None = setting(
+        None,
+        "When the dose was measured; at the injection if left out",
+        label="Dose measured",
+        empty="at the injection",
+    )
+    residual_mbq: float = setting(
+        0.0, "Activity left in the syringe", label="Residual", unit="MBq", ge=0
+    )
+    residual_at: Moment | None = setting(
+        None,
+        "When that was measured; at the injection if left out",
+        label="Residual measured",
+        empty="at the injection",
+    )
+    injected_at: Moment | None = setting(
+        None, "When it was injected", label="Injection", empty=AS_THE_SCAN
+    )
+    administration: Administration | None = setting(
+        None, "How it was given", label="Administration", empty=NOT_SAID
+    )
+    injected_mass_ug: float | None = setting(
+        None,
+        "Of the compound, when it was injected",
+        label="Injected mass",
+        unit="µg",
+        empty=NOT_SAID,
+        gt=0,
+    )
+    weight_kg: float | None = setting(
+        None, "Of the body", label="Weight", unit="kg", empty=AS_THE_SCAN, gt=0
+    )
+    height_cm: float | None = setting(
+        None, "Of the body", label="Height", unit="cm", empty=AS_THE_SCAN, gt=0
+    )
+    sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex", empty=AS_THE_SCAN)
+    of_scan: str | None = setting(
+        None,
+        "Fingerprint of the scan that this was written for; other scans are refused",
+        label="Written for",
+        empty="any scan",
+        expert=True,
+        pattern=r"^[0-9a-f]{64}$",
+    )
+
+    @field_validator("radiopharmaceutical")
+    @classmethod
+    def _refuse_signs(cls, words: str | None) -> str | None:
+        if words is not None and (any(c in PARTING for c in words) or not words.isprintable()):
+            raise ValueError(f"holds {' or '.join(PARTING)} or a line's end; write plain words")
+        return words
+
+    @model_validator(mode="after")
+    def _refuse_unknown_times(self) -> Tracer:
+        for name in ("dose_at", "residual_at"):
+            moment = getattr(self, name)
+            if moment is None:
+                continue
+            if self.injected_at is None:
+                raise ValueError(f"{name} is given and injected_at is not; give both")
+            if seconds_between(moment, self.injected_at) is None:
+                raise ValueError(f"{name} and injected_at want a time zone both, or none both")
+            if self.known_half_life_s is None:
+                raise ValueError(f"{name} is given, but no half-life; give nuclide or half_life_s")
+        if self.dose_mbq is not None and not self.injected_bq:
+            raise ValueError("no activity is left of the dose; check residual and times")
+        return self
+
+    @property
+    def known_half_life_s(self) -> float | None:
+        """Half-life, of the nuclide if it is not given [s]."""
+        if self.half_life_s is None and self.nuclide in NUCLIDES:
+            return NUCLIDES[self.nuclide].half_life_s
+        return self.half_life_s
+
+    @property
+    def injected_bq(self) -> float | None:
+        """Activity that came into the body, at the moment of injection [Bq]; None: not known."""
+        if self.dose_mbq is None:
+            return None
+        left = self._at_injection(self.dose_mbq, self.dose_at)
+        left -= self._at_injection(self.residual_mbq, self.residual_at)
+        return max(0.0, 1e6 * left)
+
+    def facts(self) -> Plain:
+        """Return what is known, under the keys that readers of scans use."""
+        known = {
+            "isotope": self.nuclide,
+            "radiopharmaceutical": self.radiopharmaceutical,
+            "half_life_s": self.known_half_life_s,
+            "branching": self._branching(),
+            "injected_bq": self.injected_bq,
+            "live_fraction": self.live_fraction,
+            "scan_start": _text(self.scan_start),
+            "injected_at": _text(self.injected_at),
+            "administration": self.administration,
+            "injected_mass_ug": self.injected_mass_ug,
+            "weight_kg": self.weight_kg,
+            "height_cm": self.height_cm,
+            "sex": self.sex,
+        }
+        return {key: value for key, value in known.items() if value is not None}
+
+    def describe(self) -> str:
+        """Return dose and nuclide in a line."""
+        dose = "" if self.injected_bq is None else f"{self.injected_bq / 1e6:.4g} MBq"
+        words = (
+            dose,
+            self.nuclide or "",
+            "" if self.weight_kg is None else f"{self.weight_kg:g} kg",
+        )
+        return ", ".join(word for word in words if word) or "nothing of dose and body"
+
+    def _branching(self) -> float | None:
+        if self.branching is None and self.nuclide in NUCLIDES:
+            return NUCLIDES[self.nuclide].branching
+        return self.branching
+
+    def _at_injection(self, mbq: float, measured: datetime | None) -> float:
+        half_life_s, injected = self.known_half_life_s, self.injected_at
+        if measured is None or injected is None or half_life_s is None:
+            return mbq
+        return mbq * decayed(seconds_between(measured, injected) or 0.0, half_life_s)
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

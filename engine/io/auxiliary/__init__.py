@@ -1,0 +1,1 @@
+"""Files that accompany a scan: calibration, tracer, attenuation map, efficiencies."""

@@ -1,0 +1,83 @@
+"""Calibrations to Bq/mL: a small JSON object, with a digest of all that it says."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.calibration import Calibration, scanner_digest
+from engine.geometry.scanner import Scanner
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.text.json_text import from_json, to_json
+
+FORMAT = "isocenter-calibration-1"
+MARK = b"isocenter-calibration"
+MAX_BYTES = 1_000_000
+LARGEST_ERROR = 100.0
+"""Percent; a calibration that is worse is none."""
+
+
+def is_calibration(file: InputFile) -> bool:
+    """Whether an opened file can only be a calibration."""
+    return file.head.lstrip()[:1] == b"{" and MARK in file.head
+
+
+def write_calibration(calibration: Calibration, path: Path, measured: Plain) -> None:
+    """Write a calibration, and how it was measured, as a file that `read_calibration` reads."""
+    content = {"format": FORMAT, **asdict(calibration), "measured": measured}
+    text = to_json({**content, "sha256": _digest(content)}, indent=2) + "\n"
+    write_atomically(text.encode(), path)
+
+
+def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
+    """Read a calibration; refuse one of another scanner than `scanner`, if that is given.
+
+    Raises
+    ------
+    FileFormatError
+        if it is no calibration, or was changed after it was measured
+    GeometryError
+        if it was measured on another scanner
+    """
+    with open_input(path) as file:
+        if file.size > MAX_BYTES or not is_calibration(file):
+            raise FileFormatError(
+                f"{path.name}: no calibration; make one with `isocenter calibrate`."
+            )
+        text = file.text(MAX_BYTES)
+    try:
+        content = from_json(text)
+        found = _calibration(content, path)
+    except (ValueError, TypeError) as e:
+        raise FileFormatError(f"{path.name}: a damaged calibration ({e}); copy it again.") from e
+    if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
+        raise GeometryError(
+            f"{path.name}: measured on {found.scanner!r}, this scan is of {scanner.name!r} or of "
+            "another description of it; calibrate with this scanner."
+        )
+    return found
+
+
+def _calibration(content: Plain, path: Path) -> Calibration:
+    if content.pop("sha256", "") != _digest(content):
+        raise ValueError("it was changed after it was measured")
+    if content.get("format") != FORMAT:
+        raise ValueError(f"format {content.get('format')!r}, want {FORMAT!r}")
+    values = {f.name: content[f.name] for f in fields(Calibration) if f.name in content}
+    values["corrections"] = tuple(str(kind) for kind in content.get("corrections", ()))
+    found = Calibration(**values)
+    numbers = (found.positrons_per_ml, found.error_percent)
+    if not all(isinstance(v, int | float) and math.isfinite(v) for v in numbers):
+        raise ValueError("numbers are missing")
+    if not (found.positrons_per_ml > 0 and 0 <= found.error_percent <= LARGEST_ERROR):
+        raise ValueError(f"positrons_per_ml is {found.positrons_per_ml:g}, want more than 0")
+    return found
+
+
+def _digest(content: Plain) -> str:
+    return hashlib.sha256(to_json(content).encode()).hexdigest()

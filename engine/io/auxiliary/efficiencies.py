@@ -1,0 +1,98 @@
+"""Crystal efficiencies: an HDF5 dataset `crystal_efficiencies`, or text.
+
+Text holds one efficiency on a line, or `crystal efficiency`; `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.scanner import Scanner
+from engine.io.hdf5.file_seal import check_foreign_seal
+from engine.io.hdf5.opening import column, dataset, is_hdf5, open_hdf5
+from engine.io.safety.open_input import open_input, refuse_not_finite
+from engine.io.text.rows import Row, numbers_of, rows_of
+
+if TYPE_CHECKING:
+    import h5py
+
+DATASET = "crystal_efficiencies"
+MAX_BYTES = 256_000_000
+MAX_CRYSTALS = 16_777_216
+"""More than any scanner has."""
+
+
+def read_efficiencies(path: Path, scanner: Scanner) -> NDArray[np.float32]:
+    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    values = read_values(path)
+    refuse_unusable(values, scanner, path)
+    return values
+
+
+def read_values(path: Path) -> NDArray[np.float32]:
+    """Return the efficiencies in a file, (n,), not yet compared with a scanner."""
+    with open_input(path) as file:
+        if is_hdf5(file.head):
+            with open_hdf5(file) as tree:
+                check_foreign_seal(tree, path)
+                return _kept(dataset(tree, DATASET, path), path)
+        lines = file.text(MAX_BYTES).splitlines()
+    rows = rows_of(lines)
+    if not rows:
+        raise FileFormatError(f"{path.name}: holds no efficiencies; want one number on a line.")
+    return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
+
+
+def _kept(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
+    if item.dtype.kind not in "iuf" or item.size > MAX_CRYSTALS:
+        raise FileFormatError(
+            f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, want a number for "
+            "each crystal; write the file again."
+        )
+    return np.asarray(column(item, item.dtype.str, path), np.float32).ravel()
+
+
+def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
+    """Refuse efficiencies that do not fit a scanner or are no efficiencies."""
+    if len(values) != scanner.n_crystals:
+        raise GeometryError(
+            f"{path.name}: {len(values):,} efficiencies, {scanner.name!r} has "
+            f"{scanner.n_crystals:,} crystals; choose the file of this scanner."
+        )
+    refuse_not_finite(path, values)
+    if (values < 0).any():
+        k = int(np.argmax(values < 0))
+        raise DataError(
+            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, want at least 0."
+        )
+    if not values.any():
+        raise DataError(
+            f"{path.name}: all efficiencies are 0, so no crystal would detect anything; "
+            "choose another file or leave normalisation out."
+        )
+
+
+def _listed(path: Path, rows: list[Row]) -> NDArray[np.float32]:
+    return np.array([numbers_of(path, row, 1)[0] for row in rows], np.float32)
+
+
+def _numbered(path: Path, rows: list[Row]) -> NDArray[np.float32]:
+    """Return the values of `crystal efficiency` rows, which name each of 0 ... n − 1 once."""
+    values = np.zeros(len(rows), np.float32)
+    seen = np.zeros(len(rows), bool)
+    for line, fields in rows:
+        crystal, value = numbers_of(path, (line, fields), 2)
+        k = int(crystal) if crystal.is_integer() else -1
+        if not 0 <= k < len(rows) or seen[k]:
+            raise FileFormatError(
+                f"{path.name}, line {line}: crystal {fields[0]}; want each of 0 to "
+                f"{len(rows) - 1:,} once."
+            )
+        values[k], seen[k] = value, True
+    return values

@@ -1,0 +1,86 @@
+"""Checks that a volume can serve as an attenuation map of a scan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from engine.core.errors import DataError, GeometryError
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+from engine.io.auxiliary.mu_units import PER_MM, in_per_mm, recognised
+from engine.io.safety.not_numbers import refuse_noted_nan
+
+WATER_PER_MM = 0.0096
+"""Attenuation of water at 511 keV [1/mm]."""
+MAX_PER_MM = 0.05
+"""Above bone (0.017) and titanium (0.04) at 511 keV [1/mm]."""
+MAX_PER_CM = 0.5
+MIN_PER_MM = -1e-4
+BODY_PER_MM = 0.001
+"""Above air, below lung [1/mm]."""
+VOXEL_MM = (0.1, 50.0)
+BY_LIKENESS = "isocenter register"
+
+
+def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
+    """Return the volume in 1/mm; refuse an unknown unit, no body, or another place.
+
+    Without a scanner it may lie anywhere.
+    """
+    refuse_noted_nan(path, volume.notes, "a map of attenuation")
+    low, high = VOXEL_MM
+    if not all(low <= v <= high for v in volume.grid.voxel_mm):
+        raise GeometryError(
+            f"{path.name}: voxels of {volume.grid.describe()}, want {low:g} to {high:g} mm; "
+            "was the map saved in other units?"
+        )
+    found = recognised(volume, path.name)
+    if found is not None:
+        volume = in_per_mm(volume, found, path.name)
+    _refuse_unit(volume, path)
+    if scanner is not None:
+        _refuse_place(volume, scanner, path)
+    return replace(volume, unit=PER_MM)
+
+
+def _refuse_unit(volume: Volume, path: Path) -> None:
+    least, most = float(volume.values.min()), float(volume.values.max())
+    water = f"water is {WATER_PER_MM} 1/mm at 511 keV"
+    if least < MIN_PER_MM or most > 1:
+        raise DataError(
+            f"{path.name}: values from {least:g} to {most:g} are no attenuation in 1/mm, perhaps "
+            f"Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
+        )
+    if most > MAX_PER_MM:
+        guess = "look like 1/cm" if most <= MAX_PER_CM else "are too large"
+        raise DataError(
+            f"{path.name}: values up to {most:g} {guess}, want 1/mm ({water}); "
+            "divide the map by 10 if it is in 1/cm."
+        )
+    if most < BODY_PER_MM:
+        raise DataError(
+            f"{path.name}: no value above {BODY_PER_MM:g} 1/mm, so it attenuates nothing; "
+            "choose another map or leave attenuation out."
+        )
+
+
+def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
+    """Refuse a body that is not inside the bore or not between the first and last ring."""
+    body = volume.values > BODY_PER_MM
+    x, y, z = (volume.grid.centres_mm(axis) for axis in range(3))
+    across = scanner.from_middle_mm(x[None, :], y[:, None])[body.any(axis=0)].max()
+    if across > scanner.bore_radius_mm:
+        raise GeometryError(
+            f"{path.name}: wrong geometry, the map reaches {across:.0f} mm from the middle, the "
+            f"bore of {scanner.name!r} {scanner.bore_radius_mm:.0f} mm; choose the map of this "
+            f"scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
+        )
+    inside = z[body.any(axis=(1, 2))]
+    low, high = scanner.axial_range_mm
+    if inside.max() < low or inside.min() > high:
+        raise GeometryError(
+            f"{path.name}: wrong geometry, the map lies at z = {inside.min():.0f} to "
+            f"{inside.max():.0f} mm, the scanner at {low:.0f} to {high:.0f} mm; choose the map of "
+            f"this scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
+        )

@@ -1,0 +1,40 @@
+"""Tracer files: what was given to whom, as a TOML file with a table `[tracer]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tomli_w
+
+from engine.core.errors import SettingsError
+from engine.core.settings import parse
+from engine.data.timing.tracer import Tracer
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.open_input import InputFile
+from engine.io.text.toml_file import read_toml, toml_of
+
+TABLE = "tracer"
+
+
+def is_tracer(file: InputFile) -> bool:
+    """Whether an opened file can only be a tracer file."""
+    if file.path.suffix.lower() != ".toml":
+        return False
+    try:
+        return set(toml_of(file)) == {TABLE}
+    except SettingsError:
+        return False
+
+
+def write_tracer(tracer: Tracer, path: Path) -> None:
+    """Write what is known of tracer, dose and body as a file that `read_tracer` reads."""
+    table = tracer.model_dump(exclude_none=True, exclude_defaults=True)
+    write_atomically(tomli_w.dumps({TABLE: table}).encode(), path)
+
+
+def read_tracer(path: Path) -> Tracer:
+    """Read a tracer file."""
+    table = read_toml(path)
+    if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
+        raise SettingsError(f"{path.name}: want one table [{TABLE}] with dose, times and weight.")
+    return parse(Tracer, table[TABLE], where=path.name)

@@ -1,0 +1,72 @@
+"""Trigger times: a text file with one moment a line, of an ECG's R wave or the peak of a breath.
+
+Its first line says the unit, `trigger time [s]` or `trigger time [ms]`; the times are since the
+start of the scan, in order. `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.errors import FileFormatError
+from engine.data.timing.time_frames import MS
+from engine.data.timing.triggers import OF_FILE, Triggers
+from engine.io.safety.open_input import open_input, refuse_not_finite
+from engine.io.text.rows import numbers_of, rows_of
+
+if TYPE_CHECKING:
+    from engine.io.safety.open_input import InputFile
+
+MAX_BYTES = 20_000_000
+LONGEST_S = 4_000_000.0
+"""Moments are kept in ms of 32 bits."""
+_HEAD = re.compile(
+    r"\ufeff?#?\s*trigger[ _]times?\s*[\[(_ ]\s*(?P<unit>s|ms)\s*[\])]?", re.IGNORECASE
+)
+WANTED = "want a first line such as 'trigger time [s]', then one time a line"
+
+
+def is_trigger_file(file: InputFile) -> bool:
+    """Whether a file begins as such a file does."""
+    line = file.head.split(b"\n", 1)[0]
+    return _HEAD.fullmatch(line.decode("utf-8", "replace").strip()) is not None
+
+
+def read_triggers(path: Path) -> Triggers:
+    """Return the times in a file.
+
+    Raises
+    ------
+    EngineError
+        if it holds something else than a head and ascending times, at least two
+    """
+    with open_input(path) as file:
+        lines = file.text(MAX_BYTES).splitlines()
+    head = _HEAD.fullmatch(lines[0].strip()) if lines else None
+    if head is None:
+        raise FileFormatError(f"{path.name}: does not say the unit of its times; {WANTED}.")
+    rows = rows_of(["", *lines[1:]])
+    if len(rows) < 2:
+        raise FileFormatError(
+            f"{path.name}: {len(rows)} trigger times, and a cycle lies between two; {WANTED}."
+        )
+    times = np.array([numbers_of(path, row, 1, "a time")[0] for row in rows])
+    refuse_not_finite(path, times)
+    seconds = times if head["unit"].lower() == "s" else times / MS
+    back = np.flatnonzero(np.diff(seconds) < 0)
+    if len(back):
+        line = rows[int(back[0]) + 1][0]
+        raise FileFormatError(
+            f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}; "
+            "want times in order."
+        )
+    if seconds[0] < 0 or seconds[-1] > LONGEST_S:
+        raise FileFormatError(
+            f"{path.name}: times go from {seconds[0]:g} to {seconds[-1]:g} s, want those since the "
+            "scan began, not of the day."
+        )
+    return Triggers.at(OF_FILE, np.round(seconds * MS).astype(np.int64))

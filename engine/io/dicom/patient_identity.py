@@ -1,0 +1,71 @@
+"""Whose an image is, as a file says it: another image of the patient, or an order of the worklist.
+
+An image that names its patient is never given to another one; a pseudonym of ours names nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.core.errors import DataError, SettingsError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.io.dicom.order import ImagingOrder, is_order, refuse_other_patient
+from engine.io.dicom.pseudonyms import named
+from engine.io.dicom.series import digest_of
+from engine.io.dicom.subject import Subject, subject_like, subject_of_order
+from engine.io.safety.open_input import open_input
+
+
+def whose_image(
+    path: Path,
+    volume: Volume,
+    provenance: Plain,
+    frames: Sequence[FrameVolume] = (),
+    *,
+    same_frame: bool = False,
+) -> Subject:
+    """Return patient and study of an image as a file says them.
+
+    Parameters
+    ----------
+    path
+        a DICOM image of the patient, or an order that `isocenter dicom worklist` kept
+    volume, provenance, frames
+        the image, and what made it
+    same_frame
+        whether it lies where that DICOM image does
+
+    Raises
+    ------
+    DataError
+        where the image is of another patient
+    FileFormatError
+        where the file names no patient
+    SettingsError
+        where an order shall say in which frame of reference the image lies
+    """
+    if is_order(path):
+        if same_frame:
+            raise SettingsError(
+                f"{path.name}: an order has no frame of reference; leave --same-frame out."
+            )
+        return of_order(ImagingOrder.read(path), volume, provenance, frames)
+    with open_input(path) as file:
+        subject = subject_like(file, same_frame=same_frame)
+    if named(volume.patient) not in ("", subject.attributes["PatientID"]):
+        raise DataError(
+            f"{path.name}: is of another patient than the image says it is of; choose an image of "
+            "this patient."
+        )
+    return subject
+
+
+def of_order(
+    order: ImagingOrder, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
+) -> Subject:
+    """Return patient and study of an order for an image; refuse one of another patient."""
+    refuse_other_patient(order, volume.patient, "the image")
+    return subject_of_order(order, provenance, digest_of(volume, frames))

@@ -1,0 +1,1 @@
+"""HDF5 files: how they are opened, and our own formats."""

@@ -1,0 +1,46 @@
+"""What an HDF5 file of no known format holds, for people: its datasets by name, shape and type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.io.hdf5.opening import open_hdf5
+from engine.io.safety.open_input import InputFile
+
+if TYPE_CHECKING:
+    import h5py
+
+MOST_NAMED = 6
+
+
+def datasets_in(file: InputFile) -> list[str]:
+    """Return each dataset as "/group/name (3 x 4, float32)", in the order of the file."""
+    import h5py
+
+    found: list[str] = []
+
+    def note(name: str, item: h5py.HLObject) -> None:
+        if isinstance(item, h5py.Dataset):
+            shape = " x ".join(f"{n:,}" for n in item.shape or ()) or "one value"
+            found.append(f"/{name} ({shape}, {item.dtype})")
+
+    with open_hdf5(file) as tree:
+        tree.visititems(note)
+    return found
+
+
+def describe_contents(file: InputFile) -> str:
+    """Return a sentence on a file that no reader knows."""
+    found = datasets_in(file)
+    named = ", ".join(found[:MOST_NAMED]) or "no dataset"
+    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    return (
+        f"{file.name}: this is an HDF5 file of an unknown kind, with {named}{more}; export it from "
+        "the program that wrote it in a format that is read; X-ray "
+        "projections in it can be described by `isocenter import`."
+    )
+
+
+def holds(file: InputFile, name: str) -> bool:
+    """Whether a file has a dataset of this name at its top."""
+    return any(each.startswith(f"/{name} (") for each in datasets_in(file))

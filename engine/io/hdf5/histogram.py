@@ -1,0 +1,174 @@
+"""Isocenter's own histograms of dual-head scanners: counts of every line in an HDF5 file.
+
+`FORMATS.md` beside this file is the description for other programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.histogram import Histogram
+from engine.geometry.dual_head import DualHead
+from engine.io.base import HistogramReader
+from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.opening import (
+    as_json,
+    column,
+    dataset,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import InputFile
+from engine.io.safety.seal import digest
+from engine.io.scanners import read_scanner
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-histogram", SEALED
+COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
+CHUNK = 16_000_000
+"""Lines checked at once."""
+
+
+class HistogramHdf5(HistogramReader):
+    """Isocenter histogram."""
+
+    name: ClassVar[str] = "Isocenter histogram"
+    format_name: ClassVar[str] = "Isocenter histogram (HDF5)"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) == FORMAT
+
+    @classmethod
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> Histogram:
+        path = file.path
+        with open_hdf5(file) as tree:
+            compared = [*(f"histogram/{name}" for name in COLUMNS), "efficiencies"]
+            notes = check_seal(tree, path, FORMAT, compared)
+            place = _scanner_in_use(read_stored_scanner(tree, path), scanner, path)
+            _refuse_unknown(tree, path)
+            columns: Plain = {
+                name: _column(tree, f"histogram/{name}", place.n_lors, place, path)
+                for name in COLUMNS
+                if name == "prompts" or f"histogram/{name}" in tree
+            }
+            if "efficiencies" in tree:
+                n = place.n_crystals
+                columns["efficiencies"] = _column(tree, "efficiencies", n, place, path)
+            duration_s = float(tree.attrs.get("duration_s", 0.0))
+            if not math.isfinite(duration_s) or duration_s < 0:
+                raise FileFormatError(
+                    f"{path.name}: duration_s is {duration_s}, want at least 0 s."
+                )
+            info = read_json(tree, "info", path)
+            return Histogram(place, **columns, duration_s=duration_s, info=info, notes=notes)
+
+
+def write_histogram(data: Histogram, path: Path) -> None:
+    """Write a histogram, whole or not at all; corrections already applied to it are not kept."""
+    given = {f"histogram/{name}": getattr(data, name) for name in COLUMNS}
+    given["efficiencies"] = data.efficiencies
+    columns: dict[str, Array] = {
+        name: np.ascontiguousarray(values, "<f4")
+        for name, values in given.items()
+        if values is not None
+    }
+
+    def fill(file: h5py.File) -> None:
+        file.attrs["format"] = np.bytes_(FORMAT)
+        file.attrs["version"] = VERSION
+        file.attrs["duration_s"] = float(data.duration_s)
+        store_scanner(file, data.scanner)
+        for name, values in columns.items():
+            reserve(file, name, values)
+        file.create_dataset("info", data=as_json(data.info), track_times=False)
+        seal(file)
+
+    write_hdf5(path, fill, columns)
+
+
+def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
+    if not isinstance(stored, DualHead):
+        raise FileFormatError(
+            f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two panels of "
+            "crystals; write the file again with the right scanner."
+        )
+    if named is None:
+        return stored
+    chosen = read_scanner(named)
+    same = ("n_rows", "n_columns", "n_layers", "pitch_mm", "separation_mm")
+    if not isinstance(chosen, DualHead) or any(
+        getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
+    ):
+        raise GeometryError(
+            f"{path.name}: histogram of {stored.name!r} ({stored.describe()}), the chosen scanner "
+            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
+            "one."
+        )
+    return chosen
+
+
+def _refuse_unknown(file: h5py.File, path: Path) -> None:
+    """Refuse columns that would be left out without a word."""
+    unknown = [name for name in file.get("histogram", ()) if name not in COLUMNS]
+    if unknown:
+        raise FileFormatError(
+            f"{path.name}: histogram holds {', '.join(unknown)}; known are {', '.join(COLUMNS)}; "
+            "name the columns so, or leave others out."
+        )
+
+
+def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -> Array:
+    """(n,) float32, checked: checksum if it has one, size, numbers of at least 0."""
+    item, what = dataset(file, name, path), name.rpartition("/")[2]
+    if item.shape != (n,):
+        raise FileFormatError(
+            f"{path.name}: {what} has {' × '.join(f'{k:,}' for k in item.shape)} values, "
+            f"{scanner.name!r} ({scanner.describe()}) wants {n:,}; write the file with the right "
+            "scanner."
+        )
+    if item.dtype != np.float32 and item.dtype.kind not in "iu":
+        raise FileFormatError(
+            f"{path.name}: {what} is {item.dtype}, want float32 or whole numbers; write the file "
+            "again."
+        )
+    values = column(item, item.dtype.str, path)
+    written = text_of(item.attrs.get("sha256", b""))
+    if written and written != digest(values):
+        raise FileFormatError(
+            f"{path.name}: {what} has changed since it was written (its checksum differs); "
+            "copy the file again."
+        )
+    i = _first(values, lambda part: ~((part >= 0) & (part < np.inf)))
+    if i is not None:
+        of = "crystal" if name == "efficiencies" else "line"
+        raise DataError(
+            f"{path.name}: {what} of {of} {i:,} is {values[i]}, want a number of at least 0; "
+            "write the counts as measured, with delayed coincidences beside them."
+        )
+    return np.asarray(values, np.float32)
+
+
+def _first(values: Array, bad: Callable[[Array], Array]) -> int | None:
+    """Return the first row with a bad value."""
+    for start in range(0, len(values), CHUNK):
+        hit = bad(values[start : start + CHUNK])
+        if hit.any():
+            return start + int(np.argmax(hit))
+    return None

@@ -1,0 +1,300 @@
+"""Isocenter's own list mode: plain columns in an HDF5 file.
+
+`FORMATS.md` beside this file is the description for other programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+from engine.io.auxiliary.efficiencies import refuse_unusable
+from engine.io.base import ListModeReader
+from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.live_time import LIVE, read_live, table_of
+from engine.io.hdf5.opening import (
+    as_json,
+    column,
+    dataset,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
+from engine.io.hdf5.triggers import columns_of, name_signals, read_stored_triggers
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import InputFile
+from engine.io.safety.ranges import known_unit, stated_grid
+from engine.io.safety.seal import digest
+from engine.io.scanners import read_scanner
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-listmode", SEALED
+CHUNK = 4_000_000
+"""Rows checked at once."""
+COLUMNS = {
+    "crystals": "<i4",
+    "delayed": "|u1",
+    "tof_bin": "<i2",
+    "time_ms": "<u4",
+    "additive": "<f4",
+}
+
+
+class ListModeHdf5(ListModeReader):
+    """Isocenter list mode."""
+
+    name: ClassVar[str] = "Isocenter list mode"
+    format_name: ClassVar[str] = "Isocenter list mode (HDF5)"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
+
+    @classmethod
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        path = file.path
+        with open_hdf5(file) as tree:
+            remarks = check_seal(tree, path, FORMAT, [f"events/{name}" for name in COLUMNS])
+            stored = read_stored_scanner(tree, path)
+            place, notes = _scanner_in_use(stored, scanner, path)
+            columns = _columns(tree, path)
+            _refuse_values(columns, place, path)
+            delayed = columns.get("delayed")
+            return ListMode(
+                scanner=place,
+                crystals=columns["crystals"],
+                delayed=None if delayed is None else delayed.view(np.bool_),
+                tof_bins=columns.get("tof_bin"),
+                time_ms=columns.get("time_ms"),
+                additive=columns.get("additive"),
+                duration_s=_at_least_0(tree, "duration_s", "s", path),
+                efficiencies=_efficiencies(tree, place, path),
+                singles=_singles(tree, place, path),
+                live_times=read_live(tree, path),
+                triggers=read_stored_triggers(tree, path),
+                coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
+                mu_map=_mu_map(tree, path),
+                info=read_json(tree, "info", path),
+                notes=(*notes, *remarks, *_order(columns.get("time_ms"), path)),
+            )
+
+
+def write_listmode(data: ListMode, path: Path) -> None:
+    """Write a scan; corrections already applied to it are not kept.
+
+    Kept are events, scanner, duration, facts, singles and window, efficiencies, live times,
+    triggers, mu-map.
+    """
+    if data.components is not None and data.components.pairs is not None:
+        raise FileFormatError(
+            f"{path.name}: the scan holds efficiencies of pairs of modules, which this format does "
+            "not keep; use the scan's own file."
+        )
+    columns = _columns_of(data)
+    events = {name.removeprefix("events/"): values for name, values in columns.items()}
+    _refuse_values(events, data.scanner, path)  # what could not be read is not written
+    if data.singles is not None:
+        _refuse_singles(columns["singles"], data.scanner, path)
+    if data.efficiencies is not None:
+        refuse_unusable(columns["efficiencies"], data.scanner, path)
+    write_hdf5(path, lambda file: _fill(file, data, columns), columns)
+
+
+def _columns_of(data: ListMode) -> dict[str, Array]:
+    """Return everything large: dataset name -> values."""
+    given = {
+        "crystals": data.crystals,
+        "delayed": data.delayed,
+        "tof_bin": data.tof_bins,
+        "time_ms": data.time_ms,
+        "additive": data.additive,
+    }
+    columns = {
+        f"events/{name}": np.ascontiguousarray(values, COLUMNS[name])
+        for name, values in given.items()
+        if values is not None
+    }
+    if data.efficiencies is not None:
+        columns["efficiencies"] = np.ascontiguousarray(data.efficiencies, "<f4")
+    if data.singles is not None:
+        columns["singles"] = np.ascontiguousarray(data.singles, "<f4")
+    if data.live_times is not None:
+        columns[LIVE] = table_of(data.live_times)
+    columns |= columns_of(data.triggers)
+    if data.mu_map is not None:
+        columns["mu_map"] = np.ascontiguousarray(data.mu_map.values, "<f4")
+    return columns
+
+
+def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    file.attrs["n_events"] = data.n_events
+    file.attrs["duration_s"] = float(data.duration_s)
+    if data.coincidence_window_ps:
+        file.attrs["coincidence_window_ps"] = float(data.coincidence_window_ps)
+    for name, values in columns.items():
+        reserve(file, name, values)
+    name_signals(file, data.triggers)
+    store_scanner(file, data.scanner)
+    file.create_dataset("info", data=as_json(data.info), track_times=False)
+    if data.mu_map is not None:
+        item = file["mu_map"]
+        item.attrs["units"] = np.bytes_(data.mu_map.unit)
+        item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
+        item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
+    seal(file)
+
+
+def _scanner_in_use(
+    stored: Scanner, named: str | None, path: Path
+) -> tuple[Scanner, tuple[str, ...]]:
+    if named is None:
+        return stored, ()
+    chosen = read_scanner(named)
+    if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
+        raise GeometryError(
+            f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), the chosen scanner "
+            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
+            "one."
+        )
+    if chosen.fingerprint() == stored.fingerprint():
+        return chosen, ()
+    return chosen, (f"The scanner {chosen.name!r} replaces the one stored with the scan.",)
+
+
+def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
+    n_events = int(file.attrs.get("n_events", -1))
+    columns: dict[str, Array] = {}
+    for name, dtype in COLUMNS.items():
+        if f"events/{name}" not in file and name != "crystals":
+            continue
+        item = dataset(file, f"events/{name}", path)
+        shape = (n_events, 2) if name == "crystals" else (n_events,)
+        if item.shape != shape:
+            raise FileFormatError(
+                f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values, the "
+                f"file counts {n_events:,} events; the two must agree, so write the file again."
+            )
+        values = column(item, dtype, path)
+        written = text_of(item.attrs.get("sha256", b""))
+        if written and written != digest(values):
+            raise FileFormatError(
+                f"{path.name}: column {name} has changed since it was written (its checksum "
+                "differs); copy the file again."
+            )
+        columns[name] = values
+    return columns
+
+
+def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> None:
+    n_bins = scanner.tof.n_bins if scanner.tof else 0
+    limits = {"crystals": scanner.n_crystals, "delayed": 2, "tof_bin": n_bins}
+    words = {"crystals": "crystal id", "delayed": "delayed flag", "tof_bin": "TOF bin"}
+    for name, limit in limits.items():
+        values = columns.get(name)
+        if values is None:
+            continue
+        k = _first(values, _outside(limit))
+        if k is not None:
+            raise DataError(
+                f"{path.name}: {words[name]} out of range at event {k:,}: {values[k].tolist()}, "
+                f"want 0 to {limit - 1:,}; the file is damaged or of another scanner."
+            )
+    additive = columns.get("additive")
+    k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
+    if k is not None and additive is not None:
+        raise DataError(
+            f"{path.name}: additive of event {k:,} is {additive[k]}, want a number of counts of "
+            "at least 0; write the file again."
+        )
+
+
+def _order(time_ms: Array | None, path: Path) -> tuple[str, ...]:
+    """Return what is to be said of events that are not in the order of their times."""
+    if time_ms is None:
+        return ()
+    for start in range(0, len(time_ms), CHUNK):
+        part = time_ms[max(start - 1, 0) : start + CHUNK]
+        back = np.flatnonzero(part[1:] < part[:-1])
+        if len(back):
+            k = max(start - 1, 0) + int(back[0]) + 1
+            return (
+                f"{path.name}: time runs backwards at event {k:,}, from {time_ms[k - 1]:,} to "
+                f"{time_ms[k]:,} ms; the image does not depend on the order of events.",
+            )
+    return ()
+
+
+def _outside(limit: int) -> Callable[[Array], NDArray[np.bool_]]:
+    return lambda part: (part < 0) | (part >= limit)
+
+
+def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | None:
+    """Return the first row with a bad value."""
+    for start in range(0, len(values), CHUNK):
+        hit = np.flatnonzero(bad(values[start : start + CHUNK]))
+        if len(hit):
+            return start + int(hit[0]) // (values[0].size or 1)
+    return None
+
+
+def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:
+    value = float(file.attrs.get(name, 0.0))
+    if not math.isfinite(value) or value < 0:
+        raise FileFormatError(f"{path.name}: {name} is {value}, want at least 0 {unit}.")
+    return value
+
+
+def _singles(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
+    if "singles" not in file:
+        return None
+    values = np.array(column(dataset(file, "singles", path), "<f4", path))
+    _refuse_singles(values, scanner, path)
+    return values
+
+
+def _refuse_singles(values: Array, scanner: Scanner, path: Path) -> None:
+    if values.shape != (scanner.n_crystals,):
+        raise GeometryError(
+            f"{path.name}: singles of {values.size:,} crystals, {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; write the file again."
+        )
+    if not (values >= 0).all() or np.isinf(values).any():
+        raise DataError(
+            f"{path.name}: singles go from {values.min():g} to {values.max():g}, want counts of at "
+            "least 0; write the file again."
+        )
+
+
+def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
+    if "efficiencies" not in file:
+        return None
+    values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
+    refuse_unusable(values, scanner, path)
+    return values
+
+
+def _mu_map(file: h5py.File, path: Path) -> Volume | None:
+    if "mu_map" not in file:
+        return None
+    item = dataset(file, "mu_map", path)
+    values = np.array(column(item, "<f4", path))
+    grid = stated_grid(path, values.shape, item.attrs["voxel_mm"], item.attrs["centre_mm"])
+    return Volume(values, grid, known_unit(path, text_of(item.attrs["units"])))

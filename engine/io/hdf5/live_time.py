@@ -1,0 +1,43 @@
+"""Live times during a scan in HDF5: rows of a start [ms] and the part of pairs alive from then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.data.timing.live_time import LiveTimes
+from engine.io.hdf5.opening import column, dataset
+
+if TYPE_CHECKING:
+    import h5py
+
+LIVE = "live_pairs"
+
+
+def table_of(live: LiveTimes) -> Array:
+    """Return the rows, (n, 2) float64."""
+    return np.column_stack([live.starts_ms, live.pairs]).astype("<f8")
+
+
+def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
+    """Return what `table_of` wrote; None where a scan says nothing of it."""
+    if LIVE not in file:
+        return None
+    table = np.array(column(dataset(file, LIVE, path), "<f8", path))
+    is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 0
+    if not is_table or not np.isfinite(table).all() or (table[:, 1] < 0).any():
+        raise FileFormatError(
+            f"{path.name}: {LIVE} of {table.shape} values, want rows of a start in ms and a number "
+            "of at least 0; write the file again."
+        )
+    starts = table[:, 0]
+    if (np.diff(starts) < 0).any() or (np.abs(starts) > np.iinfo(np.uint32).max).any():
+        raise FileFormatError(
+            f"{path.name}: the starts of {LIVE} go from {starts[0]:g} to {starts[-1]:g} ms and not "
+            "in order; write the file again."
+        )
+    return LiveTimes(starts.astype(np.int64), table[:, 1])

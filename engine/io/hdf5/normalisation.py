@@ -1,0 +1,184 @@
+"""Isocenter's own normalisation: components of lines in an HDF5 file.
+
+`FORMATS.md` beside this file is the description for other programs. Efficiencies of crystals have
+the name that they have in files of others, so that programs that know of nothing else find them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.components import Components
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+from engine.io.auxiliary.efficiencies import DATASET, read_efficiencies, refuse_unusable
+from engine.io.castor.normalisation import read_castor_normalisation
+from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.opening import (
+    as_json,
+    column,
+    dataset,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-normalisation", SEALED
+TABLES = {"crystals": DATASET, **{name: name for name in ("geometry", "interference", "live")}}
+"""Part of `Components` to its dataset."""
+USES = {"multiplies": False, "replaces": True}
+"""What `geometry_use` says to whether the closed form of the geometry is replaced."""
+
+
+def read_components(path: Path, scanner: Scanner) -> Components:
+    """Return the components in a file of ours or CASToR's, else crystal efficiencies."""
+    of_lines = read_castor_normalisation(path, scanner)
+    if of_lines is not None:
+        return of_lines
+    with open_input(path) as file:
+        is_ours = is_components(file)
+    if not is_ours:
+        return Components(crystals=read_efficiencies(path, scanner))
+    components, stored, _ = read_measured(path)
+    _refuse_other_scanner(stored, scanner, path)
+    refuse_unfit(components, scanner, path)
+    return components
+
+
+def read_measured(path: Path) -> tuple[Components, Scanner, Plain]:
+    """Return components of a file of ours, the scanner they are of and how they were measured."""
+    with open_input(path) as file, open_hdf5(file) as tree:
+        remarks = check_seal(tree, path, FORMAT)
+        stored = read_stored_scanner(tree, path)
+        components = replace(_components(tree, path), notes=remarks)
+        info = read_json(tree, "info", path)
+    refuse_unfit(components, stored, path)
+    return components, stored, info
+
+
+def is_components(file: InputFile) -> bool:
+    """Whether a file is a normalisation of ours."""
+    return is_hdf5(file.head) and format_of(file) == FORMAT
+
+
+def write_components(
+    components: Components, scanner: Scanner, path: Path, info: Plain, errors: Components
+) -> None:
+    """Write components of a scanner's lines.
+
+    Parameters
+    ----------
+    components
+        what is written
+    scanner
+        whose lines they are of
+    path
+        target; its folder must exist
+    info
+        how they were measured
+    errors
+        relative standard errors of what was measured, not a number where nothing was
+    """
+    refuse_unfit(components, scanner, path)
+    columns = {
+        f"{folder}{dataset}": np.ascontiguousarray(values, "<f4")
+        for folder, of in (("", components), ("standard_error/", errors))
+        for name, dataset in TABLES.items()
+        if (values := getattr(of, name)) is not None
+    }
+    uses = {replaces: word for word, replaces in USES.items()}
+
+    def fill(file: h5py.File) -> None:
+        file.attrs["format"] = np.bytes_(FORMAT)
+        file.attrs["version"] = VERSION
+        file.attrs["geometry_use"] = np.bytes_(uses[components.replaces_geometry])
+        for name, values in columns.items():
+            reserve(file, name, values)
+        store_scanner(file, scanner)
+        file.create_dataset("info", data=as_json(info), track_times=False)
+        seal(file)
+
+    write_hdf5(path, fill, columns)
+
+
+def _components(tree: h5py.File, path: Path) -> Components:
+    found = {
+        name: np.array(column(dataset(tree, where, path), "<f4", path))
+        for name, where in TABLES.items()
+        if where in tree
+    }
+    if not found:
+        raise FileFormatError(
+            f"{path.name}: holds no component; want one of {', '.join(TABLES.values())}."
+        )
+    use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
+    if use not in USES:
+        raise FileFormatError(f"{path.name}: geometry_use is {use!r}, want {' or '.join(USES)}.")
+    return Components(
+        crystals=found.get("crystals"),
+        geometry=found.get("geometry"),
+        replaces_geometry=USES[use],
+        interference=found.get("interference"),
+        live=found.get("live"),
+    )
+
+
+def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None:
+    if stored.n_crystals != scanner.n_crystals or (
+        isinstance(stored, RingScanner)
+        and isinstance(scanner, RingScanner)
+        and stored.n_classes != scanner.n_classes
+    ):
+        raise GeometryError(
+            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), the scan is of "
+            f"{scanner.name!r} ({scanner.describe()}); choose the file of this scanner."
+        )
+
+
+def refuse_unfit(components: Components, scanner: Scanner, path: Path) -> None:
+    """Refuse components of other lines than those of a scanner, or that are no factors."""
+    if components.crystals is not None:
+        refuse_unusable(components.crystals, scanner, path)
+    if components.has_tables and not isinstance(scanner, RingScanner):
+        raise GeometryError(
+            f"{path.name}: holds factors by ring difference and tangential bin, {scanner.name!r} "
+            "has no rings; choose a file of crystal efficiencies."
+        )
+    shapes: dict[str, tuple[int, ...]] = {"live": (int(scanner.groups.max()) + 1,)}
+    if isinstance(scanner, RingScanner):
+        shapes["geometry"] = scanner.n_classes
+        shapes["interference"] = (scanner.settings.block_places, scanner.n_classes[1])
+    for name, shape in shapes.items():
+        values = getattr(components, name)
+        if values is not None:
+            _refuse_table(name, values, shape, path)
+
+
+def _refuse_table(name: str, values: Array, shape: tuple[int, ...], path: Path) -> None:
+    if values.shape != shape:
+        got, want = (" × ".join(map(str, s)) for s in (values.shape, shape))
+        raise GeometryError(
+            f"{path.name}: {name} has {got} values, this scanner wants {want}; choose the file "
+            "of this scanner."
+        )
+    refuse_not_finite(path, values)
+    if (values < 0).any() or not values.any():
+        raise DataError(
+            f"{path.name}: {name} goes from {values.min():g} to {values.max():g}, want factors of "
+            "at least 0, not all 0; write the file again."
+        )

@@ -1,0 +1,229 @@
+"""Response matrices in HDF5: the folded rows, their scanner, a checksum of every column.
+
+The response of panels with several layers has a group of columns for each stored pair of layers.
+
+The format is described in `FORMATS.md`, beside this file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.layered_response import (
+    LayeredResponse,
+    StoredResponse,
+    scanner_of_pair,
+    stored_pairs,
+)
+from engine.data.response import ResponseMatrix
+from engine.geometry.dual_head import DualHead
+from engine.io.folder import exists, is_folder
+from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.opening import (
+    as_json,
+    column,
+    dataset,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.hdf5.scanner import read_stored_scanner, store_scanner
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.safety.seal import digest
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-response", SEALED
+COLUMNS = {
+    "starts": "<i8",
+    "windows": "<i2",
+    "places": "<u2",
+    "values": "<f2",
+    "scales": "<f4",
+    "dropped": "<f4",
+    "errors": "<f4",
+}
+"""Name of each column and the type it is kept in."""
+MOST_LAYERS = 4
+"""Layers of crystals that a scanner file may have."""
+
+
+def is_response(file: InputFile) -> bool:
+    """Whether a file holds a response matrix."""
+    return is_hdf5(file.head) and format_of(file) == FORMAT
+
+
+def write_response(response: StoredResponse, path: Path) -> None:
+    """Write a response, whole or not at all."""
+    if isinstance(response, LayeredResponse):
+        matrices = {_group(*pair): matrix for pair, matrix in response.matrices.items()}
+    else:
+        matrices = {"response": response}
+    columns: dict[str, Array] = {
+        f"{group}/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
+        for group, matrix in matrices.items()
+        for name, dtype in _types(matrix.values).items()
+    }
+    write_hdf5(path, lambda file: _fill(file, response, columns), columns)
+
+
+def _group(first: int, second: int) -> str:
+    """Return the group of the columns of two layers, that of panel 0 first."""
+    return f"response/{first}-{second}"
+
+
+def _types(values: Any) -> dict[str, str]:
+    return COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
+
+
+def _fill(file: h5py.File, matrix: StoredResponse, columns: dict[str, Array]) -> None:
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    store_scanner(file, matrix.scanner)
+    for name, values in columns.items():
+        reserve(file, name, values)
+    file.create_dataset("info", data=as_json(matrix.info), track_times=False)
+    seal(file)
+
+
+def read_response(
+    path: Path | str, scanner: DualHead | None = None, *, any_image: bool = False
+) -> StoredResponse:
+    """Read a matrix, or those of all layers.
+
+    Parameters
+    ----------
+    path
+        an Isocenter response matrix
+    scanner
+        whose matrix is wanted; another one's is refused
+    any_image
+        take a matrix of this scanner with another image between its panels, too
+    """
+    path = Path(path)
+    refuse_unfinished(path)
+    with open_input(path) as opened, open_hdf5(opened) as file:
+        notes = check_seal(file, path, FORMAT, _compared(file))
+        stored = _scanner_of(file, path)
+        if scanner is not None:
+            refuse_other_scanner(stored, scanner, path, any_image=any_image)
+        info = read_json(file, "info", path)
+        try:
+            if stored.settings.n_layers == 1:
+                return _matrix(file, "response", stored, info, path, notes)
+            matrices = {
+                pair: _matrix(file, _group(*pair), scanner_of_pair(stored, *pair), info, path)
+                for pair in stored_pairs(stored.settings.n_layers)
+            }
+        except GeometryError as e:
+            raise FileFormatError(f"{path.name}: {e}") from e
+    return LayeredResponse(stored, matrices, info, notes)
+
+
+def read_response_scanner(path: Path | str) -> DualHead:
+    """Read whose response a file holds, and with which image, without the response."""
+    path = Path(path)
+    refuse_unfinished(path)
+    with open_input(path) as opened, open_hdf5(opened) as file:
+        check_seal(file, path, FORMAT, _compared(file))
+        return _scanner_of(file, path)
+
+
+def _compared(file: h5py.File) -> list[str]:
+    """Name all columns that a file may hold; their checksums are compared where they are read."""
+    groups = ["response", *(_group(*pair) for pair in stored_pairs(MOST_LAYERS))]
+    return [f"{group}/{name}" for group in groups if group in file for name in COLUMNS]
+
+
+def _scanner_of(file: h5py.File, path: Path) -> DualHead:
+    stored = read_stored_scanner(file, path)
+    if not isinstance(stored, DualHead):
+        raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
+    return stored
+
+
+def _matrix(
+    file: h5py.File,
+    group: str,
+    scanner: DualHead,
+    info: Plain,
+    path: Path,
+    notes: tuple[str, ...] = (),
+) -> ResponseMatrix:
+    """Read the columns of a group."""
+    types = _types(dataset(file, f"{group}/values", path))
+    columns = {name: _column(file, group, name, dtype, path) for name, dtype in types.items()}
+    matrix = ResponseMatrix(scanner, **columns, info=info, notes=notes)
+    _refuse_impossible(matrix, path)
+    return matrix
+
+
+def refuse_other_scanner(
+    stored: DualHead, scanner: DualHead, path: Path, *, any_image: bool = False
+) -> None:
+    """Refuse a matrix that is not of this scanner and, unless any will do, its image."""
+    if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
+        raise GeometryError(
+            f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
+            f"{scanner.name!r} ({scanner.describe()}) with other crystals; make a matrix of that."
+        )
+    if stored.grid != scanner.grid and not any_image:
+        raise GeometryError(
+            f"{path.name}: matrix for an image of {stored.grid.describe()}, the scanner's is "
+            f"{scanner.grid.describe()}; make a matrix with that."
+        )
+
+
+def refuse_unfinished(path: Path) -> None:
+    """Refuse a matrix of which there are parts only."""
+    if not exists(path) and is_folder(path.with_name(f"{path.name}.parts")):
+        raise FileFormatError(
+            f"{path.name}: this matrix is only begun; build it again under this name to go on."
+        )
+
+
+def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> Array:
+    item = dataset(file, f"{group}/{name}", path)
+    values = column(item, dtype, path)
+    written = item.attrs.get("sha256")
+    if written is not None and digest(values) != text_of(written):
+        raise FileFormatError(
+            f"{path.name}: {name} has changed since it was written (its checksum differs); "
+            "copy the file again or make it anew."
+        )
+    return values
+
+
+def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
+    """Refuse rows that point outside their arrays, and values that are no probabilities."""
+    starts = matrix.starts
+    if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
+        raise FileFormatError(
+            f"{path.name}: starts do not lead from 0 to {matrix.n_nonzero:,}, the number of "
+            "values; write the file again."
+        )
+    filled = np.flatnonzero(np.diff(starts))
+    if not len(filled):
+        raise FileFormatError(f"{path.name}: holds no values; write the file again.")
+    sizes = matrix.windows.astype(np.int64).reshape(-1, 4)[filled, 2:]
+    last = np.maximum.reduceat(matrix.places, starts[filled])
+    if (sizes <= 0).any() or (last >= sizes.prod(axis=1)).any():
+        raise FileFormatError(
+            f"{path.name}: places lie outside their windows; write the file again."
+        )
+    for name in ("values", "scales"):
+        column = getattr(matrix, name)
+        if not (column.min() >= 0 and column.max() < np.inf):  # no number is neither
+            raise FileFormatError(
+                f"{path.name}: {name} hold numbers below 0 or no numbers; write the file again."
+            )

@@ -1,0 +1,147 @@
+"""A scanner inside an HDF5 file: rings and panels as TOML text, a crystal map as arrays."""
+
+from __future__ import annotations
+
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.settings import to_toml
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.dual_head import DualHead
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import TofBins
+from engine.io.hdf5.opening import MAX_TEXT, column, dataset, text_of
+from engine.io.safety.ranges import in_range
+from engine.io.scanners.crystal_map import MAX_KEY
+from engine.io.scanners.toml_scanner import scanner_of, scanner_settings
+
+if TYPE_CHECKING:
+    import h5py
+
+TEXTS = ("scanner/ring_toml", "scanner/dual_head_toml")
+FARTHEST_MM, LENGTHS_MM = 5000.0, (1e-3, 5000.0)
+"""Distance of a crystal from the middle; size of a voxel's edge and a field of view."""
+TOF_PS, TOF_BINS = (0.1, 1e6), (1, 32_767)
+"""Timing resolution and width of a bin; number of bins."""
+
+
+def store_scanner(file: h5py.File, scanner: Scanner) -> None:
+    """Write the group `scanner`."""
+    group = file.create_group("scanner")
+    if isinstance(scanner, RingScanner | DualHead):
+        name = "ring_toml" if isinstance(scanner, RingScanner) else "dual_head_toml"
+        text = to_toml(scanner.settings).encode()
+        item = group.create_dataset(name, data=np.bytes_(text))
+        item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
+        return
+    if not isinstance(scanner, CrystalMap):
+        raise GeometryError(f"scanner {scanner.name!r} is of a kind that cannot be stored.")
+    group.create_dataset("keys", data=scanner.keys.astype("<i4"))
+    group.create_dataset("positions_mm", data=scanner.positions_mm.astype("<f8"))
+    if scanner.coincident is not None:
+        group.create_dataset("coincident", data=scanner.coincident.astype("|u1"))
+    group.attrs["name"] = np.bytes_(scanner.name.encode())
+    group.attrs["fov_radius_mm"] = scanner.fov_radius_mm
+    group.attrs["voxel_mm"] = np.array(scanner.default_voxel_mm)
+    group.attrs["fov_mm"] = np.array(scanner.default_fov_mm)
+    if scanner.tof is not None:
+        tof = scanner.tof
+        group.attrs["tof"] = np.array([tof.fwhm_ps, tof.bin_ps, tof.n_bins])
+
+
+def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
+    """Read the group `scanner`."""
+    for name in TEXTS:
+        if name in file:
+            return _of_text(file, name, path)
+    keys = np.array(column(dataset(file, "scanner/keys", path), "<i4", path))
+    points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
+    if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
+        raise FileFormatError(
+            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, want (n, 3)."
+        )
+    _refuse_impossible_crystals(keys, points, path)
+    attrs = file["scanner"].attrs
+    tof = attrs.get("tof")
+    radius = in_range(path, "fov_radius_mm", attrs["fov_radius_mm"], LENGTHS_MM)
+    return CrystalMap(
+        text_of(attrs["name"]),
+        keys,
+        points,
+        fov_radius_mm=radius,
+        voxel_mm=_lengths(path, "voxel_mm", attrs["voxel_mm"], 3),  # type: ignore[arg-type]
+        fov_mm=_lengths(path, "fov_mm", attrs["fov_mm"], 2),  # type: ignore[arg-type]
+        tof=None if tof is None else _tof(path, tof),
+        coincident=_coincident(file, path),
+    )
+
+
+def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
+    name = "scanner/coincident"
+    if name not in file:
+        return None
+    rule = np.array(column(dataset(file, name, path), "|u1", path)) != 0
+    if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
+        raise FileFormatError(
+            f"{path.name}: {name} {rule.shape} is not symmetric; write the file again."
+        )
+    return rule
+
+
+def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
+    if not (np.abs(points) <= FARTHEST_MM).all():  # no number is in no range
+        raise FileFormatError(
+            f"{path.name}: the scanner has positions that are no numbers, or more than "
+            f"{FARTHEST_MM:,.0f} mm from its middle; write the file again."
+        )
+    if (keys < 0).any() or (keys > np.array(MAX_KEY)).any():
+        raise FileFormatError(
+            f"{path.name}: the scanner has keys outside 0 to {MAX_KEY[0]}, {MAX_KEY[1]}, "
+            f"{MAX_KEY[2]}; write the file again."
+        )
+    if len(np.unique(keys, axis=0)) < len(keys):
+        raise FileFormatError(
+            f"{path.name}: two crystals of the scanner have the same key; write the file again."
+        )
+
+
+def _lengths(path: Path, name: str, values: Array, n: int) -> tuple[float, ...]:
+    numbers = np.asarray(values, np.float64).reshape(-1)
+    if len(numbers) != n:
+        raise FileFormatError(f"{path.name}: {name} has {len(numbers)} numbers, want {n}.")
+    return tuple(in_range(path, name, number, LENGTHS_MM) for number in numbers)
+
+
+def _tof(path: Path, values: Array) -> TofBins:
+    fwhm, width, n_bins = np.asarray(values, np.float64).reshape(-1)
+    return TofBins(
+        in_range(path, "tof", fwhm, TOF_PS),
+        in_range(path, "tof", width, TOF_PS),
+        int(in_range(path, "tof", n_bins, TOF_BINS)),
+    )
+
+
+def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
+    item = dataset(file, name, path)
+    if item.shape != () or item.nbytes > MAX_TEXT:
+        raise FileFormatError(f"{path.name}: {name} is not a text.")
+    text = bytes(item[()])
+    written = text_of(item.attrs.get("sha256", b""))
+    if written and written != sha256(text).hexdigest():
+        raise FileFormatError(
+            f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
+            "the file again."
+        )
+    try:
+        values = tomllib.loads(text_of(text))
+    except (tomllib.TOMLDecodeError, RecursionError) as e:
+        raise FileFormatError(f"{path.name}: {name} is not TOML ({e}).") from e
+    return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

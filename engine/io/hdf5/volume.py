@@ -1,0 +1,125 @@
+"""Volumes in HDF5: values, grid, unit, checksum and provenance in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.storage import volume_file
+from engine.data.timing.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.hdf5.file_seal import SEALED, check_seal, seal
+from engine.io.hdf5.frames import FORMAT, FRAMES, VALUES, refuse_changed, stored_frames
+from engine.io.hdf5.opening import (
+    as_json,
+    column,
+    dataset,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import InputFile, refuse_not_finite
+from engine.io.safety.ranges import known_unit, stated_grid
+
+if TYPE_CHECKING:
+    import h5py
+
+VERSION = SEALED
+
+
+class VolumeHdf5(VolumeReader):
+    """Isocenter volume."""
+
+    name: ClassVar[str] = "Isocenter volume"
+    format_name: ClassVar[str] = "Isocenter volume (HDF5)"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        return _read(file, mapped=False)
+
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        return stored_frames(file, cls.read(file))
+
+
+def read_mapped(file: InputFile) -> Volume:
+    """Read a volume of ours without its values, which are mapped: of files that nobody changes."""
+    return _read(file, mapped=True)
+
+
+def _read(file: InputFile, *, mapped: bool) -> Volume:
+    path = file.path
+    with open_hdf5(file) as tree:
+        notes = check_seal(tree, path, FORMAT, (VALUES, FRAMES))
+        item = dataset(tree, VALUES, path)
+        if item.ndim != 3 or item.dtype != np.float32:
+            raise FileFormatError(
+                f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
+            )
+        values = _mapped(item, path) if mapped else column(item, "<f4", path)
+        refuse_changed(item, values, path)
+        voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
+        centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
+        unit = text_of(item.attrs.get("units", b""))
+        if notes:
+            known_unit(path, unit)
+        info = read_json(tree, "provenance", path)
+    refuse_not_finite(path, values)
+    return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
+
+
+def _mapped(item: h5py.Dataset, path: Path) -> Array:
+    first_byte = item.id.get_offset()
+    if first_byte is None or item.dtype.str != "<f4" or not item.size:
+        raise FileFormatError(f"{path.name}: its values are not in one piece; copy it again.")
+    a, b, c = item.shape
+    return volume_file.opened(path, (a, b, c), first_byte=first_byte)
+
+
+class VolumeHdf5Writer(VolumeWriter):
+    """Isocenter volume."""
+
+    name: ClassVar[str] = "Isocenter volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+    in_pieces: ClassVar[bool] = True
+    detail: ClassVar[str] = "volume and provenance in one file"
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        values = np.ascontiguousarray(volume.values, "<f4")
+
+        def fill(file: h5py.File) -> None:
+            fill_volume(file, volume, values, provenance)
+            seal(file)
+
+        write_hdf5(path, fill, {VALUES: values})
+
+
+def fill_volume(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
+    """Put a volume into a file that is not sealed yet; its values are only reserved."""
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    file.attrs["note"] = np.bytes_("Research use only. Not for diagnosis or treatment.")
+    group = file.create_group("volume")
+    item = reserve(file, VALUES, values)
+    item.attrs["units"] = np.bytes_(volume.unit.encode())
+    item.attrs["axes"] = np.bytes_(f"z, y, x; {volume.axes}")
+    for name, numbers in (("voxel_mm", volume.grid.voxel_mm), ("centre_mm", volume.grid.centre_mm)):
+        axes = group.create_dataset(name, data=np.array(numbers, "<f8"), track_times=False)
+        axes.attrs["units"] = np.bytes_("mm")
+        axes.attrs["axes"] = np.bytes_(f"x, y, z; {volume.axes}")
+    file.create_dataset("provenance", data=as_json(provenance), track_times=False)

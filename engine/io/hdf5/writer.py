@@ -1,0 +1,194 @@
+"""Writing HDF5 files of ours: the library lays a file out in memory, we write it, values and all.
+
+A write that fails inside the library can end the process, so no disk and no share is ever under it.
+Values are not copied: the library only says where they go.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.arrays import Array, rest
+from engine.core.errors import FileFormatError
+from engine.io.hdf5.file_seal import refuse_broken_seal
+from engine.io.hdf5.opening import open_hdf5
+from engine.io.safety.atomic_write import publishing
+from engine.io.safety.open_input import open_input
+from engine.io.safety.read_back import other_bytes, refuse_other_bytes
+from engine.io.safety.seal import CHUNK_BYTES, digest
+
+if TYPE_CHECKING:
+    import h5py
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+PAGE_BYTES = 1 << 16
+"""What the library writes is kept in pages of this size; where it wrote nothing there are none."""
+
+Fill = Callable[["h5py.File"], None]
+
+
+def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
+    """Write a sealed file, whole or not at all, and read it back.
+
+    Parameters
+    ----------
+    path
+        target; its folder must exist
+    fill
+        makes everything but the values of `columns`, for which it calls `reserve`, and seals it
+    columns
+        dataset name -> values
+    """
+    image = FileImage.of(fill, columns)
+
+    def check(part: Path) -> None:
+        refuse_other_bytes(part, image.pieces(), path)
+        try:
+            with open_input(part) as file, open_hdf5(file) as tree:
+                refuse_broken_seal(tree, part, compared=columns)
+        except FileFormatError as e:
+            raise other_bytes(path) from e
+
+    with publishing(path, image.n_bytes, check) as part, part.open("rb+") as stream:
+        for piece in image.pieces():
+            stream.write(piece)
+
+
+def image_of(fill: Fill) -> bytes:
+    """Return the bytes of a small HDF5 file that `fill` wrote into memory."""
+    return b"".join(FileImage.of(fill, {}).pieces())
+
+
+def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
+    """Make a dataset in one piece with its values and their `sha256`."""
+    item = file.create_dataset(name, data=values, track_times=False)
+    item.attrs["sha256"] = np.bytes_(digest(values))
+    return item
+
+
+def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
+    """Make a dataset in one piece whose values, known by `sha256`, `write_hdf5` will write."""
+    import h5py
+
+    layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    layout.set_layout(h5py.h5d.CONTIGUOUS)
+    layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    item = file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
+    item.attrs["sha256"] = np.bytes_(digest(values))
+    return item
+
+
+@dataclass(frozen=True)
+class FileImage:
+    """The bytes of a file: what the library wrote, and between that the values.
+
+    Attributes
+    ----------
+    buffers : (place, bytes) of each part, one after the other without gaps
+    """
+
+    buffers: tuple[tuple[int, memoryview], ...]
+
+    @classmethod
+    def of(cls, fill: Fill, columns: dict[str, Array]) -> FileImage:
+        """Have the library lay out a file in memory."""
+        import h5py
+
+        laid_out = _Pages()
+        with h5py.File(laid_out, "w", libver="earliest") as file:
+            fill(file)
+            places = {
+                int(file[name].id.get_offset() or 0): np.ascontiguousarray(values)
+                for name, values in columns.items()
+                if values.nbytes
+            }
+        buffers, done = [], 0
+        for place in sorted(places):
+            values = places[place].reshape(-1).view(np.uint8)
+            buffers.append((done, memoryview(laid_out.between(done, place))))
+            buffers.append((place, values.data))
+            done = place + len(values)
+        buffers.append((done, memoryview(laid_out.between(done, laid_out.size))))
+        return cls(tuple(buffers))
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the file."""
+        place, last = self.buffers[-1]
+        return place + len(last)
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Yield the bytes from the first to the last, some at a time."""
+        for _, buffer in self.buffers:
+            for start in range(0, len(buffer), CHUNK_BYTES):
+                yield buffer[start : start + CHUNK_BYTES]
+                rest(np.asarray(buffer))
+
+
+class _Pages(io.RawIOBase):
+    """A file in memory, without the parts that nobody wrote to."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+        self._at = 0
+        self.size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence] + offset
+        return self._at
+
+    def truncate(self, size: int | None = None) -> int:
+        self.size = self._at if size is None else size
+        return self.size
+
+    def write(self, data: ReadableBuffer) -> int:
+        view = memoryview(data).cast("B")
+        for page, inside, outside in _spans(self._at, len(view)):
+            self._pages.setdefault(page, bytearray(PAGE_BYTES))[inside] = view[outside]
+        self._at += len(view)
+        self.size = max(self.size, self._at)
+        return len(view)
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        n_bytes = max(0, min(len(view), self.size - self._at))
+        view[:n_bytes] = self.between(self._at, self._at + n_bytes)
+        self._at += n_bytes
+        return n_bytes
+
+    def between(self, begin: int, end: int) -> bytes:
+        """Return the bytes from one place up to another, zeros where nothing was written."""
+        found = bytearray(end - begin)
+        for page, inside, outside in _spans(begin, end - begin):
+            if page in self._pages:
+                found[outside] = self._pages[page][inside]
+        return bytes(found)
+
+
+def _spans(begin: int, n_bytes: int) -> Iterator[tuple[int, slice, slice]]:
+    """Yield each page of a stretch, with the slice of the page and that of the stretch."""
+    done = 0
+    while done < n_bytes:
+        page, first = divmod(begin + done, PAGE_BYTES)
+        n = min(PAGE_BYTES - first, n_bytes - done)
+        yield page, slice(first, first + n), slice(done, done + n)
+        done += n

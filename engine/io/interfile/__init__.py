@@ -1,0 +1,1 @@
+"""Interfile headers, images and sinograms."""

@@ -1,0 +1,216 @@
+"""Interfile headers: lines of `key := value`, and the data file they name beside them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.patient_position import STATED_AXES
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.straight_axes import NO_SIDES
+
+MAX_HEADER_BYTES = 1_000_000
+NUMBERS = {
+    **{("float", n): f"f{n}" for n in (4, 8)},
+    **{("signed integer", n): f"i{n}" for n in (1, 2, 4)},
+    **{("unsigned integer", n): f"u{n}" for n in (1, 2, 4)},
+}
+FLOATS = ("short float", "long float")
+ORDERS = {"littleendian": "<", "bigendian": ">"}
+DEFAULT_ORDER = "bigendian"
+"""Default of Interfile 3.3 and STIR (InterfileHeader.cxx), of headers of Siemens too."""
+DIGEST = "; sha256 of the bins"
+"""In our headers, a comment to others: which data they were written with."""
+SOURCE = "; source of the bins"
+"""The same: what counted them, where that was no scanner."""
+FEETWARDS = "LPI"
+SIDES_OF = {"HFS": FEETWARDS, "HFP": "RAI", "FFS": "RPS", "FFP": "LAS"}
+"""Patient position -> sides to which x, y and z of STIR and Siemens grow.
+
+Turns of the patient about the bed's axis or about the vertical axis, from head first supine.
+"""
+ENTERED = {"head_in": "HF", "feet_in": "FF"}
+LYING = {"supine": "S", "prone": "P"}
+
+
+@dataclass(frozen=True)
+class InterfileHeader:
+    """An Interfile header; keys are lower-case, without `!` and `%`, single-spaced."""
+
+    path: Path
+    values: dict[str, str]
+
+    def text(self, key: str) -> str | None:
+        """Return the value of a key, None where it is absent or empty."""
+        return self.values.get(key) or None
+
+    def number(self, key: str) -> float | None:
+        """Return the value of a key as a number, None where it is absent."""
+        text = self.text(key)
+        if text is None:
+            return None
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is {text[:40]!r}, want a number; correct the header."
+            )
+        return number
+
+    def whole(self, key: str) -> int | None:
+        """Return the value of a key as a whole number, None where it is absent."""
+        number = self.number(key)
+        if number is None:
+            return None
+        if not number.is_integer():
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is {number}, want a whole number; correct the header."
+            )
+        return int(number)
+
+    def of_axis(self, key: str, axis: int) -> str | None:
+        """Return the value of a key that is given for each axis, written `key [1]` or `key[1]`."""
+        return self.text(f"{key} [{axis}]") or self.text(f"{key}[{axis}]")
+
+    @property
+    def number_type(self) -> str:
+        """How numpy writes the type of the numbers, with their order of bytes."""
+        name = (self.text("number format") or "").lower()
+        kind = ("float" if name in FLOATS else name, self.whole("number of bytes per pixel"))
+        order = (self._byte_order or DEFAULT_ORDER).lower()
+        if kind not in NUMBERS or order not in ORDERS:
+            raise FileFormatError(
+                f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
+                "want float or (un)signed integers, little- or big-endian."
+            )
+        return ORDERS[order] + NUMBERS[kind]
+
+    @property
+    def _byte_order(self) -> str | None:
+        return self.text("imagedata byte order") or self.text("image data byte order")
+
+    def order_note(self) -> tuple[str, ...]:
+        """Return a note if the header does not state the byte order that its values need."""
+        one_byte = self.whole("number of bytes per pixel") == 1
+        if self._byte_order is not None or one_byte:
+            return ()
+        return (
+            f"{self.path.name}: does not state 'imagedata byte order'; it is read as big-endian, "
+            "the default of Interfile and STIR.",
+        )
+
+    @property
+    def position(self) -> str:
+        """How the patient lay: "HFS" and its like, "" where the header does not say."""
+        entered = (self.text("patient orientation") or "").upper()
+        if entered in ("HFS", "HFP", "FFS", "FFP"):
+            return entered
+        lying = (self.text("patient rotation") or "").lower()
+        return ENTERED.get(entered.lower(), "") + LYING.get(lying, "")
+
+    @property
+    def axes(self) -> str:
+        """Sides of the patient to which x, y and z of the scanner grow; "" where it is not said.
+
+        STIR and Siemens count x to the right of who faces the scanner, y down and z out along the
+        bed: to the left, back and feet of a patient who lies head first on the back. Of all
+        others the coordinates are the scanner's ("xyz"), and `stated_axes` gives the sides.
+        """
+        if len(self.position) < 3:
+            return ""
+        return FEETWARDS if self.position == "HFS" else NO_SIDES
+
+    @property
+    def stated_axes(self) -> str:
+        """Sides of the patient to which the scanner's axes grow, by the stated position; or ""."""
+        return SIDES_OF.get(self.position, "")
+
+    @property
+    def axes_facts(self) -> Plain:
+        """What the header states of the axes, as facts of a scan or an image."""
+        if not self.axes:
+            return {}
+        stated = {STATED_AXES: self.stated_axes} if self.axes == NO_SIDES else {}
+        return {"axes": self.axes, **stated}
+
+    @property
+    def data_file(self) -> Path:
+        """The data file, which lies in the header's own folder."""
+        name = self.text("name of data file")
+        if name is None:
+            raise FileFormatError(
+                f"{self.path.name}: names no data file; add `name of data file := FILE`."
+            )
+        if name in (".", "..") or any(sign in name for sign in "/\\:\0"):
+            raise FileFormatError(
+                f"{self.path.name}: names the data file {name!r}; for safety only a file in the "
+                "header's own folder is opened, so put it there and correct the name."
+            )
+        return self.path.parent / name
+
+
+def position_lines(sides: str) -> tuple[str, ...]:
+    """Return the header lines of the position in which the scanner's axes lead to `sides`."""
+    position = next((key for key, each in SIDES_OF.items() if each == sides), "")
+    if not position:
+        return ()
+    entered = next(word for word, code in ENTERED.items() if code == position[:2])
+    lying = next(word for word, code in LYING.items() if code == position[2:])
+    return f"patient orientation := {entered}", f"patient rotation := {lying}"
+
+
+def is_interfile(head: bytes) -> bool:
+    """Whether a file begins like an Interfile header."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
+
+
+def is_spect(head: bytes) -> bool:
+    """Whether a header is one of SPECT projections, as STIR writes and reads them."""
+    said = head.lower().translate(None, b" \t!%")
+    is_nuclear = b"modality:=nucmed" in said or b"modality:=nm" in said
+    return b"spectstudy(" in said or (is_nuclear and b"numberofprojections" in said)
+
+
+def no_numbers(header: InterfileHeader, n: int) -> str:
+    """Return the sentence on bins that are no numbers: the byte order may be another one."""
+    remedy = "write it again"
+    if header.order_note():
+        remedy = (
+            "it is read as big-endian, since the header states no byte order; add `imagedata byte "
+            "order := LITTLEENDIAN` if it is that"
+        )
+    return f"{header.path.name}: {n:,} bins are no numbers; {remedy}."
+
+
+def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
+    """Refuse data that another header of ours was written with."""
+    said = header.text(DIGEST)
+    if said is not None and said != data.sha256():
+        raise FileFormatError(
+            f"{header.path.name}: {data.name} beside it is not the one it was written with; copy "
+            "both files again."
+        )
+
+
+def read_header(file: InputFile) -> InterfileHeader:
+    """Read an Interfile header."""
+    data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
+    if b"\0" in data:
+        raise FileFormatError(f"{file.name}: not a header text; is this the data file?")
+    return header_in(data.decode("utf-8", errors="replace"), file.path)
+
+
+def header_in(text: str, path: Path) -> InterfileHeader:
+    """Return the header that a text is; `path` is that of its file."""
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        key, assigned, value = line.partition(":=")
+        if assigned:
+            name = " ".join(key.strip().lstrip("!%").lower().split())
+            values.setdefault(name, value.strip())
+    return InterfileHeader(path, values)

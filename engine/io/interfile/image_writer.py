@@ -1,0 +1,101 @@
+"""Writes images in Interfile as STIR does: a header (.hv) and the values beside it (.v).
+
+Interfile has no letters for sides: a patient lies head first on the back, and z then runs towards
+the feet. So a volume whose z runs towards the head is turned round, and where no patient is known
+none is stated. Values are written as they are, in the unit that a comment names.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.volume import Volume
+from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
+from engine.io.base import VolumeWriter
+from engine.io.interfile.header import DIGEST, FEETWARDS, position_lines
+from engine.io.interfile.image import HEADER, SIDES, UNIT, VALUES
+from engine.io.safety.atomic_write import refuse_impossible, write_together
+from engine.io.volumes.straight_axes import in_scanner_frame
+
+
+class InterfileImageWriter(VolumeWriter):
+    """Interfile image, with its provenance in a JSON file beside it."""
+
+    name: ClassVar[str] = "Interfile image"
+    suffixes: ClassVar[tuple[str, ...]] = (HEADER,)
+    detail: ClassVar[str] = "for STIR and SIRF; values and provenance beside it"
+
+    @classmethod
+    def written(cls, path: Path) -> tuple[Path, ...]:
+        return path, path.with_suffix(VALUES), sidecar_path(path)
+
+    @classmethod
+    def refuse_place(cls, path: Path) -> None:
+        name = path.name
+        if not name.isprintable() or name != name.strip() or any(sign in name for sign in "\\:"):
+            raise FileFormatError(
+                f"{name!r}: a header could not name the values beside it; choose a name without "
+                "colons, backslashes and spaces at its ends."
+            )
+        for each in (path, path.with_suffix(VALUES)):
+            refuse_impossible(each)
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        cls.refuse_place(path)
+        data = path.with_suffix(VALUES)
+        turned = in_scanner_frame(volume) if volume.axes == "LPS" else volume
+        stored = np.ascontiguousarray(turned.values, "<f4").tobytes()
+        lines = _lines(turned, volume, data.name, sha256(stored).hexdigest())
+        head = ("\r\n".join(lines) + "\r\n").encode()
+        digest = sha256(head).hexdigest()
+        with writing_provenance(path, digest, volume.unit, provenance) as forget_older:
+            write_together({data: stored, path: head}, forget_older)
+
+
+def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:
+    grid = volume.grid
+    x, y = (float(grid.centres_mm(axis)[0]) for axis in range(2))
+    z = float(grid.centre_mm[2])
+    lines = [
+        "!INTERFILE  :=",
+        "; Isocenter, not for clinical use",
+        "!imaging modality := PT",
+        f"name of data file := {data}",
+        f"{DIGEST} := {digest}",
+        f"{UNIT} := {volume.unit}",
+        f"{SIDES} := {before.axes}",
+        "!version of keys := STIR4.0",
+        "!GENERAL DATA :=",
+        *position_lines(FEETWARDS if before.axes == "LPS" else before.sides),
+        "!GENERAL IMAGE DATA :=",
+        "!type of data := PET",
+        "imagedata byte order := LITTLEENDIAN",
+        "!PET STUDY (General) :=",
+        "!PET data type := Image",
+        "process status := Reconstructed",
+        "!number format := float",
+        "!number of bytes per pixel := 4",
+        "number of dimensions := 3",
+    ]
+    sizes = zip("xyz", reversed(grid.shape), grid.voxel_mm, (x, y, z), strict=True)
+    for k, (axis, n, edge, first) in enumerate(sizes, start=1):
+        lines += [
+            f"matrix axis label [{k}] := {axis}",
+            f"!matrix size [{k}] := {n}",
+            f"scaling factor (mm/pixel) [{k}] := {float(edge)!r}",
+            f"first pixel offset (mm) [{k}] := {first + 0.0!r}",
+        ]
+    return [
+        *lines,
+        "number of time frames := 1",
+        "image scaling factor[1] := 1",
+        "data offset in bytes[1] := 0",
+        "!END OF INTERFILE :=",
+    ]

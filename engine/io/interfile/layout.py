@@ -1,0 +1,185 @@
+"""Layout of an Interfile image: in its data file, in space and in time.
+
+STIR and Siemens count from the first voxel along x and y: f + i v, with f the `first pixel offset`,
+and −(n // 2) v where none is stated. CASToR writes the place of the middle of the volume there. Of
+frames of time each may have an offset in the data file, a scale, a start and a length.
+
+    value = (slope · image scaling factor) · stored + offset
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.geometry.grid import ImageGrid
+from engine.io.castor.crystals import AXES_NOTE
+from engine.io.interfile.header import InterfileHeader
+from engine.io.safety.open_input import InputFile
+from engine.io.safety.ranges import stated_grid
+
+AXES = ("x", "y", "z")
+CASTOR = "castor version"
+"""Key of headers that CASToR writes."""
+MOST_FRAMES = 1000
+
+
+@dataclass(frozen=True)
+class FramePlace:
+    """Values of one frame in the data file.
+
+    Attributes
+    ----------
+    start : first byte
+    slope, offset : value = slope · stored + offset
+    """
+
+    start: int
+    slope: float
+    offset: float
+
+
+def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
+    """Return (n_z, n_y, n_x)."""
+    name = header.path.name
+    n_axes = header.whole("number of dimensions") or 3
+    if n_axes not in (3, 4):
+        raise GeometryError(
+            f"{name}: {n_axes} dimensions, want a volume of three axes or frames of time; export "
+            "one number per voxel."
+        )
+    labels = [(header.of_axis("matrix axis label", k) or AXES[k - 1]).lower() for k in (1, 2, 3)]
+    if labels != list(AXES):
+        raise GeometryError(
+            f"{name}: axes {', '.join(labels)}, want x, y and z; choose the header of an image."
+        )
+    sizes = [_number(header, "matrix size", k) for k in (3, 2, 1)]
+    if any(size is None or size < 1 or not size.is_integer() for size in sizes):
+        raise FileFormatError(
+            f"{name}: does not say how many voxels it has along each axis ('matrix size [1]' to "
+            "'[3]'); complete the header."
+        )
+    n_z, n_y, n_x = (int(size or 0) for size in sizes)
+    return n_z, n_y, n_x
+
+
+def _number(header: InterfileHeader, key: str, axis: int) -> float | None:
+    given = f"{key} [{axis}]"
+    return header.number(given if header.text(given) else f"{key}[{axis}]")
+
+
+def grid_of(
+    header: InterfileHeader, shape: tuple[int, int, int]
+) -> tuple[ImageGrid, tuple[str, ...]]:
+    """Return where the voxels are, and what is to be said about it."""
+    keys = ("scaling factor (mm/pixel)", "scale factor (mm/pixel)")
+    edges = [
+        next((edge for key in keys if (edge := _number(header, key, k)) is not None), None)
+        for k in (1, 2, 3)
+    ]
+    if any(edge is None for edge in edges):
+        raise GeometryError(
+            f"{header.path.name}: does not say how large a voxel is ({keys[0]!r}); complete the "
+            "header."
+        )
+    voxel = [edge or 0.0 for edge in edges]
+    first = [_number(header, "first pixel offset (mm)", k) for k in (1, 2, 3)]
+    if header.text(CASTOR):
+        x, y, z = (place or 0.0 for place in first)
+        return stated_grid(header.path, shape, voxel, (x, -y, z)), (AXES_NOTE,)
+    across = list(zip(first, voxel, reversed(shape), strict=True))[:2]
+    is_stated = all(begin is not None for begin in first[:2]) and any(first[:2])
+    middle = [
+        ((begin or 0.0) if is_stated else -(n // 2) * edge) + (n - 1) / 2 * edge
+        for begin, edge, n in across
+    ]
+    centre = [round(place, 9) for place in (*middle, first[2] or 0.0)]
+    note: tuple[str, ...] = ()
+    if not is_stated and any(begin is not None for begin in first[:2]):
+        note = (f"{header.path.name}: first pixel at 0, which is taken as not stated.",)
+    return stated_grid(header.path, shape, voxel, centre), note
+
+
+def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[FramePlace, ...]:
+    """Return where the values of each frame lie; `n_bytes` are those of one."""
+    n = _n_frames(header)
+    first = _start(header, 1, 0)
+    starts = [first, *(_start(header, k, first + (k - 1) * n_bytes) for k in range(2, n + 1))]
+    slope, offset = header.number("data rescale slope"), header.number("data rescale offset")
+    scales = [_scale(header, k) for k in range(1, n + 1)]
+    return tuple(
+        FramePlace(start, scale * (1.0 if slope is None else slope), offset or 0.0)
+        for start, scale in zip(starts, scales, strict=True)
+    )
+
+
+def times_of(header: InterfileHeader) -> Plain:
+    """Return starts and lengths [s] of frames, named as BIDS does; {} if they are not stated."""
+    n = _n_frames(header)
+    keys = ("image relative start time (sec)", "image duration (sec)")
+    starts, lengths = ([header.of_axis(key, k) for k in range(1, n + 1)] for key in keys)
+    if n < 2 or None in (*starts, *lengths):
+        return {}
+    try:
+        times = [[float(each or 0) for each in row] for row in (starts, lengths)]
+    except ValueError:
+        return {}
+    return {"FrameTimesStart": times[0], "FrameDuration": times[1]}
+
+
+def _n_frames(header: InterfileHeader) -> int:
+    said = [header.whole(key) for key in ("number of time frames", "number of frame groups")]
+    if header.whole("number of dimensions") == 4:
+        along = _number(header, "matrix size", 4)
+        said.append(int(along) if along and along.is_integer() else None)
+    n = max([each or 1 for each in said])
+    if not 1 <= n <= MOST_FRAMES:
+        raise FileFormatError(
+            f"{header.path.name}: {n:,} frames of time, want 1 to {MOST_FRAMES:,}; correct the "
+            "header."
+        )
+    return n
+
+
+def _start(header: InterfileHeader, frame: int, otherwise: int) -> int:
+    key = "data offset in bytes"
+    said = [header.whole(name) for name in (f"{key}[{frame}]", f"{key} [{frame}]")]
+    said += [header.whole(key)] if frame == 1 else []
+    start = next((n for n in said if n is not None), otherwise)
+    if start < 0:
+        raise FileFormatError(
+            f"{header.path.name}: values begin at byte {start}, want 0 or more; correct the header."
+        )
+    return start
+
+
+def _scale(header: InterfileHeader, frame: int) -> float:
+    key = "image scaling factor"
+    keys = (f"{key}[{frame}]", f"{key} [{frame}]", f"{key}[1]", f"{key} [1]", key)
+    said = next((n for key in keys if (n := header.number(key)) is not None), 1.0)
+    units = header.text("quantification units") or "1"
+    number = 1.0 if _is_word(units) else header.number("quantification units") or 1.0
+    if 1.0 not in (said, number) and said != number:
+        raise FileFormatError(
+            f"{header.path.name}: a scaling factor of {said:g} and quantification units of "
+            f"{number:g}; which of them holds is not clear, so correct the header."
+        )
+    return said if said != 1 else number
+
+
+def _is_word(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
+
+
+def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) -> None:
+    """Refuse values that are fewer, or more, than the header counts."""
+    if n_bytes != data.size:
+        raise FileFormatError(
+            f"{header.path.name}: counts {n_bytes:,} bytes of values, and {data.name} has "
+            f"{data.size:,}; it is cut off, or belongs to another header: copy both files again."
+        )

@@ -1,0 +1,39 @@
+"""Energies that a ring counts, as headers of STIR state them: a window, and the resolution."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from engine.core.json_types import Plain
+from engine.geometry.energy import ELECTRON_KEV, EnergySettings
+from engine.io.interfile.header import InterfileHeader
+
+LOW, HIGH = "energy window lower level[1]", "energy window upper level[1]"
+RESOLUTION, AT = "energy resolution", "reference energy (in kev)"
+MOST_KEV, WIDEST = 2000.0, 0.5
+
+
+def energy_of(header: InterfileHeader) -> Plain | None:
+    """Return `[energy]` of the scanner that a header states; None where it lacks a part.
+
+    STIR writes −1 for what it does not know.
+    """
+    low, high, width = (header.number(key) or 0.0 for key in (LOW, HIGH, RESOLUTION))
+    at = header.number(AT) or ELECTRON_KEV
+    resolution = width * sqrt(max(at, 0.0) / ELECTRON_KEV)  # it goes as the root of the energy
+    if not (0 < low < ELECTRON_KEV < high <= MOST_KEV and 0 < resolution <= WIDEST):
+        return None
+    return {"window_kev": (low, high), "resolution": resolution}
+
+
+def lines_of_energy(energy: EnergySettings | None) -> tuple[list[str], list[str]]:
+    """Return what a header says of energies: of the window, and of the scanner."""
+    if energy is None:
+        return [], []
+    low, high = energy.window_kev
+    window = ["number of energy windows := 1", f"{LOW} := {low!r}", f"{HIGH} := {high!r}"]
+    scanner = [
+        f"Energy resolution := {energy.resolution!r}",
+        f"Reference energy (in keV) := {ELECTRON_KEV!r}",
+    ]
+    return window, scanner

@@ -1,0 +1,76 @@
+"""Times of flight of sinograms in files, which run slowest there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from engine.core.json_types import Plain
+from engine.data.sinogram import Bins
+from engine.data.timing.timed_counts import TimedCounts
+from engine.geometry.tof import TofBins
+from engine.io.interfile.header import InterfileHeader
+
+ORDER, RISING = "; times of flight run", "towards the second crystal"
+"""How files of this program say which way their times run; to others it is a comment."""
+_MASHED = ("tof mashing factor",)
+_WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
+_FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
+
+
+def tof_of(header: InterfileHeader, n_times: int) -> Plain | None:
+    """Return `[tof]` of the scanner that a header of STIR states; None where it lacks a part."""
+    mashed, width, fwhm = (
+        next((n for key in keys if (n := header.number(key))), 0.0)
+        for keys in (_MASHED, _WIDTH, _FWHM)
+    )
+    if n_times < 2 or not (width > 0 and fwhm > 0):
+        return None
+    return {"fwhm_ps": fwhm, "bin_ps": width * (mashed or 1), "n_bins": n_times}
+
+
+def lines_of(tof: TofBins | None, *, is_ordered: bool) -> tuple[list[str], list[str]]:
+    """Return what a header says of its times: of the bins, and of the scanner."""
+    if tof is None:
+        return [], []
+    bins = [
+        "matrix axis label [5] := timing positions",
+        f"!matrix size [5] := {tof.n_bins}",
+        "TOF mashing factor := 1",
+        *([f"{ORDER} := {RISING}"] if is_ordered else []),
+    ]
+    scanner = [
+        f"Maximum number of (unmashed) TOF time bins := {tof.n_bins}",
+        f"Size of unmashed TOF time bins (ps) := {tof.bin_ps!r}",
+        f"TOF timing resolution (ps) := {tof.fwhm_ps!r}",
+    ]
+    return bins, scanner
+
+
+def counted(
+    read: Callable[[int], Bins], n_times: int, n_bins: int, *, keeps: bool, is_ordered: bool
+) -> tuple[Bins, TimedCounts | None]:
+    """Read the counts (n_bins,) of each time; return their sum and, if kept, themselves."""
+    total = np.zeros(n_bins, np.float32)
+
+    def each() -> Iterator[Bins]:
+        for time in range(n_times):
+            values = read(time)
+            np.add(total, values, out=total)
+            yield values
+
+    if keeps:
+        timed = TimedCounts.of(each(), is_ordered=is_ordered)
+        return total, timed
+    for _ in each():
+        pass
+    return total, None
+
+
+def summed_note(name: str, n_times: int) -> str:
+    """Say that times are not used, and why."""
+    return (
+        f"Times of flight are summed: {name} has {n_times} bins of time, whose width and "
+        "resolution are not known."
+    )

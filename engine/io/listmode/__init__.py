@@ -1,0 +1,1 @@
+"""List-mode files: SAFIR, ADAC, and reading in pieces."""

@@ -1,0 +1,99 @@
+"""What list mode holds, in numbers and a few of its events: no scan is too large for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.data.listmode import ListMode
+from engine.io.listmode.event_pieces import EventPiece, EventPieces
+
+if TYPE_CHECKING:
+    from engine.io.base import ListModeReader
+    from engine.io.safety.open_input import InputFile
+
+SAMPLE = 64
+"""Events of each sort, prompts and delayeds, in the sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class EventFacts:
+    """A scan, with few of its events.
+
+    Attributes
+    ----------
+    sample : the scan with some of its first events, delayeds among them
+    n_prompts, n_delayed : in all
+    times_ms : first and last time of an event; None: not recorded
+    """
+
+    sample: ListMode
+    n_prompts: int
+    n_delayed: int
+    times_ms: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, data: ListMode) -> Self:
+        """Return the facts of a scan in memory."""
+        rows = np.arange(min(SAMPLE, data.n_events))
+        if data.delayed is not None:
+            rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
+        times = None
+        if data.time_ms is not None and data.n_events:
+            times = int(data.time_ms.min()), int(data.time_ms.max())
+        return cls(data.select(rows), data.n_prompts, data.n_delayed, times)
+
+    @classmethod
+    def of_pieces(cls, source: EventPieces) -> Self:
+        """Return the facts of a scan that is read in pieces."""
+        kept: list[EventPiece] = []
+        n_events = n_delayed = n_found = 0
+        times: list[int] = []
+        for decoded in source.pieces():
+            piece = decoded()
+            source.take(piece)
+            late = 0 if piece.delayed is None else int(np.count_nonzero(piece.delayed))
+            if n_events < SAMPLE or (late and n_found < SAMPLE):
+                kept.append(piece)
+            n_events, n_delayed = n_events + len(piece.crystals), n_delayed + late
+            n_found += late
+            if piece.time_ms is not None and len(piece.time_ms):
+                times += int(piece.time_ms.min()), int(piece.time_ms.max())
+        few = cls.of(_joined(source.scan(), kept))
+        span = (min(times), max(times)) if times else None
+        return cls(few.sample, n_events - n_delayed, n_delayed, span)
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, prompts and delayeds."""
+        return self.n_prompts + self.n_delayed
+
+
+def facts_of(
+    reader: type[ListModeReader], file: InputFile, *, scanner: str | None = None
+) -> EventFacts:
+    """Return the facts of a file that a reader accepts."""
+    with reader.pieces(file, scanner=scanner) as source:
+        if source is not None:
+            return EventFacts.of_pieces(source)
+    return EventFacts.of(reader.read(file, scanner=scanner))
+
+
+def _joined(scan: ListMode, kept: list[EventPiece]) -> ListMode:
+    """Return a scan with the events of some pieces."""
+
+    def joined(parts: list[Array | None]) -> Array | None:
+        held = [part for part in parts if part is not None]
+        return np.concatenate(held) if held else None
+
+    return replace(
+        scan,
+        crystals=np.concatenate([scan.crystals, *(piece.crystals for piece in kept)]),
+        delayed=joined([piece.delayed for piece in kept]),
+        time_ms=joined([piece.time_ms for piece in kept]),
+        tof_bins=joined([piece.tof_bins for piece in kept]),
+        additive=joined([piece.additive for piece in kept]),
+    )

@@ -1,0 +1,64 @@
+"""Which crystal the fields of a SAFIR record name: ring, place on the ring and layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import GeometryError
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+
+FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
+"""Bits of crystals A and B, and their width."""
+Records = NDArray[np.uint64]
+MOST_KEYS = 16_777_216
+"""Rings, places and layers: ten times those of any scanner."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Crystal of every (ring, det, layer), −1 where the scanner has none."""
+
+    table: NDArray[np.int32]
+    n_named: tuple[int, int]
+    """Rings and places on a ring of the scanner."""
+
+    @classmethod
+    def of(cls, scanner: Scanner, path: Path) -> Lookup:
+        """Return the crystals of a map, or of a ring scanner without layers."""
+        if isinstance(scanner, RingScanner):
+            s = scanner.settings
+            named = (s.n_rings, s.n_crystals_per_ring)
+            return cls(np.arange(scanner.n_crystals, dtype=np.int32).reshape(*named, 1), named)
+        if not isinstance(scanner, CrystalMap):
+            raise GeometryError(f"{path.name}: SAFIR list mode needs a crystal map.")
+        most = scanner.keys.max(axis=0)
+        rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
+        shape = (rings, places, layers)
+        if rings * places * layers > MOST_KEYS:
+            raise GeometryError(
+                f"{path.name}: the map goes up to ring {rings - 1}, det {places - 1}, layer "
+                f"{layers - 1} for {scanner.n_crystals:,} crystals; number them without gaps."
+            )
+        keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
+        return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))
+
+    def crystals(self, events: Records, end: int) -> NDArray[np.int32]:
+        """(n,) crystal of end A (0) or B (1) of each event."""
+        keys = [bits(events, shifts[end], width) for shifts, width in FIELDS.values()]
+        known = np.ones(len(events), bool)
+        for key, size in zip(keys, self.table.shape, strict=True):
+            known &= key < size
+        found = np.full(len(events), -1, np.int32)
+        found[known] = self.table[tuple(key[known] for key in keys)]
+        return found
+
+
+def bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
+    """Return a field of each record."""
+    return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)

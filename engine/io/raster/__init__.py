@@ -1,0 +1,1 @@
+"""Screen images of volumes: PNG, films, contact sheets."""

@@ -1,0 +1,1 @@
+"""Safe reading and writing: input limits, atomic writes, locks, seals."""

@@ -1,0 +1,137 @@
+"""The audit log: what was run, written and deleted, each line sealed by the line before it.
+
+A line that is changed, left out or put in breaks the chain. The newest digest is kept beside the
+log, so that a log cut short is noticed too. Whoever may write both files can forge both: this finds
+mistakes and changed lines, it is no proof against its owner. No name of a file is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from engine.core.errors import DataError, EngineError
+from engine.core.json_types import Plain
+from engine.core.paths import state_dir
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.locks import after_others
+
+log = logging.getLogger(__name__)
+
+FIRST = "0" * 64
+"""What stands for the line before the first."""
+TAIL_BYTES = 1 << 16
+"""Longer than any line."""
+
+
+def log_file() -> Path:
+    """Return the log of this user."""
+    return state_dir() / "audit.jsonl"
+
+
+def record(what: str, **facts: str | int | float | bool | None) -> None:
+    """Add a line; work goes on where that fails, with a word in the program's log."""
+    try:
+        path = log_file()
+        with after_others(path):
+            _append(path, what, facts)
+    except (EngineError, OSError) as e:
+        log.warning("audit log: %s was not noted (%s)", what, e)
+
+
+def verify(path: Path) -> int:
+    """Return how many lines a log has, each of them as it was written.
+
+    Raises
+    ------
+    DataError
+        names the first line that is not
+    """
+    number, digest, newest = 0, FIRST, _newest(path)
+    met = newest == (0, FIRST)
+    for number, line in enumerate(_lines(path), 1):
+        digest = _checked(line, number, digest, path)
+        met = met or newest == (number, digest)
+    if not met:
+        raise DataError(
+            f"{path.name}: ends after line {number}, and line {newest[0]} was the last or another "
+            "one; take the log from a backup."
+        )
+    return number
+
+
+def _append(path: Path, what: str, facts: Plain) -> None:
+    number, before = _last(path)
+    entry: Plain = {
+        "number": number + 1,
+        "utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "what": what,
+        "facts": facts,
+        "before": before,
+    }
+    entry["digest"] = _digest(entry)
+    with path.open("ab") as file:
+        file.write(json.dumps(entry, sort_keys=True).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    write_atomically(f"{entry['number']} {entry['digest']}\n".encode(), _newest_file(path))
+
+
+def _digest(entry: Plain) -> str:
+    said = {key: value for key, value in entry.items() if key != "digest"}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(line: bytes, number: int, before: str, path: Path) -> str:
+    """Return the digest of a line that follows another."""
+    try:
+        entry = json.loads(line)
+        sound = entry["number"] == number and entry["before"] == before
+        sound = sound and entry["digest"] == _digest(entry)
+    except (ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise DataError(
+            f"{path.name}: line {number} is not as it was written; compare it with a backup."
+        )
+    return str(entry["digest"])
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _last(path: Path) -> tuple[int, str]:
+    """Return number and digest of the last line; a line that is none keeps its number."""
+    if not path.exists():
+        return 0, FIRST
+    with path.open("rb+") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        tail = file.read()
+        if not tail.endswith(b"\n"):
+            file.write(b"\n")  # what was cut off while it was written stays a line of its own
+    try:
+        entry = json.loads(tail.splitlines()[-1])
+        return int(entry["number"]), str(entry["digest"])
+    except (ValueError, KeyError, TypeError, IndexError):
+        return _newest(path)
+
+
+def _newest_file(path: Path) -> Path:
+    return path.with_suffix(".newest")
+
+
+def _newest(path: Path) -> tuple[int, str]:
+    """Return number and digest of the newest line, as they are kept beside the log."""
+    try:
+        number, digest = _newest_file(path).read_text("ascii").split()
+        return int(number), digest
+    except (OSError, ValueError):
+        return 0, FIRST

@@ -1,0 +1,300 @@
+"""The one way in for files: regular, readable, not empty, and the same until the last byte is read.
+
+A reader is given an `InputFile`, which is open, and opens no path itself; what lies beside it comes
+through `engine.io.folder`. Nothing is mapped into memory: a file that is cut while it is mapped
+ends the process, one that is cut while it is read ends in a sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.arrays import Array, not_finite_in
+from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
+from engine.io.safety.budget import refuse_no_room
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+HEAD_BYTES = 4096
+"""What readers may look at to recognise a file."""
+AT_ONCE = 64 * 2**20
+"""Bytes asked of the system at once."""
+WITHOUT_WAITING = sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
+)
+"""How files are opened: a FIFO that nobody writes to would else be waited for without end."""
+KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class InputFile:
+    """A regular file, open for reading.
+
+    What is read is compared with what the file had when it was opened, its size and the time of
+    its last change, at the end (`open_input`). Formats with checksums compare these besides; a
+    second pass over a file to make one would double the time of reading it.
+
+    Attributes
+    ----------
+    path : where it was found
+    size : in bytes
+    identity : device and number of the file, the same by whatever name it is opened
+    modified_ns : time of its last change [ns since 1970]
+    head : its first bytes, by which readers recognise it
+    may_be_cut : whether the user agreed to use what is complete of list mode that is cut off
+    """
+
+    def __init__(self, path: Path, *, may_be_cut: bool = False) -> None:
+        self.path, self.may_be_cut = path, may_be_cut
+        self._raw = _opened(path)
+        try:
+            state = os.fstat(self._raw.fileno())
+            self.size, self.modified_ns = state.st_size, state.st_mtime_ns
+            self.identity = (state.st_dev, state.st_ino)
+            self.head = self._some(0, HEAD_BYTES)
+            if not self.head:
+                raise FileFormatError(f"{path.name}: the file is empty; copy or export it again.")
+        except BaseException:
+            self._raw.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        """The file's name, for sentences."""
+        return self.path.name
+
+    def close(self) -> None:
+        """Give the file back to the system."""
+        self._raw.close()
+
+    def fill(self, out: WriteableBuffer, start: int) -> int:
+        """Read into a buffer from byte `start` on; return how many bytes there were."""
+        view = memoryview(out).cast("B")
+        done = 0
+        try:
+            self._raw.seek(start)
+            while done < len(view):
+                n_bytes = self._raw.readinto(view[done : done + AT_ONCE])
+                if not n_bytes:
+                    break
+                done += n_bytes
+        except OSError as e:
+            raise unreadable(self.path, e) from e
+        return done
+
+    def read(self, n_bytes: int | None = None, start: int = 0) -> bytes:
+        """Return `n_bytes`, all if None, from byte `start` on; fewer only where the file ends."""
+        left = max(self.size - start, 0)
+        wanted = left if n_bytes is None else min(n_bytes, left)
+        refuse_no_room(wanted, self.name)
+        return self._some(start, wanted)
+
+    def _some(self, start: int, n_bytes: int) -> bytes:
+        buffer = bytearray(n_bytes)
+        return bytes(memoryview(buffer)[: self.fill(buffer, start)])
+
+    def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...], start: int = 0) -> Array:
+        """Return numbers that lie in one piece from byte `start` on."""
+        kind = np.dtype(dtype)
+        n_bytes = kind.itemsize
+        for n in shape:
+            n_bytes *= int(n)
+        refuse_no_room(n_bytes, self.name)
+        if start + n_bytes > self.size:
+            raise FileFormatError(
+                f"{self.name}: truncated, {start + n_bytes:,} bytes are wanted and {self.size:,} "
+                "are there; copy the file again."
+            )
+        values = np.empty(shape, kind)
+        if values.size and self.fill(values.reshape(-1).view(np.uint8).data, start) < n_bytes:
+            raise self._changed()
+        return values
+
+    def text(self, max_bytes: int) -> str:
+        """Return a text of at most `max_bytes`; refuse what is not text."""
+        if self.size > max_bytes:
+            raise FileFormatError(
+                f"{self.name}: {self.size:,} bytes of text, at most {max_bytes:,} are read; "
+                "choose the right file."
+            )
+        data = self.read()
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as e:
+            raise FileFormatError(
+                f"{self.name}: not a text file (byte {e.start} is {e.object[e.start]:#04x}); "
+                "choose the right file."
+            ) from e
+        if "\0" in text:
+            raise FileFormatError(f"{self.name}: holds zero bytes, so it is not a text file.")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of all its bytes, read in pieces."""
+        total, buffer = hashlib.sha256(), bytearray(min(self.size, AT_ONCE))
+        for start in range(0, self.size, AT_ONCE):
+            total.update(memoryview(buffer)[: self.fill(buffer, start)])
+        return total.hexdigest()
+
+    def stream(self) -> BinaryIO:
+        """Return the file as a stream of its own, from its beginning, for libraries."""
+        return _Buffered(_Stream(self), self.size)
+
+    def refuse_changed(self) -> None:
+        """Refuse a file that is no longer what was opened."""
+        now = os.fstat(self._raw.fileno())
+        if (now.st_size, now.st_mtime_ns) != (self.size, self.modified_ns):
+            raise self._changed()
+
+    def refuse_replaced(self) -> None:
+        """Refuse a path that leads to another file by now, for libraries that open paths."""
+        try:
+            now = self.path.stat()
+        except OSError as e:
+            raise unreadable(self.path, e) from e
+        if (now.st_dev, now.st_ino) != self.identity:
+            raise self._changed()
+
+    def _changed(self) -> FileFormatError:
+        now = os.fstat(self._raw.fileno()).st_size
+        what = f"had {self.size:,} bytes and has {now:,}" if now != self.size else "was written to"
+        return FileFormatError(
+            f"{self.name}: changed while it was read, it {what}; wait until it is complete and "
+            "open it again."
+        )
+
+
+class _Buffered(io.BufferedReader):
+    """A stream that takes no memory for bytes that a damaged file claims and does not have."""
+
+    def __init__(self, raw: io.RawIOBase, size: int) -> None:
+        super().__init__(raw)
+        self._size = size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            return super().read(-1)
+        return super().read(min(size, max(self._size - self.tell(), 0)))
+
+
+class _Stream(io.RawIOBase):
+    """An opened file as a stream with a place of its own."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file, self._at = file, 0
+        self.name = file.name
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}[whence]
+        if begin + offset < 0:
+            raise ValueError(f"a place before the beginning: {begin + offset}")
+        self._at = begin + offset
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        n_bytes = self._file.fill(buffer, self._at)
+        self._at += n_bytes
+        return n_bytes
+
+
+@contextmanager
+def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
+    """Open a file for a reader; when it has been read, refuse it if it has changed meanwhile."""
+    file = InputFile(path, may_be_cut=may_be_cut)
+    try:
+        yield file
+        file.refuse_changed()
+    except MemoryError as e:
+        raise ResourceError(
+            f"{file.name}: takes more memory than is free; close other programs, or bin or cut it."
+        ) from e
+    except RecursionError as e:
+        raise FileFormatError(f"{file.name}: nested too deeply; export the file again.") from e
+    except EngineError:
+        file.refuse_changed()  # the better reason
+        raise
+    finally:
+        file.close()
+
+
+def open_head(path: Path) -> bytes:
+    """Return the first bytes of a file, or say in one sentence why there are none."""
+    with open_input(path) as file:
+        return file.head
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Return a text file of at most `max_bytes`; refuse what is not text."""
+    with open_input(path) as file:
+        return file.text(max_bytes)
+
+
+def _opened(path: Path) -> io.FileIO:
+    """Open a regular file, by a link too; what is none is not waited for, and not touched."""
+    try:
+        _refuse_irregular(path, path.stat().st_mode)
+        number = os.open(path, os.O_RDONLY | WITHOUT_WAITING)
+        try:
+            _refuse_irregular(path, os.fstat(number).st_mode)
+            return io.FileIO(number)
+        except BaseException:
+            os.close(number)
+            raise
+    except FileNotFoundError as e:
+        raise ResourceError(f"{path}: no such file; check the path.") from e
+    except (OSError, ValueError) as e:
+        raise unreadable(path, e) from e
+
+
+def _refuse_irregular(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        way_out = "choose a file in it, or `isocenter import` it"
+        raise FileFormatError(f"{path}: this is a folder; {way_out}.")
+    if not stat.S_ISREG(mode):
+        what = next((word for holds, word in KINDS if holds(mode)), "no plain file")
+        raise FileFormatError(f"{path}: this is {what}, not a file; choose a file.")
+
+
+def unreadable(path: Path, e: OSError | ValueError) -> EngineError:
+    """Return the error for a file the system will not let us read."""
+    if isinstance(e, PermissionError):
+        return ResourceError(f"{path}: no permission to read it; ask its owner for access.")
+    reason = (e.strerror if isinstance(e, OSError) else None) or e
+    return ResourceError(f"{path}: cannot be read ({reason}); copy it to a local disk.")
+
+
+def refuse_not_finite(path: Path, values: Array) -> None:
+    """Refuse NaN and infinity, with their number and the first place."""
+    n_bad, first = not_finite_in(values)
+    if not n_bad:
+        return
+    where = ", ".join(str(int(i)) for i in np.unravel_index(first, values.shape))
+    axes = "[z, y, x] = " if values.ndim == 3 else ""
+    raise DataError(
+        f"{path.name}: {n_bad:,} of {values.size:,} values are not numbers (NaN or infinite), "
+        f"the first at {axes}[{where}]; repair or export the file again."
+    )

@@ -1,0 +1,107 @@
+"""Geometry that a file may state: numbers, in ranges that some device can have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+
+VOXEL_MM = (1e-5, 1000.0)
+"""From nano-CT to one voxel for a whole body."""
+FARTHEST_MM = 1e5
+"""Distance of a volume's centre from the scanner's."""
+PIXEL_MM = (1e-6, 100.0)
+"""From nano-CT to a detector of one pixel."""
+DISTANCE_MM = (1e-3, FARTHEST_MM)
+"""Source to axis and to detector: from nano-CT to a linear accelerator's hall."""
+SEPARATION_MM = (1.0, 1000.0)
+"""Two panels of crystals."""
+WHITE_LEVEL = (1e-6, 1e12)
+"""Open beam, in counts of any detector."""
+UNITS = (
+    *("", "1", "counts/mm", "counts", "decays", "1/mm", "1/cm", "1/pixel", "HU"),
+    *("Bq/mL", "kBq/mL", "MBq/mL", "g/mL", "g/mL{SUVlbm}", "cm2/mL", "SUV"),
+    *("%", "mm", "ps", "keV"),
+)
+"""Units that values of our own volumes may have."""
+
+
+def stated_grid(
+    path: Path, shape: tuple[int, ...], voxel_mm: Iterable[float], centre_mm: Iterable[float]
+) -> ImageGrid:
+    """Return the grid that a file states; refuse one that cannot be."""
+    voxel = tuple(float(edge) for edge in np.ravel(np.asarray(voxel_mm)))
+    centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
+    if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
+        raise FileFormatError(
+            f"{path.name}: {len(shape)} axes, {len(voxel)} edges of a voxel and {len(centre)} "
+            "numbers of the centre, want 3 of each; write the file again."
+        )
+    low, high = VOXEL_MM
+    if not all(low <= edge <= high for edge in voxel):  # no number is in no range
+        raise GeometryError(
+            f"{path.name}: voxels of {_listed(voxel)} mm, want {low:g} to {high:g} mm; write the "
+            "file again."
+        )
+    if not all(math.isfinite(place) and abs(place) <= FARTHEST_MM for place in centre):
+        raise GeometryError(
+            f"{path.name}: a centre of {_listed(centre)} mm, want at most {FARTHEST_MM:,.0f} mm "
+            "from the scanner's; write the file again."
+        )
+    return ImageGrid(shape, voxel, centre)
+
+
+def known_unit(path: Path, unit: str) -> str:
+    """Return a unit that our volumes have; refuse any other."""
+    if unit not in UNITS:
+        known = ", ".join(filter(None, UNITS))
+        raise FileFormatError(
+            f"{path.name}: values in {unit[:40]!r}, known are {known}; write the file again."
+        )
+    return unit
+
+
+def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -> float:
+    """Return a number that a file states; refuse one outside its limits, and what is none."""
+    low, high = limits
+    if not low <= float(value) <= high:
+        raise FileFormatError(
+            f"{path.name}: {name} is {value:g}, want {low:g} to {high:g}; write the file again."
+        )
+    return float(value)
+
+
+def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
+    """Refuse sources, detectors and pixels that no X-ray scanner can have."""
+    places = (geometry.detector_mm, *((geometry.source_mm,) if geometry.beam == "cone" else ()))
+    farthest = max(float(np.abs(each).max()) for each in places)
+    if not farthest <= FARTHEST_MM:
+        raise GeometryError(
+            f"{path.name}: source or detector {farthest:.3g} mm from the axis, want at most "
+            f"{FARTHEST_MM:,.0f} mm; correct the lengths, which are in mm."
+        )
+    if geometry.beam == "cone":
+        nearest = float(np.linalg.norm(geometry.source_mm[:, :2], axis=1).min())
+        if nearest < DISTANCE_MM[0]:
+            raise GeometryError(
+                f"{path.name}: a source {nearest:.3g} mm from the axis, want at least "
+                f"{DISTANCE_MM[0]:g} mm; correct the lengths, which are in mm."
+            )
+    low, high = PIXEL_MM
+    edges = [np.linalg.norm(step, axis=1) for step in (geometry.u_mm, geometry.v_mm)]
+    if not all(low <= float(edge.min()) and float(edge.max()) <= high for edge in edges):
+        width, height = (float(edge[0]) for edge in edges)
+        raise GeometryError(
+            f"{path.name}: pixels of {width:.3g} x {height:.3g} mm, want {low:g} to {high:g} mm; "
+            "correct the size of the pixels."
+        )
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return " × ".join(f"{number:g}" for number in numbers)

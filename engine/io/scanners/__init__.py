@@ -1,0 +1,67 @@
+"""Finding a scanner: by the name of one that comes with us, by its TOML file, by a crystal map."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from engine.core.errors import SettingsError, UnknownFormatError
+from engine.geometry.scanner import Scanner
+from engine.io.folder import exists
+from engine.io.safety.open_input import open_head
+from engine.io.scanners.crystal_map import read_crystal_map
+from engine.io.scanners.toml_scanner import (
+    builtin_keys,
+    builtin_settings,
+    read_toml_scanner,
+    scanner_of,
+)
+
+MAP_SUFFIXES = (".txt", ".csv", ".tsv")
+
+
+def builtin_scanners() -> dict[str, str]:
+    """Scanners that come with the program: key -> name shown to the user."""
+    return {key: builtin_settings(key).name for key in builtin_keys()}
+
+
+def read_scanner(name_or_path: str) -> Scanner:
+    """Return the scanner of this name or file.
+
+    Parameters
+    ----------
+    name_or_path
+        name of a scanner that comes with us, a scanner file (.toml) or a crystal map (.txt)
+
+    Returns
+    -------
+    scanner
+        with its time of flight, if it has one
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.read_scanner("siemens-mmr").n_crystals
+    32256
+    """
+    keys = builtin_keys()
+    if name_or_path in keys:
+        return scanner_of(builtin_settings(name_or_path))
+    path = Path(name_or_path)
+    suffix = path.suffix.lower()
+    if suffix not in (".toml", *MAP_SUFFIXES) and not exists(path):
+        near = get_close_matches(name_or_path.lower(), keys, n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        raise SettingsError(
+            f"{name_or_path!r} is no scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
+            "file or a crystal map .txt."
+        )
+    open_head(path)
+    if suffix == ".toml":
+        return read_toml_scanner(path)
+    if suffix in MAP_SUFFIXES:
+        return read_crystal_map(path)
+    raise UnknownFormatError(
+        f"{path.name}: not a scanner; want a scanner .toml file, a crystal map .txt or one of "
+        f"{', '.join(keys)}."
+    )

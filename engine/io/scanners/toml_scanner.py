@@ -1,0 +1,87 @@
+"""Scanners of a known kind, each in one TOML file: those that come with us and the user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.core.settings import parse
+from engine.geometry.dual_head import DualHead, DualHeadSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io.text.toml_file import read_toml
+
+ScannerSettings = RingSettings | DualHeadSettings
+
+RADIUS_MM = (20.0, 1000.0)
+"""From the smallest animal scanner to the widest bore."""
+MIN_CRYSTAL_PITCH_MM = 0.45
+"""Below every crystal built so far: the lengths are then in cm."""
+
+
+def builtin_keys() -> tuple[str, ...]:
+    """Names of the scanner files that come with the program."""
+    folder = files("resources") / "scanners"
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def builtin_settings(key: str) -> ScannerSettings:
+    """Return the settings of a scanner that comes with the program."""
+    text = (files("resources") / "scanners" / f"{key}.toml").read_text(encoding="utf-8")
+    return scanner_settings(tomllib.loads(text), where=f"{key}.toml")
+
+
+def scanner_settings(values: Plain, *, where: str) -> ScannerSettings:
+    """Return the settings of the kind of scanner that the values name; a ring if they name none."""
+    if values.get("kind") == "dual-head":
+        return parse(DualHeadSettings, values, where=where)
+    return parse(RingSettings, values, where=where)
+
+
+def scanner_of(settings: ScannerSettings) -> RingScanner | DualHead:
+    """Return the scanner of settings of any kind."""
+    if isinstance(settings, DualHeadSettings):
+        return DualHead(settings)
+    return RingScanner(settings)
+
+
+def is_scanner_toml(path: Path) -> bool:
+    """Whether a TOML file describes a scanner."""
+    values = read_toml(path)
+    return "n_rings" in values or values.get("kind") in ("ring", "dual-head")
+
+
+def read_toml_scanner(path: Path) -> RingScanner | DualHead:
+    """Read a scanner's file; refuse lengths that are not millimetres."""
+    settings = scanner_settings(read_toml(path), where=path.name)
+    refuse_wrong_unit(settings, path.name)
+    return scanner_of(settings)
+
+
+def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
+    """Refuse a scanner whose lengths are centimetres or metres instead of millimetres."""
+    if isinstance(settings, DualHeadSettings):
+        _refuse_pitch(settings.pitch_mm, "on the panels", where)
+        return
+    low, high = RADIUS_MM
+    if not low <= settings.radius_mm <= high:
+        raise SettingsError(
+            f"{where}: radius_mm = {settings.radius_mm:g}, want {low:g} to {high:g} mm; "
+            "lengths are in mm."
+        )
+    across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
+    for what, pitch in (("around the ring", across), ("between rings", settings.ring_pitch_mm)):
+        _refuse_pitch(pitch, what, where)
+
+
+def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
+    if pitch_mm < MIN_CRYSTAL_PITCH_MM:
+        raise SettingsError(
+            f"{where}: crystals would be {pitch_mm:.3f} mm apart {what}, less than any "
+            "crystal; lengths are in mm, were they given in cm?"
+        )

@@ -1,0 +1,1 @@
+"""Files of Siemens scanners: ECAT, PETLINK, sinograms, raw DICOM."""

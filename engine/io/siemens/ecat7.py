@@ -1,0 +1,212 @@
+"""ECAT 7 volumes (.v): one or more frames of time, each of big-endian values under a header.
+
+    512 bytes of a main header; then directories of 512 bytes, 32 rows of 4 int32. The first row of
+    a directory says where the next one is and how many rows are used; the others give the number
+    of an image, where it begins and where it ends, in blocks of 512 bytes from 1. An image is a
+    header of one block, then its values, x fastest, z slowest.
+
+    value = stored · scale factor · calibration factor
+
+Number of an image: bits 0 to 8 the frame, 12 to 15 the place of the bed, 24 to 29 the gate.
+Publications differ on which side x and z of a patient begin, so images have no letters.
+
+References
+----------
+The headers' fields are those of nibabel's module `ecat`; the directory after its documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume, TimeFrame
+from engine.data.volume import Volume
+from engine.io.base import VolumeReader
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import InputFile, refuse_not_finite
+from engine.io.safety.ranges import stated_grid
+from engine.io.volumes.straight_axes import NO_SIDES
+
+MAGIC = b"MATRIX7"
+BLOCK = 512
+MOST_IMAGES = 1000
+FIRST_DIRECTORY = 2
+ROWS = 32
+VOLUMES = {6: "bytes", 7: "16-bit integers", 14: "numbers"}
+"""Types of files that hold volumes."""
+TYPES = {5: ">f4", 6: ">i2", 7: ">i4"}
+"""Codes of the types of values, of IEEE and of Sun."""
+BECQUEREL = ("bq/cc", "bq/ml")
+MM_PER_CM = 10.0
+DAMAGED = "copy the file again, or export it as DICOM or NIfTI"
+
+
+class Ecat7(VolumeReader):
+    """ECAT 7 volume."""
+
+    name: ClassVar[str] = "ECAT 7 volume"
+    format_name: ClassVar[str] = "ECAT 7"
+    suffixes: ClassVar[tuple[str, ...]] = (".v",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MAGIC)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        frames = _Study.of(file).frames()
+        if len(frames) == 1:
+            return frames[0].volume
+        counted_s = sum(each.frame.duration_s for each in frames)
+        total = np.zeros(frames[0].volume.values.shape)
+        for frame, volume in frames:
+            total += frame.duration_s / counted_s * volume.values
+        note = f"{len(frames)} frames of time; the image of all is their mean by length."
+        first = frames[0].volume
+        notes = (*first.notes, note)
+        return Volume(total.astype(np.float32), first.grid, first.unit, first.info, notes)
+
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        """Read the frames of time; none where there is one image."""
+        frames = _Study.of(file).frames()
+        return frames if len(frames) > 1 else ()
+
+
+@dataclass(frozen=True)
+class _Study:
+    """A file whose main header and directory were read."""
+
+    file: InputFile
+    main: np.void
+    starts: dict[int, tuple[int, int]]
+    """Frame -> first and last block."""
+
+    @classmethod
+    def of(cls, file: InputFile) -> _Study:
+        from nibabel.ecat import hdr_dtype
+
+        if file.size < BLOCK:
+            raise FileFormatError(f"{file.name}: ends within its header; {DAMAGED}.")
+        main = np.frombuffer(file.read(BLOCK, 0), hdr_dtype.newbyteorder(">"), 1)[0]
+        kind = int(main["file_type"])
+        if kind not in VOLUMES:
+            raise FileFormatError(
+                f"{file.name}: an ECAT 7 file of type {kind} holds no volume; open the image that "
+                "was made of it."
+            )
+        return cls(file, main, _by_frames(file))
+
+    def frames(self) -> tuple[FrameVolume, ...]:
+        """Read all images, in the order of their times."""
+        from nibabel.ecat import subhdr_dtype
+
+        kind, found = subhdr_dtype.newbyteorder(">"), []
+        for number, (start, end) in sorted(self.starts.items()):
+            header = self.file.read(BLOCK, (start - 1) * BLOCK).ljust(BLOCK, b"\0")
+            found.append(self._frame(number, np.frombuffer(header, kind, 1)[0], start, end))
+        found.sort(key=lambda each: each.frame.start_ms)
+        for one, other in pairwise(found):
+            if other.frame.start_ms < one.frame.end_ms or one.volume.grid != other.volume.grid:
+                raise GeometryError(
+                    f"{self.file.name}: frames {one.frame.describe()} and "
+                    f"{other.frame.describe()} overlap, or have other voxels; {DAMAGED}."
+                )
+        return tuple(found)
+
+    def _frame(self, number: int, said: np.void, start: int, end: int) -> FrameVolume:
+        name = f"{self.file.name}, frame {number}"
+        shape = tuple(int(said[f"{axis}_dimension"]) for axis in "zyx")
+        edges = [MM_PER_CM * float(said[f"{axis}_pixel_size"]) for axis in "xyz"]
+        grid = stated_grid(self.file.path, shape, edges, (0.0, 0.0, 0.0))
+        values = self._values(name, said, grid.shape, start, end)
+        begin, length = int(said["frame_start_time"]), int(said["frame_duration"])
+        if begin < 0 or (length <= 0 and len(self.starts) > 1):
+            raise FileFormatError(f"{name}: begins at {begin} ms and lasts {length} ms; {DAMAGED}.")
+        unit, info = self._facts()
+        volume = Volume(values, grid, unit, info, self._notes(said))
+        return FrameVolume(TimeFrame(begin, begin + max(length, 1)), volume)
+
+    def _values(
+        self, name: str, said: np.void, shape: tuple[int, ...], start: int, end: int
+    ) -> NDArray[np.float32]:
+        stored = TYPES.get(int(said["data_type"]))
+        if stored is None:
+            raise FileFormatError(
+                f"{name}: values of the type {int(said['data_type'])}, want 5, 6 or 7; {DAMAGED}."
+            )
+        n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(stored).itemsize
+        there = min((end - start) * BLOCK, self.file.size - start * BLOCK)
+        if n_bytes > there:
+            raise FileFormatError(
+                f"{name}: {n_bytes:,} bytes of values, and there are {max(there, 0):,}; {DAMAGED}."
+            )
+        refuse_no_room(3 * n_bytes, name)
+        values = np.frombuffer(self.file.read(n_bytes, start * BLOCK), stored).reshape(shape)
+        factor = float(said["scale_factor"]) * (float(self.main["ecat_calibration_factor"]) or 1.0)
+        scaled = (values.astype(np.float64) * factor).astype(np.float32)
+        refuse_not_finite(self.file.path, scaled)
+        return scaled
+
+    def _facts(self) -> tuple[str, Plain]:
+        said = _text(self.main["data_units"]).lower()
+        unit = "Bq/mL" if said in BECQUEREL else ""
+        info: Plain = {"format": Ecat7.name, "axes": NO_SIDES}
+        isotope = _text(self.main["isotope_name"])
+        return unit, info | ({"isotope": isotope} if isotope else {})
+
+    def _notes(self, said: np.void) -> tuple[str, ...]:
+        notes = ["How the patient lay is not told apart, so its sides have no letters."]
+        if any(float(said[f"{axis}_offset"]) for axis in "xyz"):
+            notes.append("The offset that its header states is not applied.")
+        if _text(self.main["data_units"]).lower() not in BECQUEREL:
+            notes.append("Its header does not state Bq/mL: the unit of its values is not known.")
+        return tuple(notes)
+
+
+def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
+    """Return first and last block of each frame."""
+    found: dict[int, tuple[int, int]] = {}
+    for number, start, end in _directory(file):
+        frame, bed, gate = number & 0x1FF, number >> 12 & 0xF, number >> 24 & 0x3F
+        if bed or gate > 1 or frame in found:
+            raise FileFormatError(
+                f"{file.name}: holds several places of the bed, or gates; export one."
+            )
+        if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
+            raise FileFormatError(
+                f"{file.name}: its directory is damaged (blocks {start} to {end}); {DAMAGED}."
+            )
+        found[frame] = (start, end)
+    if not found:
+        raise FileFormatError(f"{file.name}: holds no image; {DAMAGED}.")
+    return found
+
+
+def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
+    """Yield number, first and last block of each image; a directory that leads back ends it."""
+    block, seen = FIRST_DIRECTORY, set[int]()
+    while block not in seen:
+        seen.add(block)
+        content = file.read(BLOCK, (block - 1) * BLOCK) if block > 0 else b""
+        if len(content) < BLOCK:
+            raise FileFormatError(f"{file.name}: ends within its directory; {DAMAGED}.")
+        rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
+        n_used = int(rows[0, 3])
+        if not 0 <= n_used < ROWS:
+            raise FileFormatError(f"{file.name}: {n_used} images in a directory; {DAMAGED}.")
+        for number, start, end, _ in rows[1 : n_used + 1].tolist():
+            yield number, start, end
+        block = int(rows[0, 1])
+
+
+def _text(stored: bytes) -> str:
+    return bytes(stored).split(b"\0")[0].decode("ascii", "replace").strip()

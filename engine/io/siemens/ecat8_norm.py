@@ -1,0 +1,173 @@
+"""Normalisation by components of the Biograph mMR: a header (.n.hdr) and float32 tables (.n).
+
+The efficiency of a bin is the sum, over the lines that it counts, of
+
+ε[r1, p1] ε[r2, p2] · g[r1 + r2, t] · c[t, v mod b] · a[k]
+
+with the crystals' efficiencies ε, the geometric effects g, the interference c of crystals at their
+place among the b of a block, and the axial effects a of plane k of the tables' own span. The
+efficiencies begin one place later than the file has them, and gaps have none. Parameters of dead
+time, of which the file has three tables, and additional axial effects are not used.
+
+After STIR (UCL/STIR, BinNormalisationFromECAT8.cxx; Apache-2.0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError, FileFormatError, GeometryError
+from engine.data.bin_values import BinValues
+from engine.data.sinogram import Bins
+from engine.geometry.ring import RingScanner
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io.interfile.header import InterfileHeader, is_interfile, read_header
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.siemens.layout import by_obliqueness, scanner_of, wanted
+
+MARKS = (b"headernamespace:=normalizationheader", b"headernamespace:=normsubheader")
+TABLES = ("geometric effects", "crystal interference", "crystal efficiencies", "axial effects")
+MMR = "2008"
+MOST_COMPONENTS = 20
+Table = NDArray[np.float32]
+
+
+def is_ecat8_norm(file: InputFile) -> bool:
+    """Whether a file is the header of a normalisation by components."""
+    said = file.head.lower().translate(None, b" \t")
+    return is_interfile(file.head) and any(mark in said for mark in MARKS)
+
+
+@dataclass(frozen=True, eq=False)
+class Ecat8Norm(BinValues):
+    """Components from which the efficiencies of bins are made.
+
+    Attributes
+    ----------
+    scanner : the rings
+    geometry : (2 n_rings - 1, n_bins) by the sum of the rings
+    interference : (n_bins, n_places of a block)
+    crystals : (n_rings, n_crystals_per_ring), 0 in gaps
+    axial : (n_planes,) of the span of the tables
+    planes : the bins of which `axial` is
+    """
+
+    scanner: RingScanner
+    geometry: Table
+    interference: Table
+    crystals: Table
+    axial: Table
+    planes: SinogramLayout
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ("Dead time is not corrected by the components of the normalisation.",)
+
+    def describe(self) -> str:
+        live = self.crystals[self.crystals > 0]
+        spread = 100 * float(live.std(dtype=np.float64) / live.mean(dtype=np.float64))
+        return f"{live.size:,} crystals, efficiencies vary by {spread:.1f} %"
+
+    def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
+        """Return factors by which counts are multiplied, 0 in dead bins."""
+        n_bins = self.geometry.shape[1]
+        alike = layout.scanner.fingerprint() == self.scanner.fingerprint()
+        if not alike or layout.bin_mm is not None or layout.n_tangential > n_bins:
+            raise GeometryError(
+                f"{title}: components of {self.scanner.name!r} for {n_bins} bins across; the scan "
+                f"has {layout.describe()} of {layout.scanner.name!r}. Choose the normalisation of "
+                "its scanner, or a sinogram of factors."
+            )
+        efficiencies = self.efficiencies(layout)
+        live = efficiencies > 0
+        return np.divide(1, efficiencies, out=np.zeros_like(efficiencies), where=live)
+
+    def efficiencies(self, layout: SinogramLayout) -> Bins:
+        """(n_bins,) sum of the efficiencies of the lines of each bin."""
+        t = layout.tangential
+        column = t + self.geometry.shape[1] // 2
+        view = np.arange(self.scanner.n_views)[:, None]
+        first, second = self.scanner.places(view, t[None, :])
+        across = self.interference[column][:, view[:, 0] % self.interference.shape[1]].T
+        pairs = self.scanner.ring_pairs
+        plane, held = layout.plane_of(pairs[:, 0], pairs[:, 1])
+        own, known = self.planes.plane_of(pairs[:, 0], pairs[:, 1])
+        axial = np.where(known, self.axial[np.where(known, own, 0)], np.float32(1))
+        sums = np.zeros(layout.shape, np.float32)
+        for k in np.flatnonzero(held):
+            one, two = pairs[k]
+            lines = self.crystals[one][first] * self.crystals[two][second] * across
+            lines *= axial[k] * self.geometry[one + two, column]
+            sums[plane[k]] += lines.reshape(layout.n_views, layout.n_mashed, -1).sum(axis=1)
+        return sums.reshape(-1)
+
+
+def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
+    """Read the components of a Biograph mMR."""
+    header = read_header(file)
+    system = header.text("originating system")
+    if system != MMR:
+        raise GeometryError(
+            f"{file.name}: components of the scanner system {system!r}; only those of the Biograph "
+            f"mMR ({MMR}) are known. Take the sinogram of factors that Siemens' software makes of "
+            "them (norm3d)."
+        )
+    scanner = scanner_of(header)
+    s = scanner.settings
+    places = _places(header)
+    with open_input(header.data_file) as data:
+        geometry, interference, crystals, axial = (
+            _table(header, data, name, places[name]) for name in TABLES
+        )
+    span, most = wanted(header, "axial compression"), wanted(header, "maximum ring difference")
+    planes = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    n_bins = geometry.shape[-1]
+    shapes = {
+        TABLES[0]: (geometry, (2 * s.n_rings - 1, n_bins)),
+        TABLES[1]: (interference, (n_bins, s.block_places)),
+        TABLES[2]: (crystals, (s.n_rings, s.n_crystals_per_ring)),
+        TABLES[3]: (axial, (planes.n_planes,)),
+    }
+    for name, (table, shape) in shapes.items():
+        if table.shape != shape:
+            raise FileFormatError(
+                f"{file.name}: {name} of {' × '.join(map(str, table.shape))} values, want "
+                f"{' × '.join(map(str, shape))}; choose the normalisation of a Biograph mMR."
+            )
+    alive = scanner.alive.reshape(crystals.shape)
+    crystals = np.where(alive, np.roll(crystals, 1, axis=1), np.float32(0))
+    return Ecat8Norm(scanner, geometry, interference, crystals, axial, planes)
+
+
+def _places(header: InterfileHeader) -> dict[str, int]:
+    """Return the number of each table, by its name."""
+    n = wanted(header, "number of normalization components")
+    named = {header.of_axis("normalization component", k): k for k in range(1, min(n, 20) + 1)}
+    found = {name: k for name, k in named.items() if name is not None}
+    missing = [name for name in TABLES if name not in found]
+    if missing or n > MOST_COMPONENTS:
+        raise FileFormatError(
+            f"{header.path.name}: {n} components without {', '.join(missing) or 'an end'}; want "
+            f"{', '.join(TABLES)}."
+        )
+    return found
+
+
+def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table:
+    """Return a table with its last axis fastest; refuse what can be no efficiency."""
+    text = (header.of_axis("matrix size", k) or "").strip("{} ")
+    sizes = [part.strip() for part in text.split(",")]
+    if not all(size.isdigit() and len(size) < 7 for size in sizes):
+        raise FileFormatError(f"{header.path.name}: 'matrix size [{k}]' is {text[:40]!r}.")
+    start = wanted(header, "data offset in bytes", k)
+    if start < 0:
+        raise FileFormatError(f"{header.path.name}: {name} from byte {start}; correct the header.")
+    table = data.array(header.number_type, tuple(int(size) for size in reversed(sizes)), start)
+    if not (np.all(np.isfinite(table)) and np.all(table >= 0)):
+        raise DataError(
+            f"{data.name}: {name} below 0 or no numbers; it is damaged, so export it again."
+        )
+    return np.asarray(table, np.float32)

@@ -1,0 +1,93 @@
+"""Taking raw data out of their DICOM wrapping: a header in text, and the bytes that it names.
+
+The bytes are those of the file, the header is its text with the name of the new file of data; what
+it says of the patient's person is left out, unless it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.core.errors import FileFormatError, OutputError
+from engine.io.safety.atomic_write import write_with_header
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.siemens.raw import LIST_MODE, NORMALISATION, SINOGRAM, opened_behind
+from engine.io.siemens.raw_length import refuse_other_length
+
+ENDINGS = {LIST_MODE: ".l.hdr", SINOGRAM: ".s.hdr", NORMALISATION: ".n.hdr"}
+HEADER = ".hdr"
+AT_ONCE = 16 * 2**20
+NEEDED = ("orientation", "rotation", "sex", "weight", "height", "scan orientation")
+"""What a header says of a patient and whoever reconstructs has to know."""
+DATA_NAME = re.compile(r"(?im)^(\s*!?name of data file\s*:=).*$")
+NORM_NAME = re.compile(r"(?im)^(\s*%data set\s*\[1\]\s*:=\s*\{\s*0\s*,\s*,)[^}]*\}")
+PERSON = re.compile(r"(?im)^(\s*[!%]*patient\s+(?P<what>[^:\r\n]*?)\s*:=).*$")
+
+
+def written_with(output: Path) -> tuple[Path, ...]:
+    """Return the data and the header that are written under the name of a header."""
+    if not output.name.lower().endswith(HEADER):
+        return (output,)
+    return output.with_name(output.name[: -len(HEADER)]), output
+
+
+def extract(path: Path, output: Path, *, identify: bool = False) -> int:
+    """Take header and data out of a raw file; return how many bytes the data have.
+
+    Parameters
+    ----------
+    path
+        the raw file, or its bytes (.bf)
+    output
+        of the header: .l.hdr for list mode, .s.hdr for a sinogram, .n.hdr for a normalisation; the
+        data go beside it
+    identify
+        whether the header may say who the patient is
+
+    Raises
+    ------
+    OutputError
+        where the name does not end as what the file holds does
+    FileFormatError
+        where a file is no raw data, or lacks a part
+    """
+    with open_input(path) as file, opened_behind(file) as (raw, stated, data):
+        ending = ENDINGS[raw.kind]
+        if not output.name.lower().endswith(ending):
+            raise OutputError(
+                f"{output.name}: {file.name} holds {raw.kind}; want a name that ends with {ending}."
+            )
+        refuse_other_length(raw, stated)
+        target = written_with(output)[0]
+        text = _renamed(raw.text, target.name, file.name)
+        header = _lines(text if identify else _without_person(text)).encode()
+
+        # no header ever stands beside the data of another
+        write_with_header(target, lambda: _pieces(data), data.size, output, header)
+        return data.size
+
+
+def _pieces(data: InputFile) -> Iterator[bytes]:
+    for start in range(0, data.size, AT_ONCE):
+        yield data.read(AT_ONCE, start)
+
+
+def _renamed(text: str, name: str, where: str) -> str:
+    if not DATA_NAME.search(text):
+        raise FileFormatError(
+            f"{where}: its header names no data file, so it is none of raw data; copy the file "
+            "from the scanner again."
+        )
+    text = DATA_NAME.sub(lambda line: f"{line[1]}{name}", text)
+    return NORM_NAME.sub(lambda line: f"{line[1]}{name}}}", text)
+
+
+def _without_person(text: str) -> str:
+    return PERSON.sub(lambda line: line[0] if line["what"].lower() in NEEDED else line[1], text)
+
+
+def _lines(text: str) -> str:
+    """Return a text whose lines end alike; scanners have written two returns before a feed."""
+    return "".join(f"{line}\r\n" for line in re.split(r"\r*\n", text.rstrip("\r\n")))

@@ -1,0 +1,91 @@
+"""What is taken over of a Siemens header of list mode, and what is said of the scan."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+from engine.core.json_types import Plain
+from engine.io.interfile.header import FEETWARDS, InterfileHeader
+from engine.io.siemens.petlink import CountedWords
+
+NAME = "Siemens mMR list mode"
+FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
+    "isotope": ("isotope name", str),
+    "half_life_s": ("isotope gamma halflife (sec)", float),
+    "branching": ("isotope branching factor", float),
+    "radiopharmaceutical": ("radiopharmaceutical", str),
+    "injected_bq": ("tracer activity at time of injection (bq)", float),
+    "patient_orientation": ("patient orientation", str),
+    "frame_s": ("image duration (sec)", float),
+    "energy_low_kev": ("energy window lower level (kev) [1]", float),
+    "energy_high_kev": ("energy window upper level (kev) [1]", float),
+}
+"""What is taken from the header; nothing else is, so that no name of a patient can be."""
+
+
+def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_file: Path) -> Plain:
+    """Return the facts of a scan, as far as they are known."""
+    info: Plain = {"format": NAME, "data_file": data_file.name}
+    if counted is not None:
+        info["n_time_tags"] = counted.n_time_tags
+        info["n_other_tags"] = counted.n_other_tags
+        info["n_events_in_gaps"] = counted.n_in_gaps
+    if header is None:
+        return info
+    info["header_file"] = header.path.name
+    info |= header.axes_facts
+    info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
+    info["scan_start"] = _moment(header, "study")
+    info["injected_at"] = _moment(header, "tracer injection")
+    return {name: value for name, value in info.items() if value is not None}
+
+
+def _fact(header: InterfileHeader, key: str, kind: type[str] | type[float]) -> str | float | None:
+    text = header.text(key)
+    if text is None:
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, str) or math.isfinite(value) else None
+
+
+def _moment(header: InterfileHeader, what: str) -> str | None:
+    """Return the date and time of an event as ISO 8601, as far as the header gives them."""
+    date = header.text(f"{what} date (yyyy:mm:dd)")
+    if date is None or not re.fullmatch(r"\d{4}:\d\d:\d\d", date):
+        return None
+    day = date.replace(":", "-")
+    key = next((key for key in header.values if key.startswith(f"{what} time")), "")
+    time = header.values.get(key, "")
+    zone = re.search(r"gmt([+-]\d\d:\d\d)", key)
+    if not re.fullmatch(r"\d\d:\d\d:\d\d", time):
+        return day
+    return f"{day}T{time}{zone[1] if zone else ''}"
+
+
+def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str, ...]:
+    """Return what the user should know."""
+    notes = []
+    if header is None:
+        notes.append("No header names this file: isotope, dates and the frame are not known.")
+    if header is not None and header.axes == FEETWARDS:
+        notes.append(
+            "Positions are in the scanner's frame: for this patient, head first and supine, +z "
+            "points towards the feet."
+        )
+    elif header is not None and header.axes:
+        notes.append(
+            f"The patient lay {header.position}: images are in the scanner's frame, and their "
+            "letters follow that position. A μ-map must be in the same frame."
+        )
+    if counted.first_ms > 0:
+        notes.append(
+            f"The first time tag is {counted.first_ms:,} ms; times are counted from there."
+        )
+    if counted.n_in_gaps:
+        notes.append(f"{counted.n_in_gaps:,} events lie in gaps between detector blocks.")
+    return tuple(notes)

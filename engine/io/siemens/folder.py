@@ -1,0 +1,268 @@
+"""What the files of a Siemens folder are for: counts, and the sinograms and maps beside them.
+
+Headers tell by their content (name space, kind of data, kinds of sinograms), then by their names;
+sinograms that Siemens' e7tools leave without a header of ours (`norm3d_00.a`, `acf_00.a`,
+`smoothed_rand_00.s`, `scatter_estim2d_000000.s`) by their names alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+from typing import Literal
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.io.folder import entries, is_file, is_folder
+from engine.io.interfile.header import InterfileHeader, is_interfile, read_header
+from engine.io.safety.open_input import open_input
+from engine.io.siemens.sinogram import PROMPTS, RANDOMS, TRUES, refuse_compressed, types_of
+
+Part = Literal["counts", "normalisation", "attenuation", "randoms", "scatter", "mu-map"]
+ENDINGS = (".hdr", ".mhdr", ".nhdr", ".h33", ".s", ".a", ".n", ".v", ".i")
+MOST_LOOKED_AT = 400
+SPACE = "sms-mi header name space"
+MAIN, SINOGRAM, NORM, IMAGE = "main header", "sinogram", "norm", "image"
+NAMES: dict[Part, re.Pattern[str]] = {
+    "scatter": re.compile(r"(?<![a-z])scat(ter)?(?![a-z])", re.IGNORECASE),
+    "randoms": re.compile(r"(?<![a-z])(rand(oms?)?|delayeds?)(?![a-z])", re.IGNORECASE),
+    "normalisation": re.compile(r"(?<![a-z])norm(3d|ali[sz]ation)?(?![a-z])", re.IGNORECASE),
+    "attenuation": re.compile(r"(?<![a-z])(acf|atten(uation)?)(?![a-z])", re.IGNORECASE),
+}
+"""Words in names of files, between signs that are no letters."""
+KINDS: dict[str, Part] = {
+    **dict.fromkeys(("normalization", "normalisation"), "normalisation"),
+    **dict.fromkeys(("attenuationcorrection", "attenuation correction"), "attenuation"),
+}
+"""Values of `PET data type` that tell."""
+BARE = (".a", ".s")
+LIST_MODE = ".l.hdr"
+DAY, TIME = "study date (yyyy:mm:dd)", "study time (hh:mm:ss gmt+00:00)"
+OF_SCAN = ("randoms", "scatter")
+"""Parts that belong to one acquisition, to the second; a map belongs to its day."""
+
+
+@dataclass(frozen=True)
+class SiemensFolder:
+    """The counts in a folder and what belongs to them.
+
+    Attributes
+    ----------
+    counts : header of the counts
+    parts : file of each other part
+    notes : what is ambiguous or left out, one sentence each
+    members : what each file is, by name, apart from counts; those that are left out, too
+    """
+
+    counts: Path
+    parts: dict[Part, Path] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    members: dict[str, Part] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FolderFile:
+    """A file of the folder: what it is for, its header where it has one, and the files it takes."""
+
+    path: Path
+    part: Part
+    header: InterfileHeader | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its files."""
+        return (self.path.name, *((_data_name(self.header),) if self.header else ()))
+
+
+def siemens_folder(path: Path) -> SiemensFolder | None:
+    """Return what a folder, or one of its files, belongs to; None where that is no such folder.
+
+    A folder with list mode, too, holds two scans; each of its files stands for its own. So does a
+    map where the counts are packed, or several.
+
+    Raises `FileFormatError` where several files hold counts and none of them was named.
+    """
+    inside = is_folder(path)
+    if not inside and not path.name.lower().endswith(ENDINGS):
+        return None
+    found = list(_found(path if inside else path.parent))
+    counts = [each for each in found if each.part == "counts"]
+    named = None if inside else _named(path, found)
+    if not counts or named == set() or (inside and _has_events(path)):
+        return None
+    own = [each for each in counts if named is not None and {*each.names} & named]
+    meant = own or counts
+    if named is not None and _is_map(named, found) and not _is_plain(meant):
+        return None
+    if len(meant) > 1:
+        names = ", ".join(each.path.name for each in meant[:4])
+        raise FileFormatError(
+            f"{path.name}: {len(meant)} sinograms of counts are here ({names}); open the one to "
+            "reconstruct, and what belongs to all of them comes along."
+        )
+    return _gathered(meant[0], found)
+
+
+def _is_map(named: set[str], found: Iterable[FolderFile]) -> bool:
+    return all(each.part == "mu-map" for each in found if named & {*each.names})
+
+
+def _is_plain(counts: list[FolderFile]) -> bool:
+    """Whether one sinogram of counts is there, and can be read."""
+    try:
+        for each in counts:
+            if each.header is not None:
+                refuse_compressed(each.header)
+    except FileFormatError:
+        return False
+    return len(counts) == 1
+
+
+def _has_events(folder: Path) -> bool:
+    """Whether list mode lies beside, so that a folder stands for no scan of its own."""
+    heads = (each for each in entries(folder) if each.name.lower().endswith(LIST_MODE))
+    headers = (header for each in heads if (header := _header(each)) is not None)
+    return any(is_file(header.path.with_name(_data_name(header))) for header in headers)
+
+
+def _named(path: Path, found: Iterable[FolderFile]) -> set[str]:
+    """Return the names of the parts that a file stands for: its own, or those it names."""
+    names = {name for each in found for name in each.names}
+    if path.name in names:
+        return {path.name}
+    if path.suffix.lower() == ".h33":
+        return names & {f"{path.stem}{end}" for end in BARE}
+    header = _header(path)
+    if header is None or MAIN not in (header.text(SPACE) or "").lower():
+        return set()
+    return names & {*_data_sets(header)}
+
+
+def _data_sets(header: InterfileHeader) -> Iterator[str]:
+    """Yield names of the files that a main header lists, without their folders."""
+    for key, value in header.values.items():
+        if key.startswith("data set ["):
+            for part in value.strip("{} ").split(","):
+                yield PureWindowsPath(part.strip()).name
+
+
+def _found(folder: Path) -> Iterator[FolderFile]:
+    """Yield the files of a folder whose part is known."""
+    files = [each for each in entries(folder) if each.name.lower().endswith(ENDINGS)]
+    described: set[str] = set()
+    heads = [each for each in files if "hdr" in each.suffix.lower()][:MOST_LOOKED_AT]
+    for each in heads:
+        header = _header(each)
+        part = _part_of(header) if header is not None else None
+        if header is None or part is None:
+            continue
+        described.add(_data_name(header))
+        yield FolderFile(each, part, header)
+    for each in files:
+        if each.suffix.lower() in BARE and each.name not in described and is_file(each):
+            part = _by_name(each.name)
+            if part is not None:
+                yield FolderFile(each, part)
+
+
+def _header(path: Path) -> InterfileHeader | None:
+    if "hdr" not in path.suffix.lower():
+        return None
+    try:
+        with open_input(path) as file:
+            return read_header(file) if is_interfile(file.head) else None
+    except EngineError:
+        return None
+
+
+def _data_name(header: InterfileHeader) -> str:
+    return header.text("name of data file") or ""
+
+
+def _part_of(header: InterfileHeader) -> Part | None:
+    """Return what the file of a header is for, by what the header says and then by its name."""
+    space = (header.text(SPACE) or "").lower()
+    name = header.path.name
+    if MAIN in space:
+        return None
+    if NORM in space:
+        return "normalisation"
+    if IMAGE in space:
+        is_map = re.search(r"mu[-_ ]?map|umap|att[-_ ]?map", name, re.IGNORECASE)
+        return "mu-map" if is_map else None
+    if SINOGRAM not in space:
+        return None
+    said = KINDS.get((header.text("pet data type") or "").lower())
+    return said or _by_types(header) or _by_name(name) or _by_name(_data_name(header)) or "counts"
+
+
+def _by_types(header: InterfileHeader) -> Part | None:
+    """Return what the kinds of sinograms in a file tell; None where they are counts, too."""
+    try:
+        kinds = types_of(header)
+    except EngineError:
+        return None
+    if any("scatter" in kind for kind in kinds):
+        return "scatter"
+    if len(kinds) > 1 and kinds[0] in (*PROMPTS, *TRUES):
+        return None if _by_name(header.path.name) else "counts"
+    return "randoms" if all(kind in RANDOMS for kind in kinds) else None
+
+
+def _by_name(name: str) -> Part | None:
+    return next((part for part, words in NAMES.items() if words.search(name)), None)
+
+
+def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
+    """Choose one file of each part."""
+    parts: dict[Part, Path] = {}
+    notes: list[str] = []
+    for part in (*NAMES, "mu-map"):
+        here = [each for each in found if each.part == part]
+        fits = [each for each in here if not _is_of_another(counts, each)]
+        notes += [
+            f"{each.path.name} is left out: its header is of another study than {counts.path.name}."
+            for each in here
+            if each not in fits
+        ]
+        chosen = _preferred(fits)
+        if len(chosen) == 1:
+            parts[part] = chosen[0].path
+            notes += [
+                f"{chosen[0].path.name} is used, and {each.path.name} is not."
+                for each in fits
+                if each is not chosen[0]
+            ]
+        elif chosen:
+            notes.append(_unclear(part, chosen))
+    if "attenuation" in parts and "mu-map" in parts:
+        notes.append(f"{parts.pop('mu-map').name} is not needed beside the attenuation factors.")
+    others = [each for each in found if each.part != "counts"]
+    members = {name: each.part for each in others for name in each.names}
+    return SiemensFolder(counts.path, parts, tuple(notes), members)
+
+
+def _unclear(part: Part, chosen: Iterable[FolderFile]) -> str:
+    names = ", ".join(each.path.name for each in chosen)
+    add = ", or add them up (isocenter mu-map)" if part == "mu-map" else ""
+    return f"Which {part} belongs to the counts is not clear ({names}): choose one{add}."
+
+
+def _preferred(found: list[FolderFile]) -> list[FolderFile]:
+    """Return what counts most: sinograms, which are of the scan, before what is of the scanner."""
+    of_scan = [each for each in found if not _is_components(each)]
+    return of_scan or found
+
+
+def _is_components(found: FolderFile) -> bool:
+    return found.header is not None and NORM in (found.header.text(SPACE) or "").lower()
+
+
+def _is_of_another(counts: FolderFile, other: FolderFile) -> bool:
+    """Whether both headers say a patient or a time, and not the same."""
+    if counts.header is None or other.header is None or other.part == "normalisation":
+        return False
+    keys = ("patient id", "patient name", DAY, *((TIME,) if other.part in OF_SCAN else ()))
+    pairs = ((counts.header.text(key), other.header.text(key)) for key in keys)
+    return any(a and b and a != b for a, b in pairs)

@@ -1,0 +1,148 @@
+"""Bins of the sinograms of Siemens' PET scanners, from what their headers say.
+
+Segments follow one another as 0, −1, +1, −2, +2, ...; segment k sums the ring differences within
+span / 2 of k · span, second ring minus first. In each, planes, then views, then tangential bins.
+Numbers of views and bins are those of list mode (`engine.io.siemens.petlink`). A single segment of
+2 n − 1 planes on n rings holds direct planes into which all others were rebinned.
+
+After STIR (UCL/STIR, InterfileHeaderSiemens.cxx) and the list mode of the Biograph mMR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.geometry.energy import ELECTRON_KEV
+from engine.geometry.ring import RingScanner
+from engine.geometry.sinogram_layout import Segment, SinogramLayout
+from engine.io.folder import entries
+from engine.io.interfile.header import InterfileHeader
+from engine.io.scanners import read_scanner
+from engine.io.scanners.toml_scanner import is_scanner_toml
+
+SYSTEMS = {"2008": "siemens-mmr", **dict.fromkeys(("1104", "2011", "1094"), "siemens-mct")}
+"""Scanners by the number that headers give for `originating system`."""
+FIRST_AXIS = ("bin", "x", "sinogram bins", "")
+ARC = ("arc correction", "arc-correction", "arc corrected")
+MOST_SPAN, MOST_BINS = 999, 20_000
+WAYS, MOST_KEV = ("lower", "upper"), 2000.0
+
+
+def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
+    """Return a whole number that a header must state."""
+    given = key if axis is None else f"{key} [{axis}]"
+    value = header.whole(given) if header.text(given) else header.whole(given.replace(" [", "["))
+    if value is None:
+        raise FileFormatError(f"{header.path.name}: {given!r} is missing; complete the header.")
+    return value
+
+
+def scanner_of(header: InterfileHeader) -> RingScanner:
+    """Return the scanner of the header's number, or of the scanner file beside it."""
+    system = header.text("originating system") or "no number"
+    key = SYSTEMS.get(system)
+    scanner = read_scanner(key) if key else _scanner_beside(header.path, system)
+    stated = header.whole("number of rings")
+    if not isinstance(scanner, RingScanner) or stated not in (None, scanner.settings.n_rings):
+        raise GeometryError(
+            f"{header.path.name}: {stated} rings, {scanner.name!r} has others; put the file of the "
+            "scanner (.toml) beside the header."
+        )
+    return _counting(scanner, header)
+
+
+def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
+    """Return the scanner with the energies that a header states; the resolution stays its own."""
+    low, high = (header.number(f"energy window {way} level (kev) [1]") or 0 for way in WAYS)
+    energy = scanner.settings.energy
+    if energy is None or not 0 < low < ELECTRON_KEV < high <= MOST_KEV:
+        return scanner
+    stated = energy.model_copy(update={"window_kev": (low, high)})
+    return RingScanner(scanner.settings.model_copy(update={"energy": stated}))
+
+
+def _scanner_beside(header: Path, system: str) -> RingScanner:
+    found = [each for each in entries(header.parent) if _is_scanner(each)]
+    scanner = read_scanner(str(found[0])) if len(found) == 1 else None
+    if not isinstance(scanner, RingScanner):
+        raise GeometryError(
+            f"{header.name}: from the scanner system {system!r}, whose sizes are not known here "
+            f"(known: {', '.join(SYSTEMS)}); put one file of its rings (.toml) beside the header."
+        )
+    return scanner
+
+
+def _is_scanner(path: Path) -> bool:
+    try:
+        return path.suffix.lower() == ".toml" and is_scanner_toml(path)
+    except EngineError:
+        return False
+
+
+def layout_of(header: InterfileHeader) -> SinogramLayout:
+    """Return the bins that a sinogram header describes."""
+    name, scanner = header.path.name, scanner_of(header)
+    label = (header.of_axis("matrix axis label", 1) or "").lower()
+    n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
+    if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
+        raise FileFormatError(
+            f"{name}: {n_bins} × {n_views} × {n_planes} values along {label!r} and others; want "
+            "bins, projections and planes."
+        )
+    segments = _segments(header, scanner)
+    stated = sum(each.n_planes for each in segments)
+    if stated != n_planes:
+        raise FileFormatError(
+            f"{name}: {n_planes:,} planes in 'matrix size [3]' and {stated:,} in its segments; "
+            "correct the header."
+        )
+    arc_mm = None
+    if any(word in (header.text("applied corrections") or "").lower() for word in ARC):
+        keys = ("scale factor (mm/pixel) [1]", "scale factor (mm/pixel)[1]")
+        arc_mm = next((n for key in keys if (n := header.number(key))), 0.0)
+        if arc_mm <= 0:
+            raise FileFormatError(f"{name}: arc-corrected, but {keys[0]!r} is missing.")
+    return SinogramLayout(scanner, segments, n_views, n_bins, arc_mm)
+
+
+def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, ...]:
+    """Return the segments in the order of their planes, as many as the header counts."""
+    n_rings, table = scanner.settings.n_rings, _table(header)
+    if table == [2 * n_rings - 1]:
+        return (Segment(1 - n_rings, n_rings - 1, table[0]),)
+    span = wanted(header, "axial compression")
+    most = wanted(header, "maximum ring difference")
+    if not 1 <= span <= MOST_SPAN:
+        raise FileFormatError(f"{header.path.name}: axial compression {span}; want a span.")
+    usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    segments = usual.segments[: len(table) or None]
+    planes = [each.n_planes for each in segments]
+    if table and table != planes:
+        raise FileFormatError(
+            f"{header.path.name}: segments of {', '.join(map(str, table[:5]))} ... planes, where "
+            f"span {span} up to ring difference {most} makes {', '.join(map(str, planes[:5]))} "
+            "...; correct the header."
+        )
+    return segments
+
+
+def by_obliqueness(layout: SinogramLayout) -> SinogramLayout:
+    """Return a layout with its segments in the order 0, −1, +1, −2, +2, ...."""
+    return replace(layout, segments=tuple(sorted(layout.segments, key=_place)))
+
+
+def _place(segment: Segment) -> tuple[float, float]:
+    return abs(segment.mean_difference), segment.mean_difference
+
+
+def _table(header: InterfileHeader) -> list[int]:
+    text = (header.text("segment table") or "").strip("{} \t")
+    try:
+        return [int(part) for part in text.split(",")] if text else []
+    except ValueError as e:
+        raise FileFormatError(
+            f"{header.path.name}: 'segment table' is {text[:40]!r}, want numbers of planes; "
+            "correct the header."
+        ) from e

@@ -1,0 +1,209 @@
+"""Siemens PETLINK 32-bit words: coincidences as sinogram addresses, and time tags.
+
+bit 31 = 0: coincidence; bit 30 = 1 prompt, 0 delayed; bits 0 to 29 the address
+(plane · n_views + view) · n_tangential + bin. bit 31 = 1: tag; word >> 29 = 4 is a time tag,
+its low 29 bits the elapsed ms. Planes go through the segments 0, −1, +1, −2, +2, ...; axial
+position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) for s < 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.data.listmode import ListMode
+from engine.data.timing.triggers import Triggers
+from engine.geometry.ring import RingScanner
+from engine.io.listmode.tail import WordFormat
+from engine.io.safety.budget import refuse_no_room
+from engine.io.siemens.petlink_gating import triggers_in
+from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked
+from engine.io.text.word_list import Words
+
+EVENT_BYTES = 13
+"""Crystals, flag and time of an event, in memory."""
+MAX_GAP_FRACTION = 0.01
+FEW_IN_GAPS = 20
+"""More events than this in gaps: not this scanner, or not these words."""
+
+
+@dataclass(kw_only=True)
+class CountedWords:
+    """What was counted of a word stream, piece by piece.
+
+    Attributes
+    ----------
+    n_events : prompts and delayeds
+    first_ms, last_ms : first and last time tag [ms]
+    n_time_tags, n_other_tags, n_in_gaps : counts
+    gating : gating tags and the clock at each [ms]
+    """
+
+    n_events: int = 0
+    first_ms: int = 0
+    last_ms: int = 0
+    n_time_tags: int = 0
+    n_other_tags: int = 0
+    n_in_gaps: int = 0
+    gating: list[tuple[Array, Array]] = field(default_factory=list)
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Time the tags span; each tag opens one millisecond [ms]."""
+        return self.last_ms - self.first_ms + 1 if self.n_time_tags else 0
+
+    @property
+    def triggers(self) -> tuple[Triggers, ...]:
+        """When cycles of heart and breath began, from the first tag."""
+        return triggers_in(self.gating, self.first_ms)
+
+    def take(self, piece: WordPiece, book: AddressBook, where: str) -> None:
+        """Count a piece; refuse what no scanner of this kind can have written."""
+        piece.refuse_backwards(where)
+        piece.refuse_out_of_range(self.n_events, book.n_addresses, where)
+        if not self.n_time_tags:
+            self.first_ms = piece.first_ms
+        self.n_events += len(piece.crystals)
+        self.n_time_tags += len(piece.clock) - 1
+        self.n_other_tags += piece.n_tags - (len(piece.clock) - 1)
+        self.n_in_gaps += len(piece.live) - int(np.count_nonzero(piece.live))
+        self.last_ms = int(piece.clock[-1])
+        if len(piece.gating[0]):
+            self.gating.append(piece.gating)
+
+    def refuse_gaps(self, where: str) -> None:
+        """Refuse a scan with many events where no crystals are."""
+        if self.n_in_gaps > max(MAX_GAP_FRACTION * self.n_events, FEW_IN_GAPS):
+            raise FileFormatError(
+                f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events lie in gaps between "
+                "detector blocks; this is not mMR list mode, or its bytes are in another order."
+            )
+
+
+@dataclass(kw_only=True)
+class Decoded(CountedWords):
+    """Events of a word stream, and what was counted on the way.
+
+    Attributes
+    ----------
+    crystals : (n, 2) int32
+    delayed : (n,) bool
+    time_ms : (n,) uint32, of the last time tag before each event, from the first tag [ms]
+    """
+
+    crystals: NDArray[np.int32]
+    delayed: NDArray[np.bool_]
+    time_ms: NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class AddressBook:
+    """The crystals behind every sinogram address of a ring scanner."""
+
+    places: NDArray[np.int32]
+    """(n_views · n_tangential, 2) places on the ring."""
+    rings: NDArray[np.int32]
+    """(n_planes, 2) rings."""
+    scanner: RingScanner
+
+    @classmethod
+    def of(cls, scanner: RingScanner) -> AddressBook:
+        """Return the addresses of a scanner without axial compression."""
+        s = scanner.settings
+        view, t = np.divmod(np.arange(scanner.n_views * s.n_tangential), s.n_tangential)
+        places = scanner.places(view, t - s.n_tangential // 2)
+        rings = []
+        for segment in _segments(s.max_ring_difference):
+            a = np.arange(s.n_rings - abs(segment))
+            pair = (a, a + segment) if segment >= 0 else (a - segment, a)
+            rings.append(np.stack(pair, -1))
+        return cls(
+            np.stack(places, -1).astype(np.int32),
+            np.concatenate(rings).astype(np.int32),
+            scanner,
+        )
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Two crystals of 32 bits in one number of 64: of each plane, of each line within one."""
+        rings = self.rings * np.int32(self.scanner.settings.n_crystals_per_ring)
+        tables = np.ascontiguousarray(rings), np.ascontiguousarray(self.places)
+        of_planes, of_places = (table.view(np.int64).ravel() for table in tables)
+        return of_planes, of_places
+
+    @property
+    def n_addresses(self) -> int:
+        """Addresses run from 0 to one below this."""
+        return len(self.places) * len(self.rings)
+
+    def crystals(self, addresses: Array) -> NDArray[np.int32]:
+        """(n, 2) crystals of addresses in range."""
+        of_planes, of_places = self._pairs
+        plane = addresses // np.uint32(len(self.places))
+        transaxial = addresses - plane * np.uint32(len(self.places))
+        # no sum of 32 bits reaches into the next: crystals are far below that
+        both = of_planes.take(plane) + of_places.take(transaxial)
+        return both.view(np.int32).reshape(-1, 2)
+
+
+def _segments(most: int) -> list[int]:
+    return [0] + [sign * k for k in range(1, most + 1) for sign in (-1, 1)]
+
+
+def decode(words: Words, book: AddressBook, where: str) -> Decoded:
+    """Decode a stream; refuse what no scanner of this kind can have written.
+
+    Parameters
+    ----------
+    words
+        little-endian uint32, in memory or in a file
+    book
+        the scanner's addresses
+    where
+        name of the file, for messages
+    """
+    n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in chunks(words))
+    refuse_no_room(n_events * EVENT_BYTES, where, "its events")
+    found = Decoded(
+        crystals=np.empty((n_events, 2), np.int32),
+        delayed=np.empty(n_events, np.bool_),
+        time_ms=np.empty(n_events, np.uint32),
+    )
+    for each in clocked(words):
+        piece, start = each.piece(book), found.n_events
+        found.take(piece, book, where)
+        rows = slice(start, found.n_events)
+        found.crystals[rows], found.delayed[rows] = piece.crystals, piece.delayed
+        found.time_ms[rows] = 0 if piece.time_ms is None else piece.time_ms
+    found.refuse_gaps(where)
+    return found
+
+
+def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:
+    """Return how words become events of a scan that is still being written.
+
+    Parameters
+    ----------
+    book
+        the scanner's addresses
+    empty
+        the scan without events
+    where
+        name of the file, for messages
+    """
+
+    def decoded(words: Array) -> ListMode:
+        found = decode(words, book, where)
+        return replace(empty, crystals=found.crystals, delayed=found.delayed, time_ms=found.time_ms)
+
+    return WordFormat(
+        "<u4",
+        lambda ms: int(TAG) | ms,
+        lambda words: words[(words >> np.uint32(29)) == 4] & TIME_MS,
+        decoded,
+    )

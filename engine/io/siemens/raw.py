@@ -1,0 +1,230 @@
+"""Siemens raw data in DICOM: a header in text, and the bytes that it describes. Read, not decoded.
+
+The header stands in (0029,1010), or in (0029,1110) where a CSA header has its place; ImageType says
+what the data are. The bytes lie
+
+    in (7fe1,1010) of the file itself (.dcm, .IMA), or
+    in the file of the same name that ends with .bf beside it, or
+    before the DICOM part of a .ptd, which ends with that part's length (int32) and a mark.
+
+As laid out in pet-rd-tools (Thomas, Thielemans, University College London, 2017 to 2020) and
+fileformats-medimage (Close, 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.io.dicom.headers import DAMAGE, DEFLATED
+from engine.io.dicom.preamble import has_preamble
+from engine.io.folder import entries, is_file, state_of
+from engine.io.interfile.header import MAX_HEADER_BYTES, InterfileHeader, header_in, is_interfile
+from engine.io.safety.input_part import InputPart
+from engine.io.safety.open_input import HEAD_BYTES, InputFile, open_input
+
+LIST_MODE, SINOGRAM, NORMALISATION = "list mode", "a sinogram", "a normalisation"
+KINDS = {b"PET_LISTMODE": LIST_MODE, b"PET_EM_SINO": SINOGRAM, b"PET_NORM": NORMALISATION}
+"""Third value of ImageType -> what the data are."""
+HEADERS = ((0x0029, 0x1010), (0x0029, 0x1110))
+DATA = (0x7FE1, 0x1010)
+TRAILER = b"LARGE_PET_LM_RAWDATA"
+LENGTH_BYTES = 4
+WHOLE = ".ptd"
+SUFFIXES = (".dcm", ".ima", WHOLE)
+BYTES = ".bf"
+UNDEFINED = 0xFFFFFFFF
+LONGEST = 1 << 16
+"""Elements of more bytes are not loaded with the others."""
+WAY_OUT = "copy it from the scanner again"
+
+
+@dataclass(frozen=True)
+class RawData:
+    """What a raw file holds.
+
+    Attributes
+    ----------
+    kind : what the data are
+    text : of the header
+    data : the file that their bytes lie in
+    start, n_bytes : where in it
+    """
+
+    kind: str
+    text: str
+    data: Path
+    start: int
+    n_bytes: int
+
+
+def kind_of(file: InputFile) -> str:
+    """Return what a Siemens raw file holds; "" where it is none, or holds something else."""
+    part = _dicom_part(file)
+    return _kind_in(part.head) if part is not None else ""
+
+
+def kind_behind(file: InputFile) -> str:
+    """Return what a raw file, or the one beside its bytes (.bf), holds; "" where it is none."""
+    if file.path.suffix.lower() != BYTES:
+        return kind_of(file)
+    header = other_file(file.path)
+    if header is None:
+        return ""
+    with open_input(header) as beside:
+        return kind_of(beside)
+
+
+@contextmanager
+def opened_behind(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFile]]:
+    """Yield what a raw file holds, by it or by its bytes (.bf)."""
+    header = other_file(file.path) if file.path.suffix.lower() == BYTES else None
+    if header is None:
+        with opened(file) as found:
+            yield found
+        return
+    with open_input(header, may_be_cut=file.may_be_cut) as beside, opened(beside) as found:
+        yield found
+
+
+@contextmanager
+def opened(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFile]]:
+    """Yield what a raw file holds: its header, and its bytes as a file of their own."""
+    raw = _read(file)
+    header = header_in(raw.text, file.path)
+    if raw.data == file.path:
+        yield raw, header, InputPart(file, raw.start, raw.n_bytes)
+        return
+    with open_input(raw.data, may_be_cut=file.may_be_cut) as beside:
+        yield raw, header, beside
+
+
+def other_file(path: Path) -> Path | None:
+    """Return the header beside the bytes (.bf), or these beside it; None where there is none."""
+    if path.suffix.lower() == BYTES:
+        candidates = [each for each in _beside(path) if each.suffix.lower() in SUFFIXES]
+        for each in candidates:
+            with open_input(each) as file:
+                if kind_of(file):
+                    return each
+        return None
+    if path.suffix.lower() not in SUFFIXES:
+        return None
+    return next((each for each in _beside(path) if each.suffix.lower() == BYTES), None)
+
+
+def scan_in(folder: Path) -> Path | None:
+    """Return the raw list mode, else the raw sinogram, of a folder; None where it has several."""
+    found: dict[str, list[Path]] = {}
+    for each in entries(folder):
+        if each.suffix.lower() in SUFFIXES and is_file(each):
+            try:
+                with open_input(each) as file:
+                    found.setdefault(kind_of(file), []).append(each)
+            except EngineError:
+                continue  # a damaged file beside others is told of where it is opened
+    scans = found.get(LIST_MODE) or found.get(SINOGRAM, [])
+    return scans[0] if len(scans) == 1 else None
+
+
+def _beside(path: Path) -> list[Path]:
+    """Return the files of the same name, with other endings."""
+    return [
+        each
+        for each in entries(path.parent)
+        if each.stem == path.stem and each.name != path.name and is_file(each)
+    ]
+
+
+def _kind_in(head: bytes) -> str:
+    return next((kind for mark, kind in KINDS.items() if mark in head), "")
+
+
+def _dicom_part(file: InputFile) -> InputFile | None:
+    """Return the DICOM part of a file; None where it has none."""
+    if has_preamble(file.head):
+        return file
+    n_end = len(TRAILER) + LENGTH_BYTES
+    end = file.read(n_end, max(file.size - n_end, 0))
+    if not end.endswith(TRAILER) or len(end) < n_end:
+        if file.path.suffix.lower() == WHOLE:
+            raise FileFormatError(
+                f"{file.name}: does not end as raw data of a Siemens scanner do; its end lacks, or "
+                f"it is something else. {WAY_OUT.capitalize()}."
+            )
+        return None
+    n_bytes = int.from_bytes(end[:LENGTH_BYTES], "little")
+    start = file.size - n_end - n_bytes
+    if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
+        raise FileFormatError(
+            f"{file.name}: its last bytes say that a DICOM part of {n_bytes:,} bytes is before "
+            f"them, and none is there; {WAY_OUT}."
+        )
+    return InputPart(file, start, n_bytes)
+
+
+def _read(file: InputFile) -> RawData:
+    part = _dicom_part(file)
+    if part is None or not _kind_in(part.head):
+        raise FileFormatError(f"{file.name}: no raw data of a Siemens scanner; choose another.")
+    if DEFLATED in part.head:
+        raise FileFormatError(f"{file.name}: packed as a whole (deflated); {WAY_OUT}.")
+    elements = _elements(part)
+    text, kind = _header_text(part, elements), _kind_in(part.head)
+    if isinstance(part, InputPart):
+        return RawData(kind, text, file.path, 0, part.start)
+    start, n_bytes = elements.get(DATA, (0, 0))
+    beside = other_file(file.path)
+    state = None if beside is None else state_of(beside)
+    if beside is not None and state is not None:
+        return RawData(kind, text, beside, 0, state[0])
+    if not n_bytes:
+        raise FileFormatError(
+            f"{file.name}: holds the header of {kind} alone; copy {file.path.stem}{BYTES}, which "
+            "has its data, into the same folder."
+        )
+    return RawData(kind, text, file.path, start, n_bytes)
+
+
+def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return where header and data stand in a file, and how many bytes they have."""
+    from pydicom import dcmread
+    from pydicom.config import disable_value_validation
+    from pydicom.errors import BytesLengthException, InvalidDicomError
+    from pydicom.tag import Tag
+
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    try:
+        with disable_value_validation():
+            wanted = [Tag(each) for each in (*HEADERS, DATA)]
+            dataset = dcmread(part.stream(), defer_size=LONGEST, specific_tags=wanted)
+            for tag in (*HEADERS, DATA):
+                item = dataset.get_item(tag, keep_deferred=True)  # as it lies in the file
+                start = getattr(item, "value_tell", None)
+                if start is not None:
+                    found[tag] = int(start), int(getattr(item, "length", UNDEFINED))
+    except (InvalidDicomError, BytesLengthException, *DAMAGE) as e:
+        raise FileFormatError(f"{part.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
+    for start, n_bytes in found.values():
+        if n_bytes == UNDEFINED or start + n_bytes > part.size:
+            raise FileFormatError(
+                f"{part.name}: truncated, its raw data end after {part.size:,} bytes of the file; "
+                f"{WAY_OUT}."
+            )
+    return found
+
+
+def _header_text(part: InputFile, elements: dict[tuple[int, int], tuple[int, int]]) -> str:
+    for tag in HEADERS:
+        start, n_bytes = elements.get(tag, (0, 0))
+        content = part.read(min(n_bytes, MAX_HEADER_BYTES), start) if n_bytes else b""
+        text = content.rstrip(b"\0 ").decode("utf-8", errors="replace")
+        if is_interfile(text.encode()):
+            return text
+    raise FileFormatError(
+        f"{part.name}: raw data without a header in (0029,1010) or (0029,1110), so nobody can tell "
+        f"what they mean; {WAY_OUT}."
+    )

@@ -1,0 +1,45 @@
+"""Whether raw data have the length that their header states."""
+
+from __future__ import annotations
+
+import math
+
+from engine.core.errors import FileFormatError
+from engine.io.interfile.header import InterfileHeader
+from engine.io.siemens.raw import LIST_MODE, SINOGRAM, RawData
+
+WORD_BYTES = 4
+"""Size of a word of list mode, and of a factor of a normalisation."""
+
+
+def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
+    """Refuse data that do not fill the bins, or words, that their header states."""
+    one = header.whole("number of bytes per pixel") or 1 if raw.kind == SINOGRAM else WORD_BYTES
+    if raw.kind == LIST_MODE:
+        _refuse_words(raw, header)
+    if raw.kind == SINOGRAM:
+        if (header.text("compression") or "off").lower() != "off":
+            return
+        sizes = (header.text(f"matrix size [{k}]") for k in range(1, 5))
+        one *= math.prod(int(size) for size in sizes if size and size.isdigit())
+    if one < 1 or raw.n_bytes % one:
+        raise FileFormatError(
+            f"{raw.data.name}: {raw.n_bytes:,} bytes of {raw.kind}, want a multiple of {one:,} by "
+            f"the header in {header.path.name}; copy both from the scanner again."
+        )
+
+
+def _refuse_words(raw: RawData, header: InterfileHeader) -> None:
+    """Refuse list mode of more or fewer words than its header counts."""
+    name, n_words = header.path.name, header.whole("total listmode word counts")
+    if n_words is None:
+        raise FileFormatError(
+            f"{name}: its header does not count its words ('total listmode word counts'), so "
+            "nobody can tell whether all are there; copy it from the scanner again."
+        )
+    n_bits = header.whole("lm event and tag words format (bits)") or 8 * WORD_BYTES
+    if 8 * raw.n_bytes != n_words * n_bits:
+        raise FileFormatError(
+            f"{raw.data.name}: {raw.n_bytes:,} bytes of list mode, and the header in {name} counts "
+            f"{n_words:,} words of {n_bits} bits; copy both from the scanner again."
+        )

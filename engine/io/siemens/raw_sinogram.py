@@ -1,0 +1,38 @@
+"""Sinograms of Siemens' PET scanners in raw DICOM (.dcm with .bf, .IMA, .ptd)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.core.errors import FileFormatError
+from engine.data.sinogram import Sinogram
+from engine.io.base import SinogramReader
+from engine.io.safety.open_input import InputFile
+from engine.io.siemens.raw import BYTES, SINOGRAM, kind_behind, opened_behind
+from engine.io.siemens.raw_length import refuse_other_length
+from engine.io.siemens.sinogram import sinogram_of
+
+
+class SiemensRawSinogram(SinogramReader):
+    """Sinograms of Siemens' PET scanners in raw DICOM."""
+
+    name: ClassVar[str] = "Siemens raw DICOM sinograms"
+    format_name: ClassVar[str] = "Siemens raw DICOM"
+    suffixes: ClassVar[tuple[str, ...]] = (".ptd", ".IMA", ".dcm")
+    companions: ClassVar[tuple[str, ...]] = (BYTES,)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return kind_behind(file) == SINOGRAM
+
+    @classmethod
+    def read(cls, file: InputFile) -> Sinogram:
+        with opened_behind(file) as (raw, header, data):
+            if (header.text("compression") or "off").lower() == "on":
+                raise FileFormatError(
+                    f"{header.path.name}: its bins are compressed in a way that only Siemens' "
+                    "software reads; take it out with `isocenter dicom extract`, unpack it there "
+                    "(intfcompr), and open what that writes."
+                )
+            refuse_other_length(raw, header)
+            return sinogram_of(header, data)

@@ -1,0 +1,173 @@
+"""Sinograms of Siemens' PET scanners (mMR, mCT): a header (.s.hdr) and the bins beside it (.s).
+
+A file may hold several sinograms one after the other, such as prompts and randoms (delayed
+coincidences), each from its `data offset in bytes`. Times of flight run slowest, where there are
+any; they share the window of the scanner out alike, and which way they run is not told. Randoms
+are the same at all times: those of a file are summed. After prompts with times they may have none
+themselves, as their room in the file tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.sinogram import APPLIED, DELAYEDS, SUMMED_TIMES, Bins, Sinogram
+from engine.data.timing.timed_counts import TimedCounts
+from engine.geometry.ring import RingScanner
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io.base import SinogramReader
+from engine.io.interfile.header import InterfileHeader, is_interfile, no_numbers, read_header
+from engine.io.interfile.sinogram_times import counted, summed_note
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.siemens.facts import FACTS
+from engine.io.siemens.layout import layout_of
+
+SUFFIX, BINS = ".s.hdr", ".s"
+MARK = b"headernamespace:=sinogramsubheader"
+PROMPTS, RANDOMS, TRUES = ("prompts", "prompt"), ("randoms", "random", "delayeds"), ("trues",)
+MOST_TIMES = 999
+
+
+class SiemensSinogram(SinogramReader):
+    """Sinograms of Siemens' PET scanners."""
+
+    name: ClassVar[str] = "Siemens sinograms"
+    format_name: ClassVar[str] = "Interfile (Siemens)"
+    suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
+    companions: ClassVar[tuple[str, ...]] = (BINS,)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_interfile(file.head) and MARK in file.head.lower().translate(None, b" \t")
+
+    @classmethod
+    def read(cls, file: InputFile) -> Sinogram:
+        header = read_header(file)
+        refuse_compressed(header)
+        with open_input(header.data_file) as data:
+            return sinogram_of(header, data)
+
+
+def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
+    """Return the first sinogram of a file as its header says, with the randoms beside it."""
+    n_times, types = _n_times(header), types_of(header)
+    layout = _timed(layout_of(header), n_times)
+    keeps = n_times > 1 and layout.scanner.tof is not None
+    prompts, timed = _values(header, data, layout, 0, n_times, keeps=keeps)
+    places = {kind: k for k, kind in enumerate(types) if k}
+    place = next((places[kind] for kind in RANDOMS if kind in places), None)
+    randoms = None if place is None else _values(header, data, layout, place, n_times)[0]
+    summed = n_times if timed is None else 1
+    return Sinogram(
+        layout,
+        prompts,
+        header.number("image duration (sec)") or 0.0,
+        info=_info(SiemensSinogram.name, header, types[0], summed),
+        notes=(
+            *header.order_note(),
+            *((summed_note(header.path.name, n_times),) if summed > 1 else ()),
+        ),
+        auxiliary={} if randoms is None else {DELAYEDS: randoms},
+        timed=timed,
+    )
+
+
+def _timed(layout: SinogramLayout, n_times: int) -> SinogramLayout:
+    """Return the layout with the times of the file, which share out those of the scanner."""
+    settings = layout.scanner.settings
+    tof = None
+    if settings.tof is not None and n_times > 1:
+        width = settings.tof.bin_ps * settings.tof.n_bins / n_times
+        tof = settings.tof.model_copy(update={"bin_ps": width, "n_bins": n_times})
+    return replace(layout, scanner=RingScanner(settings.model_copy(update={"tof": tof})))
+
+
+def refuse_compressed(header: InterfileHeader) -> None:
+    """Refuse bins that Siemens' program has packed."""
+    if (header.text("compression") or "off").lower() == "on":
+        raise FileFormatError(
+            f"{header.path.name}: its bins are compressed in a way that only Siemens' software "
+            "reads; unpack them there (intfcompr -e IN.mhdr --oe OUT.mhdr), and open what it "
+            "writes."
+        )
+
+
+def types_of(header: InterfileHeader) -> list[str]:
+    """Return what the sinograms of a file are, in order: "prompts", "randoms" and others."""
+    n = header.whole("number of scan data types") or 1
+    if not 1 <= n <= len((*PROMPTS, *RANDOMS, *TRUES)):
+        raise FileFormatError(f"{header.path.name}: {n} kinds of data; want prompts and randoms.")
+    said = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
+    kinds = [(text or f"data {k}").lower() for k, text in enumerate(said, 1)]
+    if len({*kinds}) < n:
+        raise FileFormatError(
+            f"{header.path.name}: holds {', '.join(kinds)}, two of one kind; correct the header."
+        )
+    return kinds
+
+
+def _n_times(header: InterfileHeader) -> int:
+    n = header.whole("number of tof time bins") or 1
+    if header.whole("number of dimensions") == 4:
+        n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
+    if not 1 <= n <= MOST_TIMES:
+        raise FileFormatError(f"{header.path.name}: {n} bins of time; correct the header.")
+    return n
+
+
+def _values(
+    header: InterfileHeader,
+    data: InputFile,
+    layout: SinogramLayout,
+    kind: int,
+    n_times: int,
+    *,
+    keeps: bool = False,
+) -> tuple[Bins, TimedCounts | None]:
+    """(n_bins,) of one kind of data, summed over the times of flight; and these, if kept."""
+    stored = np.dtype(header.number_type)
+    start = _start(header, kind, layout.n_bins * n_times * stored.itemsize)
+    step = layout.n_bins * stored.itemsize
+    if kind > 0 and data.size - start < n_times * step:
+        n_times = 1
+
+    def read(time: int) -> Bins:
+        found = data.array(stored, (layout.n_bins,), start + time * step)
+        return np.asarray(found, np.float32)
+
+    values, timed = counted(read, n_times, layout.n_bins, keeps=keeps, is_ordered=False)
+    n_bad = int(np.count_nonzero(~np.isfinite(values)))
+    if n_bad:
+        raise FileFormatError(no_numbers(header, n_bad))
+    return values, timed
+
+
+def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
+    """Return the byte where a kind of data begins; one follows the other where nothing is said."""
+    key = f"data offset in bytes [{kind + 1}]"
+    keys = (key, key.replace(" [", "["), *(("data offset in bytes",) if kind == 0 else ()))
+    start = next((n for each in keys if (n := header.whole(each)) is not None), kind * n_bytes)
+    if start < 0:
+        raise FileFormatError(f"{header.path.name}: {key!r} is {start}; correct the header.")
+    return start
+
+
+def _info(name: str, header: InterfileHeader, first: str, n_times: int) -> Plain:
+    applied = (header.text("applied corrections") or "").strip("{} ").lower()
+    if first in TRUES:
+        applied = f"{applied}, randoms subtracted".strip(", ")
+    info: Plain = {"format": name, "system": header.text("originating system") or "unknown"}
+    for key, (theirs, kind) in FACTS.items():
+        value = header.number(theirs) if kind is float else header.text(theirs)
+        if value is not None:
+            info[key] = value
+    info[APPLIED] = applied
+    info |= header.axes_facts
+    if n_times > 1:
+        info[SUMMED_TIMES] = n_times
+    return info

@@ -1,0 +1,1 @@
+"""Text formats: JSON, TOML, rows of numbers, labels of facts."""

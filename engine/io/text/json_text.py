@@ -1,0 +1,46 @@
+"""JSON any program can read: sorted keys, no NaN, no Python types, the same text every time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.core.json_types import Plain
+
+
+def to_json(value: Any, *, indent: int | None = None) -> str:
+    """Return the JSON text of a value; what JSON has no word for becomes text."""
+    return json.dumps(
+        _plain(value), sort_keys=True, indent=indent, allow_nan=False, ensure_ascii=False
+    )
+
+
+def from_json(text: str) -> Plain:
+    """Return a JSON object; raise `ValueError` for anything else, NaN included."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except RecursionError as e:
+        raise ValueError("nested too deeply") from e
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(part) for part in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

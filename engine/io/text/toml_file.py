@@ -1,0 +1,43 @@
+"""Small tables of settings in TOML: studies, protocols, scanners and sidecars."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.io.safety.open_input import InputFile, open_input
+
+MAX_TOML_BYTES = 1_000_000
+MAX_DOTS = 16
+"""Dots in a key: each opens one more table, and hundreds of thousands take minutes."""
+MANY_DOTS = re.compile(rf"^[ \t]*\[*[-\w \t\"']*(?:\.[-\w \t\"']*){{{MAX_DOTS}}}", re.MULTILINE)
+
+
+def read_toml(path: Path) -> Plain:
+    """Read a small TOML file; raise `SettingsError` where it is not one."""
+    with open_input(path) as file:
+        return toml_of(file)
+
+
+def toml_of(file: InputFile) -> Plain:
+    """Return the table in an opened file; raise `SettingsError` where it holds none."""
+    if file.size > MAX_TOML_BYTES:
+        raise SettingsError(
+            f"{file.name}: {file.size} bytes, a settings file has at most {MAX_TOML_BYTES}."
+        )
+    return toml_table(file.read(), file.name)
+
+
+def toml_table(data: bytes, where: str) -> Plain:
+    """Return the table in a text; `where` begins the sentence if there is none."""
+    try:
+        text = data.decode("utf-8").replace("\r\n", "\n")
+        if MANY_DOTS.search(text):
+            raise ValueError("a key of very many parts")
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as e:
+        reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)
+        raise SettingsError(f"{where}: not a TOML file ({reason}).") from e

@@ -1,0 +1,1 @@
+"""Volumes as TIFF stacks and OME-TIFF."""

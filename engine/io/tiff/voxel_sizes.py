@@ -1,0 +1,145 @@
+"""What TIFF files say of the size of a voxel: ours, OME-TIFF and ImageJ; others say nothing.
+
+Ours is a JSON text, OME-TIFF's an XML text (`Pixels`: PhysicalSizeX and so on, µm if no unit is
+given), ImageJ's the resolution of the page with `spacing` and `unit` in the description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.json_types import Plain
+from engine.io.safety.open_input import InputFile
+from engine.io.text.json_text import from_json
+from engine.io.xray.tiff import DAMAGE, is_tiff
+
+if TYPE_CHECKING:
+    import tifffile
+
+MM = {
+    **dict.fromkeys(("nm", "nanometer"), 1e-6),
+    **dict.fromkeys(("µm", "\u03bcm", "um", "micron", "microns", "micrometer"), 1e-3),
+    **dict.fromkeys(("mm", "millimeter"), 1.0),
+    **dict.fromkeys(("cm", "centimeter"), 10.0),
+    **dict.fromkeys(("m", "meter"), 1000.0),
+}
+MOST_TEXT = 2**20
+OURS = "isocenter:"
+"""What the keys of our remarks in an OME-TIFF begin with."""
+
+
+@dataclass(frozen=True)
+class TiffSizes:
+    """A stack of slices with the size of its voxels.
+
+    Attributes
+    ----------
+    voxel_mm : along columns, rows and pages [mm]
+    centre_mm : of the whole stack [mm]
+    axes : sides of the patient to which x, y and z grow, "xyz" where that is not said
+    unit : of the values
+    slope, offset : value = offset + slope · number
+    """
+
+    voxel_mm: tuple[float, ...]
+    centre_mm: tuple[float, ...] = (0.0, 0.0, 0.0)
+    axes: str = "xyz"
+    unit: str = ""
+    slope: float = 1.0
+    offset: float = 0.0
+
+
+def sizes_of(file: InputFile) -> TiffSizes | None:
+    """Return what a TIFF file says of its voxels, None where it does not say it in all axes."""
+    import tifffile
+
+    if not is_tiff(file.head):
+        return None
+    try:
+        with tifffile.TiffFile(file.stream(), name=file.name) as images:
+            text = str(images.pages.first.description)
+            if not text or len(text) > MOST_TEXT:
+                return None
+            if text.lstrip().startswith("{"):
+                return _ours(from_json(text))
+            if images.is_ome:
+                return _ome(text, file)
+            return _imagej(images) if images.is_imagej else None
+    except EngineError:
+        raise
+    except (*DAMAGE, ElementTree.ParseError):
+        return None  # no volume with sizes; whoever reads the image says what is wrong
+
+
+def dialect_of(file: InputFile) -> str:
+    """Return whose TIFF a file is: "OME-TIFF", "ImageJ TIFF", or "TIFF" of any other writer."""
+    import tifffile
+
+    try:
+        with tifffile.TiffFile(file.stream(), name=file.name) as images:
+            if images.is_ome:
+                return "OME-TIFF"
+            return "ImageJ TIFF" if images.is_imagej else "TIFF"
+    except DAMAGE:
+        return "TIFF"
+
+
+def _ours(said: Plain) -> TiffSizes | None:
+    if not {"slope", "offset", "voxel_mm", "centre_mm", "axes"} <= set(said):
+        return None
+    return TiffSizes(
+        tuple(float(n) for n in said["voxel_mm"]),
+        tuple(float(n) for n in said["centre_mm"]),
+        str(said["axes"]).partition("; ")[2],
+        str(said.get("unit", "")),
+        float(said["slope"]),
+        float(said["offset"]),
+    )
+
+
+def _ome(text: str, file: InputFile) -> TiffSizes | None:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise FileFormatError(f"{file.name}: its OME text defines words of its own; save it anew.")
+    tree = ElementTree.fromstring(text)
+    images = [each for each in tree.iter() if each.tag.endswith("}Pixels")]
+    if not images:
+        return None
+    fields = images[0].attrib
+    if len(images) > 1 or any(int(fields.get(name, 1)) > 1 for name in ("SizeC", "SizeT")):
+        raise FileFormatError(
+            f"{file.name}: holds several images, channels or times; export a single volume."
+        )
+    edges = [_length(fields, f"PhysicalSize{axis}") for axis in "XYZ"]
+    if any(edge is None for edge in edges):
+        return None
+    keys = {
+        each.get("K", "").removeprefix(OURS): each.text or ""
+        for each in tree.iter()
+        if each.tag.endswith("}M") and each.get("K", "").startswith(OURS)
+    }
+    centre = tuple(float(n) for n in keys.get("centre_mm", "0 0 0").split())
+    voxel = tuple(edge for edge in edges if edge is not None)
+    return TiffSizes(voxel, centre, keys.get("axes", "xyz"), keys.get("unit", ""))
+
+
+def _length(fields: Mapping[str, str], name: str) -> float | None:
+    unit = MM.get(fields.get(f"{name}Unit", "µm"))
+    return float(fields[name]) * unit if name in fields and unit is not None else None
+
+
+def _imagej(images: tifffile.TiffFile) -> TiffSizes | None:
+    said = images.imagej_metadata or {}
+    unit = MM.get(str(said.get("unit", "")).lower())
+    tags = images.pages.first.tags
+    steps = []
+    for name in ("XResolution", "YResolution"):
+        per, of = tags[name].value if name in tags else (0, 1)
+        steps.append(of / per if per else None)
+    spacing = said.get("spacing")
+    if unit is None or spacing is None or None in steps:
+        return None
+    return TiffSizes(tuple(float(edge) * unit for edge in (*steps, spacing)))

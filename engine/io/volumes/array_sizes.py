@@ -1,0 +1,146 @@
+"""What is said of the voxels of an array: in a JSON text beside it, or in the file itself.
+
+    voxel_mm    edges of a voxel along x, y and z [mm]
+    order       what the indices of the array count, "zyx" for values[z, y, x]; "-y" against y
+    centre_mm   x, y and z of the middle of the volume [mm]; 0 if left out
+    unit        of the values
+    array       which one, where the file holds several volumes
+    shape       how long its axes are, to be compared; only in the text beside
+
+x leads to the patient's left, y to the back, z to the head. Files of several arrays (.npz, .mat)
+may hold these as variables of the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.io.folder import exists
+from engine.io.safety.open_input import InputFile, read_text
+from engine.io.safety.ranges import known_unit
+from engine.io.text.json_text import from_json
+
+VOXEL = "voxel_mm"
+NAME = "array"
+FACTS = (VOXEL, "order", "centre_mm", "unit", NAME)
+NAMES = (*FACTS, "shape")
+SIDECAR = ".json"
+MAX_BYTES = 100_000
+AXES = "xyz"
+ORDER = re.compile(r"([+-]?[xyz])" * 3)
+BETWEEN = re.compile(r"[\s,]+")
+EXAMPLE = '{"voxel_mm": [2, 2, 2.5], "order": "zyx"}'
+
+
+@dataclass(frozen=True)
+class ArraySizes:
+    """A volume's place in space, as its maker says it.
+
+    Attributes
+    ----------
+    voxel_mm : edges along x, y, z [mm]
+    axes : for each index of the array, the axis of space (0 is x) and the sense, 1 or −1
+    centre_mm : middle of the volume (x, y, z) [mm]; None where that is not said
+    unit : of the values, "" where that is not said
+    array : its name in the file, "" for the only one
+    shape : how long its axes are; None where that is not said
+    """
+
+    voxel_mm: tuple[float, ...]
+    axes: tuple[tuple[int, int], ...]
+    centre_mm: tuple[float, ...] | None
+    unit: str
+    array: str
+    shape: tuple[float, ...] | None
+
+
+def sidecar_beside(path: Path) -> Path | None:
+    """Return the text beside a file of arrays that says the size of a voxel, None without one."""
+    sidecar = path.with_suffix(SIDECAR)
+    if sidecar == path or not exists(sidecar):
+        return None
+    try:
+        text = read_text(sidecar, MAX_BYTES)
+    except EngineError:
+        return None
+    return sidecar if f'"{VOXEL}"' in text else None
+
+
+def said_in(sidecar: Path) -> Mapping[str, object]:
+    """Return what the text beside an array says; refuse what is no such text."""
+    try:
+        return from_json(read_text(sidecar, MAX_BYTES))
+    except ValueError as e:
+        raise FileFormatError(
+            f"{sidecar.name}: not a JSON text ({e}); write it as {EXAMPLE}."
+        ) from e
+
+
+def sizes_from(said: Mapping[str, object], file: InputFile, where: str) -> ArraySizes:
+    """Return what is said of the voxels of an array, each word of it checked.
+
+    Parameters
+    ----------
+    said
+        values by the names above
+    file
+        of the array
+    where
+        it is said, for sentences
+    """
+    unknown = sorted(set(said) - set(NAMES))
+    if unknown:
+        raise FileFormatError(
+            f"{where}: {unknown[0][:40]!r} is not known, known are {', '.join(NAMES)}; correct it."
+        )
+    centre = said.get("centre_mm")
+    shape = said.get("shape")
+    return ArraySizes(
+        _numbers(said[VOXEL], VOXEL, where),
+        _axes(said.get("order"), where),
+        None if centre is None else _numbers(centre, "centre_mm", where),
+        known_unit(file.path, _text(said.get("unit", ""), "unit", where)),
+        _text(said.get(NAME, ""), NAME, where),
+        None if shape is None else _numbers(shape, "shape", where),
+    )
+
+
+def _numbers(value: object, name: str, where: str) -> tuple[float, ...]:
+    try:
+        numbers = np.asarray(value)
+        if numbers.dtype.kind in "iuf" and numbers.size == 3 and np.isfinite(numbers).all():
+            return tuple(float(n) for n in numbers.ravel())
+    except (ValueError, TypeError):
+        pass
+    raise FileFormatError(
+        f"{where}: {name} is {str(value)[:60]}, want three numbers; write it as in {EXAMPLE}."
+    )
+
+
+def _text(value: object, name: str, where: str) -> str:
+    parts = value.ravel().tolist() if isinstance(value, np.ndarray) else value
+    texts: list[object] = parts if isinstance(parts, list) else [parts]
+    if not texts or not all(isinstance(part, str) for part in texts):
+        raise FileFormatError(f"{where}: {name} is {str(value)[:60]}, want a text; correct it.")
+    return "".join(str(part) for part in texts)
+
+
+def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
+    """Return axis of space and sense of each index."""
+    text = "" if value is None else _text(value, "order", where)
+    found = ORDER.fullmatch(BETWEEN.sub("", text))
+    letters = found.groups() if found else ()
+    if sorted(letter[-1] for letter in letters) != list(AXES):
+        what = f"order is {text[:40]!r}" if text else "does not say what the axes of the array are"
+        raise GeometryError(
+            f'{where}: {what}; write order = "zyx" for values[z, y, x], with a minus before an '
+            "axis whose index counts the other way (x leads to the patient's left, y to the back, "
+            "z to the head)."
+        )
+    return tuple((AXES.index(each[-1]), -1 if each[0] == "-" else 1) for each in letters)

@@ -1,0 +1,131 @@
+"""Volumes as arrays of NumPy (.npy, .npz) and MATLAB (.mat) that say how large a voxel is.
+
+What says it is in `engine.io.volumes.array_sizes`. The middle of the voxel with indices (i, j, k)
+is at centre + Σ s_a e_a (i_a − (n_a − 1) / 2) along the axis of space of each index a, e the edge
+of a voxel there, s the sense and n the length of the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.data.volume import Volume
+from engine.io.base import VolumeReader
+from engine.io.safety.open_input import InputFile, refuse_not_finite
+from engine.io.safety.ranges import stated_grid
+from engine.io.volumes.array_facts import facts_in, is_array_file, is_npz
+from engine.io.volumes.array_sizes import (
+    FACTS,
+    NAME,
+    VOXEL,
+    ArraySizes,
+    said_in,
+    sidecar_beside,
+    sizes_from,
+)
+from engine.io.volumes.straight_axes import straightened
+from engine.io.xray import matlab
+from engine.io.xray.array_files import StoredArray, array_of, arrays_in
+
+
+class ArrayVolume(VolumeReader):
+    """Array of NumPy or MATLAB that says the size of a voxel."""
+
+    name: ClassVar[str] = "array with voxel sizes (NumPy, MATLAB)"
+    suffixes: ClassVar[tuple[str, ...]] = (".npy", ".npz", ".mat")
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        if file.head.startswith(matlab.MARK_OF_HDF5):
+            return "MATLAB 7.3"
+        if file.head.startswith(matlab.MARK):
+            return "MATLAB 5"
+        return "NumPy archive (.npz)" if is_npz(file.head) else "NumPy array (.npy)"
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        if not is_array_file(file):
+            return False
+        if sidecar_beside(file.path) is not None:
+            return True
+        try:
+            return VOXEL in facts_in(file, (VOXEL,))
+        except EngineError:
+            return True  # which read() will explain
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        sizes = _sizes(file)
+        with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+            values = np.asarray(array_of(file, _chosen(file, sizes)), np.float32)
+        if sizes.shape is not None and values.shape != sizes.shape:
+            raise GeometryError(
+                f"{file.name}: an array of {_listed(values.shape)} values, and it is said to be "
+                f"{_listed(sizes.shape)}; take the text that belongs to it."
+            )
+        centre = sizes.centre_mm or (0.0, 0.0, 0.0)
+        stated_grid(file.path, values.shape, sizes.voxel_mm, centre)  # before a matrix hides it
+        values, grid = straightened(file.path, values, _affine(sizes, centre, values.shape))
+        refuse_not_finite(file.path, values)
+        note = f"{file.name}: does not say where it is; the middle of the volume is taken as 0."
+        notes = (note,) if sizes.centre_mm is None else ()
+        return Volume(values, grid, sizes.unit, {}, notes)
+
+
+def _sizes(file: InputFile) -> ArraySizes:
+    sidecar = sidecar_beside(file.path)
+    within = {name: fact for name, fact in facts_in(file, FACTS).items() if _is_fact(name, fact)}
+    if sidecar is None:
+        return sizes_from(within, file, file.name)
+    if VOXEL in within:
+        raise FileFormatError(
+            f"{file.name}: says the size of a voxel, and so does {sidecar.name} beside it; take "
+            "one of them away."
+        )
+    return sizes_from(said_in(sidecar), file, sidecar.name)
+
+
+def _is_fact(name: str, found: object) -> bool:
+    """Whether a variable says something; one of this name may be the volume itself."""
+    return name != NAME or isinstance(found, str) or np.asarray(found).dtype.kind == "U"
+
+
+def _chosen(file: InputFile, sizes: ArraySizes) -> str:
+    """Return the name of the array that is the volume."""
+    found = {each.name: each for each in arrays_in(file)}
+    volumes = [name for name, each in found.items() if _is_volume(each)]
+    if sizes.array in volumes:
+        return sizes.array
+    if sizes.array or len(volumes) != 1:
+        wanted = f"no volume {sizes.array[:40]!r}" if sizes.array else f"{len(volumes)} volumes"
+        there = ", ".join(f"{name or 'one'} {_listed(each.shape)}" for name, each in found.items())
+        raise FileFormatError(
+            f"{file.name}: holds {wanted} (arrays of real numbers: {there[:200] or 'none'}), want "
+            'one of three axes; name it, as array = "mu".'
+        )
+    return volumes[0]
+
+
+def _is_volume(stored: StoredArray) -> bool:
+    return len(stored.shape) == 3
+
+
+def _affine(
+    sizes: ArraySizes, centre_mm: tuple[float, ...], shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Return the matrix from indices to mm."""
+    affine = np.eye(4)
+    affine[:3, :3] = 0
+    for index, (axis, sense) in enumerate(sizes.axes):
+        affine[axis, index] = sense * sizes.voxel_mm[axis]
+    affine[:3, 3] = np.asarray(centre_mm) - affine[:3, :3] @ ((np.asarray(shape) - 1) / 2)
+    return affine
+
+
+def _listed(shape: Sequence[float]) -> str:
+    return " × ".join(f"{n:g}" for n in shape)

@@ -1,0 +1,144 @@
+"""Images in frames of time: our HDF5 file, four axes (NIfTI), dynamic DICOM, BIDS, OME-Zarr.
+
+The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
+their ends beside it (starts and ends, where there is time between them or before; of gates also
+their lengths); it opens as that volume, too. NIfTI says times of frames only where all are alike:
+all of them stand in its provenance, as BIDS calls them (FrameTimesStart, FrameDuration; of gates,
+which have no time of their own, GateDuration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import UnknownFormatError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume, TimeFrame, bids_times, join_up
+from engine.data.volume import Volume
+from engine.io.auxiliary.provenance_file import write_with_sidecar
+from engine.io.bids.dataset import BidsWriter, write_dataset
+from engine.io.dicom.reader import series_file
+from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.subject import Subject
+from engine.io.folder import is_folder
+from engine.io.formats import VOLUME_READERS, reader_of, writer_of
+from engine.io.hdf5.file_seal import seal
+from engine.io.hdf5.frames import FRAME_ENDS, FRAME_GATES, FRAME_TIMES, FRAMES, VALUES
+from engine.io.hdf5.volume import VolumeHdf5Writer, fill_volume
+from engine.io.hdf5.writer import reserve, write_hdf5
+from engine.io.safety.open_input import open_input, refuse_not_finite
+from engine.io.volumes.nifti import NiftiWriter, nifti_bytes, packed
+from engine.io.volumes.ome_zarr import OmeZarrWriter, write_ome_zarr
+from engine.io.volumes.volume_saving import note_written
+
+if TYPE_CHECKING:
+    import h5py
+
+
+def frame_suffixes(*, gated: bool = False) -> tuple[str, ...]:
+    """Return the endings of formats that hold frames of time, or gates."""
+    alike = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
+    return (
+        alike
+        if gated
+        else (*alike, *DicomSeriesWriter.suffixes, *BidsWriter.suffixes, *OmeZarrWriter.suffixes)
+    )
+
+
+def can_save_frames(path: Path, *, gated: bool = False) -> None:
+    """Refuse, before hours are spent on them, a format that frames cannot be written in."""
+    suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames of time"
+    if not path.name.lower().endswith(suffixes):
+        raise UnknownFormatError(
+            f"{path.name}: {what} are written as {', '.join(suffixes)}; choose one."
+        )
+
+
+def save_frames(
+    volume: Volume,
+    frames: Sequence[FrameVolume],
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
+) -> None:
+    """Write frames in the format that a name ends with; whole, or not at all.
+
+    Parameters
+    ----------
+    volume
+        their sum or mean
+    frames
+        on the same grid, in the same unit
+    path
+        target
+    provenance
+        of all of them
+    subject
+        patient and study of a DICOM series; by pseudonyms if None
+    """
+    can_save_frames(path, gated=any(each.frame.gate for each in frames))
+    for each in frames:
+        refuse_not_finite(path, each.volume.values)
+    said = {
+        **provenance,
+        "axes": volume.axes,
+        **bids_times([each.frame for each in frames]),
+    }
+    if path.name.lower().endswith(NiftiWriter.suffixes):
+        write_with_sidecar(path, packed(nifti_bytes(volume, frames), path), volume.unit, said)
+    elif DicomSeriesWriter.ends(path):
+        write_series(volume, path, said, subject, frames)
+    elif BidsWriter.ends(path):
+        write_dataset(volume, path, said, frames)
+    elif OmeZarrWriter.ends(path):
+        write_ome_zarr(volume, path, said, frames)
+    else:
+        _write_hdf5(volume, frames, path, said)
+    note_written(path, writer_of(path).name, n_frames=len(frames))
+
+
+def _write_hdf5(
+    volume: Volume, frames: Sequence[FrameVolume], path: Path, provenance: Plain
+) -> None:
+    values = np.ascontiguousarray(volume.values, "<f4")
+    stack = np.stack([np.asarray(each.volume.values, "<f4") for each in frames])
+    name, marks = _marks([each.frame for each in frames])
+
+    def fill(file: h5py.File) -> None:
+        fill_volume(file, volume, values, provenance)
+        item = reserve(file, FRAMES, stack)
+        item.attrs["units"] = np.bytes_(volume.unit.encode())
+        item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
+        times = file.create_dataset(name, data=marks, track_times=False)
+        times.attrs["units"] = np.bytes_("ms")
+        held = [each.frame.gate.held_ms for each in frames if each.frame.gate]
+        if held:
+            gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
+            gates.attrs["units"] = np.bytes_("ms")
+        seal(file)
+
+    write_hdf5(path, fill, {VALUES: values, FRAMES: stack})
+
+
+def read_frames(path: Path) -> tuple[FrameVolume, ...]:
+    """Return the frames of time, or gates, of a volume; none of a file that holds one image.
+
+    A DICOM series is named by its folder, or by one of its files.
+    """
+    found = series_file(path) if is_folder(path) else None
+    with open_input(found or path) as file:
+        reader = reader_of(VOLUME_READERS, file)
+        return () if reader is None else reader.frames(file)
+
+
+def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
+    """Return the name and the values of what says when frames are."""
+    if join_up(frames):
+        ends = [frames[0].start_ms, *(frame.end_ms for frame in frames)]
+        return FRAME_ENDS, np.array(ends, "<i8")
+    return FRAME_TIMES, np.array([(frame.start_ms, frame.end_ms) for frame in frames], "<i8")

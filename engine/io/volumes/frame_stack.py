@@ -1,0 +1,170 @@
+"""Frames of time of a file of four axes: when they are, and the one image of them all.
+
+    sum of counts                 Σ_t f_t
+    mean of other units           Σ_t f_t d_t / Σ_t d_t,   d_t the length of frame t
+
+A file of four axes that does not say when its frames are counts them as 1 s each, with a note.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import EngineError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import MOST_FRAMES, MS, FrameVolume, Gate, TimeFrame
+from engine.data.volume import Volume
+from engine.io.folder import is_file
+from engine.io.safety.open_input import read_text
+from engine.io.text.json_text import from_json
+
+SUMMED = ("counts", "counts/mm")
+"""Units whose frames add up to the image of all; of other units the mean is taken."""
+STARTS, LENGTHS, GATES = "FrameTimesStart", "FrameDuration", "GateDuration"
+"""Names of BIDS for the times of frames [s], and ours for those of gates."""
+MOST_BYTES = 1 << 20
+LONGEST_S = 1e9
+"""Longer than any scan [s]."""
+
+
+@dataclass(frozen=True)
+class FrameClock:
+    """When frames begin as a header states it.
+
+    Attributes
+    ----------
+    start_s : of the first frame [s]
+    step_s : from one to the next [s]; None if it is not stated
+    """
+
+    start_s: float = 0.0
+    step_s: float | None = None
+
+
+NO_CLOCK = FrameClock()
+"""Nothing is stated."""
+
+
+def frame_times(
+    path: Path, n: int, provenance: Plain, clock: FrameClock
+) -> tuple[tuple[TimeFrame, ...], str]:
+    """Return when the frames of a file are, and a note if nothing states it.
+
+    Parameters
+    ----------
+    path
+        the file; the JSON file of BIDS lies beside it
+    n
+        number of frames
+    provenance
+        that we wrote with the file, {} without
+    clock
+        of its header
+
+    Raises
+    ------
+    GeometryError
+        for more frames than `MOST_FRAMES`
+    """
+    if n > MOST_FRAMES:
+        raise GeometryError(
+            f"{path.name}: holds {n:,} frames of time, at most {MOST_FRAMES:,} are read; export "
+            "fewer into one file."
+        )
+    for said in (provenance, _bids_beside(path)):
+        frames = _listed(said, n)
+        if frames:
+            return frames, ""
+    step = clock.step_s
+    if step is not None and 1 / MS <= step <= LONGEST_S and abs(clock.start_s) <= LONGEST_S:
+        start = max(clock.start_s, 0.0)
+        return _frames([start + k * step for k in range(n)], [step] * n), ""
+    note = (
+        f"{path.name}: the times of its {n} frames are not known; they are counted as 1 s each, "
+        "one after the other."
+    )
+    return _frames([float(k) for k in range(n)], [1.0] * n), note
+
+
+def framed(
+    path: Path, stack: NDArray[np.float32], like: Volume, clock: FrameClock = NO_CLOCK
+) -> tuple[FrameVolume, ...]:
+    """Return images of [z, y, x] or [t, z, y, x] values, one for each frame.
+
+    Parameters
+    ----------
+    path
+        the file
+    stack
+        values of all frames
+    like
+        the first image, with grid, unit and notes of all
+    clock
+        when frames are, as the header states it
+    """
+    if stack.ndim == 3:
+        return (FrameVolume(TimeFrame(0, MS), like),)
+    times, note = frame_times(path, len(stack), like.info, clock)
+    notes = (*like.notes, *([note] if note else ()))
+    return tuple(
+        FrameVolume(frame, replace(like, values=np.ascontiguousarray(values), notes=notes))
+        for frame, values in zip(times, stack, strict=True)
+    )
+
+
+def whole(frames: Sequence[FrameVolume]) -> Volume:
+    """Return the image of all frames: their sum if they are counts, otherwise their mean."""
+    first = frames[0].volume
+    is_sum = first.unit in SUMMED
+    counted_s = sum(each.frame.duration_s for each in frames)
+    total = np.zeros(first.grid.shape, np.float64)
+    for frame, volume in frames:
+        total += (1.0 if is_sum else frame.duration_s / counted_s) * volume.values
+    kind = "sum" if is_sum else "mean by length"
+    note = f"{len(frames)} frames of time; the image of all is their {kind}."
+    return replace(first, values=total.astype(np.float32), notes=(*first.notes, note))
+
+
+def _bids_beside(path: Path) -> Plain:
+    """Return the JSON file of BIDS beside an image, {} without."""
+    stem = path.name.removesuffix(".gz")
+    sidecar = path.with_name(f"{stem.rpartition('.')[0]}.json")
+    if not is_file(sidecar):
+        return {}
+    try:
+        return from_json(read_text(sidecar, MOST_BYTES))
+    except (EngineError, ValueError):
+        return {}
+
+
+def _listed(said: Plain, n: int) -> tuple[TimeFrame, ...]:
+    """Return the frames that a text lists; none if it lists others or is damaged."""
+    held = _numbers(said.get(GATES), n)
+    if held:
+        ends = [round(MS * sum(held))] * n
+        gates = [Gate(k, n, round(MS * length)) for k, length in enumerate(held, 1)]
+        return tuple(TimeFrame(0, end, gate) for end, gate in zip(ends, gates, strict=True))
+    starts, lengths = _numbers(said.get(STARTS), n), _numbers(said.get(LENGTHS), n)
+    return _frames(starts, lengths) if starts and lengths and min(lengths) > 0 else ()
+
+
+def _numbers(said: object, n: int) -> list[float]:
+    if not isinstance(said, list) or len(said) != n:
+        return []
+    if not all(isinstance(each, int | float) and math.isfinite(each) for each in said):
+        return []
+    return [float(each) for each in said] if max(map(abs, said)) <= LONGEST_S else []
+
+
+def _frames(starts_s: Sequence[float], lengths_s: Sequence[float]) -> tuple[TimeFrame, ...]:
+    spans = zip(starts_s, lengths_s, strict=True)
+    return tuple(
+        TimeFrame(round(MS * start), max(round(MS * (start + length)), round(MS * start) + 1))
+        for start, length in spans
+    )

@@ -1,0 +1,179 @@
+"""MetaImage files: header and values in one (`.mha`), or values beside it (`.mhd`)."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.io.folder import open_beside
+from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.open_input import InputFile
+
+TYPES = {
+    "MET_UCHAR": "u1",
+    "MET_CHAR": "i1",
+    "MET_USHORT": "u2",
+    "MET_SHORT": "i2",
+    "MET_UINT": "u4",
+    "MET_INT": "i4",
+    "MET_FLOAT": "f4",
+    "MET_DOUBLE": "f8",
+}
+LAST = "ElementDataFile"
+ORDER = "ElementByteOrderMSB"
+WORDS = {3: "three", 4: "four", 9: "nine", 16: "sixteen"}
+MM = {"um": 1e-3, "mm": 1.0, "cm": 10.0, "?": 1.0}
+"""Units of length of MetaIO; "?" stands for one that is not known."""
+MOST_PIXELS = 2**31
+"""Along an axis."""
+
+
+@dataclass(frozen=True)
+class MetaImage:
+    """Values with the place of the first and the distance of the next.
+
+    Attributes
+    ----------
+    values : (z, y, x), or (t, z, y, x) of frames of time
+    spacing_mm : between pixels along x, y, z [mm]
+    origin_mm : centre of the first pixel, (x, y, z) [mm]
+    directions : (3, 3) where the axes x, y, z of the values lead, one in each row
+    comment : what the writer remarked
+    """
+
+    values: Array
+    spacing_mm: tuple[float, ...]
+    origin_mm: tuple[float, ...]
+    directions: Array
+    comment: str = ""
+
+    @property
+    def is_volume(self) -> bool:
+        """Whether it is one volume without frames."""
+        return self.values.ndim == 3
+
+
+def read_meta_image(file: InputFile) -> MetaImage:
+    """Read an image of three axes, or of frames of time; values may lie in one file beside it."""
+    path = file.path
+    fields, start = _header(file.head, path)
+    n_axes = 4 if fields.get("NDims") == "4" else 3
+    sizes = _numbers(fields, "DimSize", path, n=n_axes)
+    if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
+        raise FileFormatError(
+            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, want whole numbers above 0."
+        )
+    size = [int(n) for n in sizes]
+    ones, zeros = " ".join("1" * n_axes), " ".join("0" * n_axes)
+    mm = _mm(fields, path)
+    spacing = tuple(mm * n for n in _numbers(fields, "ElementSpacing", path, ones, n_axes)[:3])
+    if min(spacing) <= 0:
+        raise FileFormatError(
+            f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, want numbers above "
+            "0; save the image again."
+        )
+    offset = _numbers(fields, "Offset", path, fields.get("Position", zeros), n_axes)
+    origin = tuple(mm * n for n in offset[:3])
+    dtype = TYPES.get(fields.get("ElementType", ""))
+    if dtype is None or fields.get("ElementNumberOfChannels", "1") != "1":
+        raise FileFormatError(
+            f"{path.name}: {fields.get('ElementType')} values of size {size}; want one number per "
+            "pixel."
+        )
+    order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
+    kind = np.dtype(dtype).newbyteorder(">" if _is_true(fields, order, path) else "<")
+    n_values = math.prod(size)
+    refuse_no_room(4 * n_values, path.name)
+    n_bytes = n_values * kind.itemsize
+    if fields[LAST].upper() == "LOCAL":
+        data = _payload(file, start, n_bytes, fields)
+    else:
+        with open_beside(path, fields[LAST]) as beside:
+            data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
+    values = np.frombuffer(data, kind).reshape(size[::-1])
+    values = values[0] if size[3:] == [1] else values
+    directions = _directions(fields, path, n_axes)
+    return MetaImage(values, spacing, origin, directions, fields.get("Comment", ""))
+
+
+def _mm(fields: dict[str, str], path: Path) -> float:
+    """Return how many mm a length counts; MetaIO takes mm for granted."""
+    unit = fields.get("DistanceUnits", "mm").lower()
+    if unit not in MM:
+        raise FileFormatError(
+            f"{path.name}: DistanceUnits is {unit[:40]!r}, want um, mm or cm; save the image again."
+        )
+    return MM[unit]
+
+
+def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
+    """Return the byte at which values in a file of their own begin; -1 stands for its end."""
+    text = fields.get("HeaderSize", "0")
+    if not text.lstrip("-").isdigit() or int(text) < -1:
+        raise FileFormatError(f"{file.name}: HeaderSize is {text[:40]!r}, want a number of bytes.")
+    return max(file.size - n_bytes, 0) if int(text) == -1 else int(text)
+
+
+def _directions(fields: dict[str, str], path: Path, n_axes: int) -> Array:
+    """Return where the axes lead; "Rotation" and "Orientation" are older names of it."""
+    names = ("TransformMatrix", "Rotation", "Orientation")
+    found = next((name for name in names if name in fields), None)
+    if found is None:
+        return np.eye(3)
+    numbers = _numbers(fields, found, path, n=n_axes**2)
+    return np.reshape(numbers, (n_axes, n_axes))[:3, :3]
+
+
+def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
+    fields: dict[str, str] = {}
+    place = 0
+    while (end := head.find(b"\n", place)) >= 0:
+        key, _, value = head[place:end].decode("latin-1").partition("=")
+        fields[key.strip()] = value.strip()
+        place = end + 1
+        if key.strip() == LAST:
+            return fields, place
+    raise FileFormatError(f"{path.name}: not a MetaImage (.mha) file; was it damaged or renamed?")
+
+
+def _numbers(
+    fields: dict[str, str], key: str, path: Path, default: str = "", n: int = 3
+) -> list[float]:
+    text = fields.get(key, default)
+    try:
+        numbers = [float(part) for part in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != n or not np.isfinite(numbers).all():
+        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, want {WORDS[n]} numbers.")
+    return numbers
+
+
+def _is_true(fields: dict[str, str], key: str, path: Path) -> bool:
+    word = fields.get(key, "False").lower()
+    if word not in ("true", "false"):
+        raise FileFormatError(f"{path.name}: {key} is {word[:40]!r}, want True or False.")
+    return word == "true"
+
+
+def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) -> bytes:
+    if _is_true(fields, "CompressedData", file.path):
+        refuse_bomb(n_bytes, file.size, file.name)
+        try:
+            data = zlib.decompressobj().decompress(file.read(start=start), n_bytes)
+        except zlib.error as e:
+            raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
+    else:
+        data = file.read(n_bytes, start)
+    if len(data) != n_bytes:
+        raise FileFormatError(
+            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            "again."
+        )
+    return data

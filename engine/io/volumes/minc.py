@@ -1,0 +1,116 @@
+"""Volumes of the MINC toolkit (.mnc): version 1 is NetCDF, version 2 HDF5; read by nibabel.
+
+MINC counts to the right, to the front and to the head, as nibabel's matrix does; real values are
+those of the file, scaled slice by slice.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from io import BytesIO
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError, GeometryError
+from engine.data.timing.time_frames import FrameVolume
+from engine.io.base import FramesReader
+from engine.io.hdf5.opening import DAMAGE, is_hdf5, library_file, refuse_unsafe
+from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.frame_stack import NO_CLOCK, FrameClock
+from engine.io.volumes.patient_images import patient_frames
+from engine.io.volumes.straight_axes import LPS_TO_RAS
+from engine.io.xray.hdf5.dxchange import has_object
+
+NETCDF = (b"CDF\x01", b"CDF\x02")
+GROUP = "/minc-2.0"
+IMAGES = ("image", "image-min", "image-max")
+
+
+Frames = tuple[FrameVolume, ...]
+
+
+class _Stored(Protocol):
+    """A MINC file as nibabel has it opened."""
+
+    _dim_names: list[str]
+    _dims: list[object]
+
+    def get_data_shape(self) -> tuple[int, ...]: ...
+    def get_affine(self) -> Array: ...
+    def get_scaled_data(self) -> Array: ...
+
+
+class Minc(FramesReader):
+    """MINC volume."""
+
+    name: ClassVar[str] = "MINC volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".mnc",)
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return "MINC 2" if is_hdf5(file.head) else "MINC 1"
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        if is_hdf5(file.head):
+            return has_object(file, GROUP)
+        return file.head[:4] in NETCDF and cls.ends(file.path)
+
+    @classmethod
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        from nibabel.minc1 import MincError
+
+        try:
+            return _second(file) if is_hdf5(file.head) else _first(file)
+        except (*DAMAGE, MincError, AttributeError, AssertionError, IndexError, TypeError) as e:
+            reason = " ".join(str(e).split())
+            raise FileFormatError(
+                f"{file.name}: damaged or truncated MINC file ({reason}); copy it again."
+            ) from e
+
+
+def _first(file: InputFile) -> Frames:
+    netcdf = import_module("nibabel.externals.netcdf")
+    with netcdf.netcdf_file(BytesIO(file.read()), mmap=False) as stored:
+        return _images(file, import_module("nibabel.minc1").Minc1File(stored))
+
+
+def _second(file: InputFile) -> Frames:
+    with library_file(file) as stored:
+        for name in IMAGES:
+            item = stored.get(f"{GROUP}/image/0/{name}")
+            if item is not None and item.shape:
+                refuse_unsafe(item, f"{file.name}: {name}", file.size)
+        return _images(file, import_module("nibabel.minc2").Minc2File(stored))
+
+
+def _images(file: InputFile, stored: _Stored) -> Frames:
+    """Return the images; an axis that is not one of space is that of frames."""
+    shape = stored.get_data_shape()
+    if len(shape) not in (3, 4):
+        raise GeometryError(
+            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
+            "frames of time; export one number per voxel."
+        )
+    n_values = int(np.prod(shape, dtype=object))
+    refuse_bomb(n_values, file.size, file.name)
+    refuse_no_room(12 * n_values, file.name)
+    values = np.asarray(stored.get_scaled_data(), np.float32)
+    affine, clock = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64), NO_CLOCK
+    if values.ndim == 4:
+        names = [str(name) for name in stored._dim_names]
+        of_time = next((k for k, name in enumerate(names) if not name.endswith("space")), 0)
+        values, clock = np.moveaxis(values, of_time, 3), _clock(stored._dims[of_time])
+    return patient_frames(file, values, affine, "", clock=clock)
+
+
+def _clock(dimension: object) -> FrameClock:
+    """Return when frames are, as the axis of time states it in seconds."""
+    start, step = (getattr(dimension, name, None) for name in ("start", "step"))
+    if not isinstance(step, int | float | np.number):
+        return NO_CLOCK
+    first = float(start) if isinstance(start, int | float | np.number) else 0.0
+    return FrameClock(first, float(step))

@@ -1,0 +1,104 @@
+"""Volumes as MRC or CCP4 maps (.mrc, .map, .rec): cells in ångström, header as in mrcfile.
+
+Which axis of space is the fastest in the file, the header says (mapc, mapr, maps). There is no
+patient; makers use the fields of the origin in several ways, so the middle of the volume is at 0.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.data.volume import Volume
+from engine.io.base import VolumeReader
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.open_input import InputFile, refuse_not_finite
+from engine.io.safety.ranges import stated_grid
+
+MARK, MARK_AT, STAMP_AT = b"MAP ", 208, 212
+MODES = {0: "i1", 1: "i2", 2: "f4", 6: "u2", 12: "f2"}
+HEADER_BYTES, EXTENDED = 1024, slice(92, 96)
+ANGSTROM_PER_MM = 1e7
+
+
+class Mrc(VolumeReader):
+    """MRC volume."""
+
+    name: ClassVar[str] = "MRC volume"
+    format_name: ClassVar[str] = "MRC"
+    suffixes: ClassVar[tuple[str, ...]] = (".mrc", ".rec", ".map")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.size >= HEADER_BYTES and file.head[MARK_AT : MARK_AT + 4] == MARK
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        _refuse_unusable(file)
+        header = _header(file)
+        cells = [float(header["cella"][axis]) for axis in "xyz"]
+        along = [int(header[name]) for name in ("mapc", "mapr", "maps")]
+        intervals = [int(header[f"m{axis}"]) for axis in "xyz"]
+        if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
+            raise GeometryError(
+                f"{file.name}: does not say how large a voxel is (cell of {cells} Å in {intervals} "
+                f"parts, axes {along}); save it with its sizes, or, if it holds projections, "
+                "describe them with `isocenter import`."
+            )
+        places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
+        stored = _stored(file, header).transpose([places[axis] for axis in (3, 2, 1)])
+        voxel = [cell / n / ANGSTROM_PER_MM for cell, n in zip(cells, intervals, strict=True)]
+        grid = stated_grid(file.path, stored.shape, voxel, (0.0, 0.0, 0.0))
+        values = np.ascontiguousarray(stored, np.float32)
+        refuse_not_finite(file.path, values)
+        note = f"{file.name}: has no place in space; the middle of the volume is taken as 0."
+        return Volume(values, grid, "", {"axes": "xyz"}, (note,))
+
+
+def _order(file: InputFile) -> str:
+    """Return NumPy's sign for the byte order that the machine stamp states."""
+    return ">" if file.head[STAMP_AT : STAMP_AT + 1] == b"\x11" else "<"
+
+
+def _header(file: InputFile) -> np.void:
+    """Return the fields of the header.
+
+    mrcfile's interpreter is not used: it assigns to `dtype`, which NumPy 2.5 deprecates.
+    """
+    from mrcfile.dtypes import HEADER_DTYPE
+
+    (header,) = np.frombuffer(file.head[:HEADER_BYTES], HEADER_DTYPE.newbyteorder(_order(file)))
+    fields: np.void = header
+    return fields
+
+
+def _stored(file: InputFile, header: np.void) -> NDArray[np.generic]:
+    """Return the values as the file has them: sections, rows, columns."""
+    shape = [int(header[name]) for name in ("nz", "ny", "nx")]
+    dtype = np.dtype(_order(file) + MODES[int(header["mode"])])
+    start = HEADER_BYTES + int(header["nsymbt"])
+    return np.frombuffer(file.read(), dtype, prod(shape), start).reshape(shape)
+
+
+def _refuse_unusable(file: InputFile) -> None:
+    """Refuse what is no volume of numbers, and sizes that the file cannot hold."""
+    order = _order(file)
+    columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
+    if mode not in MODES:
+        raise FileFormatError(
+            f"{file.name}: values of MRC mode {mode}, want plain numbers (mode 0, 1, 2, 6 or 12); "
+            "save it as one of them."
+        )
+    n_values = columns * rows * sections
+    (extended,) = (int(n) for n in np.frombuffer(file.head[EXTENDED], f"{order}i4"))
+    n_bytes = HEADER_BYTES + extended + n_values * np.dtype(MODES[mode]).itemsize
+    if min(columns, rows, sections) < 1 or extended < 0 or n_bytes > file.size:
+        raise FileFormatError(
+            f"{file.name}: its header counts {columns:,} × {rows:,} × {sections:,} values, "
+            f"{n_bytes:,} bytes, and the file has {file.size:,}; it is truncated or damaged."
+        )
+    refuse_no_room(2 * file.size + 4 * n_values, file.name)

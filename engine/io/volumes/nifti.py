@@ -1,0 +1,154 @@
+"""NIfTI volumes: RAS millimetres in the file, LPS millimetres here.
+
+The array is stored as it is, x fastest; the affine says to which sides of the patient its axes
+lead, so readers that honour it see the same points on the same sides as our views do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.core.arrays import Array, rest
+from engine.core.json_types import Plain
+from engine.data.timing.time_frames import MS, FrameVolume
+from engine.data.volume import Volume
+from engine.io.auxiliary.provenance_file import (
+    sidecar_path,
+    stream_with_sidecar,
+    write_with_sidecar,
+)
+from engine.io.base import FramesReader, VolumeWriter
+from engine.io.safety.gzip_blocks import gzip_pieces, gzipped
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.nifti_values import (
+    Header,
+    affine_of,
+    clock_of,
+    library,
+    magic_of,
+    read_nifti,
+)
+from engine.io.volumes.patient_images import patient_frames
+from engine.io.volumes.slice_frame import to_scanner
+from engine.io.volumes.straight_axes import LPS_TO_RAS, to_patient
+
+UNIT_MARK = "unit "
+"""The header's description holds the unit of the values after this mark."""
+
+
+class Nifti(FramesReader):
+    """NIfTI volume."""
+
+    name: ClassVar[str] = "NIfTI volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
+
+    @classmethod
+    def format_of(cls, file: InputFile) -> str:
+        return "NIfTI-2" if magic_of(file.head) == "n+2" else "NIfTI-1"
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return cls.ends(file.path) or magic_of(file.head) is not None
+
+    @classmethod
+    def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        header, values = read_nifti(file)
+        affine, notes = affine_of(header, file)
+        clock = clock_of(header)
+        return patient_frames(
+            file, values, LPS_TO_RAS @ affine, _unit(header), clock=clock, notes=notes
+        )
+
+
+class NiftiWriter(VolumeWriter):
+    """NIfTI volume, with its provenance in a JSON file beside it."""
+
+    name: ClassVar[str] = "NIfTI volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
+    in_pieces: ClassVar[bool] = True
+    takes_turned: ClassVar[bool] = True
+    detail: ClassVar[str] = "for other programs; provenance beside it"
+
+    @classmethod
+    def written(cls, path: Path) -> tuple[Path, ...]:
+        return path, sidecar_path(path)
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        if not volume.is_in_file:
+            write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
+            return
+        pieces, n_bytes = nifti_pieces(volume), volume.values.nbytes
+        pieces = gzip_pieces(pieces) if is_packed(path) else pieces
+        stream_with_sidecar(path, pieces, n_bytes, volume.unit, provenance)
+
+
+def nifti_bytes(
+    volume: Volume, frames: Sequence[FrameVolume] = (), *, whole: bool = False
+) -> bytes:
+    """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time.
+
+    Of `frames`, which lie where the volume does, the values are taken instead: [t, z, y, x].
+    `whole` values are labels, and stored as int16.
+    """
+    kind = np.int16 if whole else np.float32
+    values = np.ascontiguousarray(volume.values, kind)
+    if frames:
+        values = np.stack([each.volume.values for each in frames])
+    return bytes(_image(volume, values, frames).to_bytes())
+
+
+def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of `nifti_bytes` for a volume in a file that memory may not hold."""
+    image = _image(volume, np.broadcast_to(np.float32(0), volume.grid.shape))
+    image.update_header()
+    head = BytesIO()
+    image.header.write_to(head)
+    yield head.getvalue()
+    for values in volume.values:
+        yield np.ascontiguousarray(values, "<f4").reshape(-1).view(np.uint8).data
+        rest(volume.values)
+
+
+def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:
+    """Return an image of the library: values [z, y, x] or [t, z, y, x] where a volume lies."""
+    nibabel, grid = library(), volume.grid
+    corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
+    affine = np.diag([*grid.voxel_mm, 1.0])
+    affine[:3, 3] = corner_mm
+    affine = LPS_TO_RAS @ to_patient(volume) @ to_scanner(volume) @ affine
+    image = nibabel.Nifti1Image(values.T, affine)
+    header = image.header
+    lengths = {each.frame.duration_s for each in frames}
+    steps = set(np.diff([each.frame.start_ms for each in frames]) / MS) or lengths
+    gated = any(each.frame.gate for each in frames)
+    if len(lengths) == len(steps) == 1 and not gated:  # others have no place in the header
+        header["pixdim"][4] = steps.pop()
+        header["toffset"] = frames[0].frame.start_s
+    header.set_data_dtype(values.dtype)
+    header.set_slope_inter(1, 0)
+    header.set_xyzt_units("mm", "sec")
+    header["descrip"] = f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use".encode()[:79]
+    image.set_sform(affine, code=1)
+    image.set_qform(affine, code=1)
+    return image
+
+
+def packed(content: bytes, path: Path) -> bytes:
+    """Return the bytes of a file by its ending."""
+    return gzipped(content) if is_packed(path) else content
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file of this name is packed."""
+    return path.name.lower().endswith(".gz")
+
+
+def _unit(header: Header) -> str:
+    text = bytes(header["descrip"]).rstrip(b"\0").decode("utf-8", errors="ignore")
+    return text[len(UNIT_MARK) :].partition(";")[0] if text.startswith(UNIT_MARK) else ""

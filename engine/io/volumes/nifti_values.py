@@ -1,0 +1,214 @@
+"""The header and the values of a NIfTI file, read in pieces, packed or not."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from types import ModuleType
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.frame_stack import FrameClock
+
+Header = Any
+"""A header of nibabel, whose types are not complete."""
+HEAD_BYTES = 544
+"""The longer of the two headers, and a little."""
+FIRST_BYTE = {"n+1": 352, "n+2": 544}
+"""First byte that values of a single file may have."""
+PIECE_BYTES = 16 * 2**20
+SPACE_BITS, TIME_BITS = 0x07, 0x38
+"""Parts of `xyzt_units`."""
+MM_OF = {1: 1000.0, 2: 1.0, 3: 1e-3}
+"""Code of metre, millimetre, micrometre -> mm."""
+SECONDS_OF = {8: 1.0, 16: 1e-3, 24: 1e-6}
+"""Code of second, millisecond, microsecond -> s."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    start: int
+    scaling: tuple[float, float]
+
+    @property
+    def end(self) -> int:
+        return self.start + math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
+    """Return the header, and the values [x, y, z] or, of frames of time, [x, y, z, t]."""
+    packed = file.head.startswith(b"\x1f\x8b")
+    plain = file.stream()
+    stream = cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if packed else plain
+    try:
+        head = stream.read(HEAD_BYTES)
+        header = _header(file, head)
+        layout = _layout(file, header, head)
+        _refuse_unusable(file, header, layout, packed)
+        return header, _values(file, stream, layout, len(head))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as e:
+        raise FileFormatError(
+            f"{file.name}: truncated or damaged ({e}); copy or export it again."
+        ) from e
+
+
+def library() -> ModuleType:
+    """Return nibabel; as a value, since its types are not complete."""
+    import nibabel
+
+    return nibabel
+
+
+def unpacked_head(head: bytes) -> bytes:
+    """Return the first bytes of a file that is packed by gzip; none if they are damaged."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, 352)
+    except zlib.error:
+        return b""
+
+
+def magic_of(head: bytes) -> str | None:
+    """Return "n+1" or "n+2" for single-file NIfTI, also gzipped, else None."""
+    if head[:2] == b"\x1f\x8b":
+        head = unpacked_head(head)
+    if head[344:348] == b"n+1\0":
+        return "n+1"
+    return "n+2" if head[4:8] == b"n+2\0" else None
+
+
+def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the (4, 4) matrix from voxels to RAS [mm], and a note if the unit was assumed."""
+    if not (header["sform_code"] > 0 or header["qform_code"] > 0):
+        raise GeometryError(
+            f"{file.name}: does not say where its voxels are (sform and qform codes are 0); "
+            "export it with its orientation."
+        )
+    try:
+        affine = np.array(header.get_best_affine(), np.float64)
+    except damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    unit = int(header["xyzt_units"]) & SPACE_BITS
+    affine[:3] *= MM_OF.get(unit, 1.0)
+    note = f"{file.name}: does not state its unit of length; mm is assumed."
+    return affine, () if unit in MM_OF else (note,)
+
+
+def clock_of(header: Header) -> FrameClock:
+    """Return when frames are, as `pixdim`, `toffset` and the unit of time state it."""
+    s = SECONDS_OF.get(int(header["xyzt_units"]) & TIME_BITS)
+    step, start = float(header["pixdim"][4]), float(header["toffset"])
+    if s is None or not (math.isfinite(step) and math.isfinite(start)) or step <= 0:
+        return FrameClock()
+    return FrameClock(s * start, s * step)
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """Return what a damaged header makes the library raise."""
+    from nibabel.spatialimages import HeaderDataError
+    from nibabel.wrapstruct import WrapStructError
+
+    return HeaderDataError, WrapStructError, ValueError, ArithmeticError, TypeError, LookupError
+
+
+def _header(file: InputFile, head: bytes) -> Header:
+    nibabel = library()
+    magic = magic_of(head)
+    if magic is None:
+        raise FileFormatError(
+            f"{file.name}: not a single-file NIfTI volume (.nii or .nii.gz); export it as one."
+        )
+    kind = nibabel.Nifti1Header if magic == "n+1" else nibabel.Nifti2Header
+    try:
+        return kind(head[: kind.sizeof_hdr], check=False)
+    except damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+
+
+def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
+    try:
+        shape = tuple(int(n) for n in header.get_data_shape())
+        dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
+        slope, inter = header.get_slope_inter()
+    except damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    if np.isinf(header["scl_slope"]):
+        raise FileFormatError(f"{file.name}: damaged NIfTI header (an infinite slope).")
+    first = FIRST_BYTE[magic_of(head) or "n+1"]
+    if start < first:
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header (values from byte {start:,} on, want at least "
+            f"{first})."
+        )
+    return _Layout(shape, dtype, start, (1.0 if slope is None else slope, inter or 0.0))
+
+
+def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: bool) -> None:
+    """Refuse sizes the header or the disk cannot mean, and what is not one volume of numbers."""
+    shape = layout.shape
+    most = most_unpacked(file.size) if packed else file.size
+    if min(shape, default=0) < 1 or layout.end > most:
+        raise FileFormatError(
+            f"{file.name}: its header counts {' × '.join(map(str, shape))} values, "
+            f"{layout.end:,} bytes, and the file has {file.size:,}; it is truncated or damaged."
+        )
+    if layout.dtype.kind not in "iuf":
+        raise FileFormatError(
+            f"{file.name}: values of type {layout.dtype}, want plain numbers; convert it to "
+            "float32."
+        )
+    if len(shape) < 3 or any(n > 1 for n in shape[4:]):
+        raise GeometryError(
+            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
+            "frames of time; export one number per voxel."
+        )
+
+
+def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDArray[np.float32]:
+    """Read the values plane after plane, scaled as the header says."""
+    x, y, z = layout.shape[:3]
+    n_frames = layout.shape[3] if len(layout.shape) > 3 else 1
+    refuse_no_room(4 * x * y * z * n_frames, file.name)
+    while at < layout.start:
+        at += len(_exactly(file, stream, min(layout.start - at, PIECE_BYTES), at, layout.end))
+    if at > layout.start:  # values begin within what was read of the header
+        stream.seek(layout.start)
+        at = layout.start
+    values = np.empty((x, y, z * n_frames), np.float32, order="F")
+    plane = x * y * layout.dtype.itemsize
+    n_planes = max(PIECE_BYTES // plane, 1)
+    for k in range(0, z * n_frames, n_planes):
+        n = min(n_planes, z * n_frames - k)
+        data = _exactly(file, stream, n * plane, at, layout.end)
+        values[..., k : k + n] = _scaled(data, (x, y, n), layout)
+        at += len(data)
+    stream.read(1)  # at the end of a packed file its checksum is compared
+    shape = (x, y, z) if n_frames == 1 else (x, y, z, n_frames)
+    return values.reshape(shape, order="F")
+
+
+def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int) -> bytes:
+    data = stream.read(n_bytes)
+    if len(data) < n_bytes:
+        raise FileFormatError(
+            f"{file.name}: truncated, its header counts {end:,} bytes and {at + len(data):,} are "
+            "there; copy or export it again."
+        )
+    return data
+
+
+def _scaled(data: bytes, shape: tuple[int, ...], layout: _Layout) -> NDArray[np.float32]:
+    """Return values as the library scales them; too large ones are infinite, and refused later."""
+    spec = (shape, layout.dtype, 0, *layout.scaling)
+    proxy = library().arrayproxy.ArrayProxy(BytesIO(data), spec, mmap=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asanyarray(proxy, dtype=np.float32)

@@ -1,0 +1,68 @@
+"""Two-dimensional numpy files (.npy), whose rows are read as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from tokenize import TokenError
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.io.safety.open_input import HEAD_BYTES, InputFile
+
+PIECE_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Rows of numbers in an open file.
+
+    Attributes
+    ----------
+    file : open while rows are asked for
+    dtype : of a number
+    shape : rows and columns
+    start : byte of the first number
+    """
+
+    file: InputFile
+    dtype: np.dtype[np.generic]
+    shape: tuple[int, int]
+    start: int
+
+    def pieces(self) -> Iterator[tuple[int, Array]]:
+        """Yield some rows at a time, each with the number of the first."""
+        n_rows, n_columns = self.shape
+        row = max(n_columns * self.dtype.itemsize, 1)
+        step = max(PIECE_BYTES // row, 1)
+        for first in range(0, n_rows, step):
+            n = min(step, n_rows - first)
+            yield first, self.file.array(self.dtype, (n, n_columns), self.start + first * row)
+
+    def sum(self, axis: int, dtype: type[np.float64]) -> Array:
+        """Return the sum over the rows (axis 0), (n_columns,)."""
+        total = np.zeros(self.shape[1 - axis], dtype)
+        for _, part in self.pieces():
+            total += part.sum(axis=axis, dtype=dtype)
+        return total
+
+
+def rows_of(file: InputFile) -> FileRows:
+    """Return the rows of a file; raise `ValueError` where it holds none."""
+    stream = file.stream()
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"version {version} of the format")
+    form = np.lib.format
+    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+    try:
+        shape, by_columns, dtype = read(stream, max_header_size=HEAD_BYTES)
+    except (SyntaxError, TokenError) as e:
+        raise ValueError(f"a header that is none: {e}") from e
+    if len(shape) != 2 or by_columns or dtype.hasobject or not dtype.itemsize:
+        raise ValueError(f"{dtype} of shape {shape[:8]}, want two axes of numbers, row after row")
+    start = stream.tell()
+    if min(shape) < 1 or start + shape[0] * shape[1] * dtype.itemsize > file.size:
+        raise ValueError(f"{shape[0]:,} × {shape[1]:,} numbers are not all there")
+    return FileRows(file, dtype, (shape[0], shape[1]), start)

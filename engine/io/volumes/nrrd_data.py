@@ -1,0 +1,112 @@
+"""Values of NRRD, behind the header or in files of their own; counted before they are unpacked."""
+
+from __future__ import annotations
+
+import bz2
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.io.folder import open_below
+from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.open_input import InputFile
+from engine.io.volumes.nrrd_header import NrrdHeader
+
+RAW, GZIP, BZIP2 = ("raw",), ("gzip", "gz"), ("bzip2", "bz2")
+MOST_LINES = 100_000
+"""Lines before the values that are skipped, at most."""
+
+
+def read_values(
+    file: InputFile, header: NrrdHeader, shape: tuple[int, ...], kind: np.dtype[np.generic]
+) -> NDArray[np.float32]:
+    """Return the values, first axis fastest in the file; refuse sizes that cannot be there.
+
+    Parameters
+    ----------
+    file
+        the header's
+    header
+        with the names of the data files
+    shape, kind
+        of the values that it states
+    """
+    n_bytes = int(np.prod(shape, dtype=object)) * kind.itemsize
+    refuse_no_room(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
+    if not header.files:
+        data = _payload(file, header, header.start, n_bytes)
+    elif n_bytes % len(header.files):
+        raise FileFormatError(
+            f"{file.name}: {n_bytes:,} bytes of values do not divide evenly among "
+            f"{len(header.files):,} files; export it again."
+        )
+    else:
+        data = b"".join(_of_file(file, header, name, n_bytes) for name in header.files)
+    return np.asarray(np.frombuffer(data, kind).reshape(shape, order="F"), np.float32)
+
+
+def _of_file(file: InputFile, header: NrrdHeader, name: str, n_bytes: int) -> bytes:
+    with open_below(file.path, name) as data:
+        return _payload(data, header, 0, n_bytes // len(header.files))
+
+
+def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> bytes:
+    """Return the bytes of the values in one file."""
+    encoding = str(header.fields["encoding"]).lower()
+    if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
+        raise FileFormatError(
+            f"{file.name}: its header counts {n_bytes:,} bytes of values, and the file has "
+            f"{file.size:,}; it is truncated or damaged."
+        )
+    start, skipped = _after_lines(file, header, start), _skip(header, "byte")
+    if skipped < 0 and encoding in RAW:  # the values end with the file
+        start, skipped = file.size - n_bytes, 0
+    if skipped < 0 or skipped > file.size:
+        raise FileFormatError(
+            f"{file.name}: skips {skipped:,} bytes before its values, want 0 to {file.size:,}; "
+            "export it again."
+        )
+    data = _unpacked(file, encoding, start, skipped + n_bytes)[skipped:]
+    if len(data) != n_bytes:
+        raise FileFormatError(
+            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            "again."
+        )
+    return data
+
+
+def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
+    """Return the byte after the lines that are to be skipped."""
+    n = _skip(header, "line")
+    if n <= 0:
+        return start
+    if n <= MOST_LINES:
+        parts = file.read(start=start).split(b"\n", n)
+        if len(parts) > n:
+            return file.size - len(parts[n])
+    raise FileFormatError(
+        f"{file.name}: skips {n:,} lines before its values, and there are fewer; export it again."
+    )
+
+
+def _skip(header: NrrdHeader, what: str) -> int:
+    names = (f"{what} skip", f"{what}skip")
+    return next((int(header.fields[name]) for name in names if name in header.fields), 0)
+
+
+def _unpacked(file: InputFile, encoding: str, start: int, n_bytes: int) -> bytes:
+    try:
+        if encoding in RAW:
+            return file.read(n_bytes, start)
+        if encoding in GZIP:
+            return zlib.decompressobj(wbits=31).decompress(file.read(start=start), n_bytes)
+        if encoding in BZIP2:
+            return bz2.BZ2Decompressor().decompress(file.read(start=start), n_bytes)
+    except (zlib.error, OSError, ValueError, EOFError) as e:
+        raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
+    raise FileFormatError(
+        f"{file.name}: values are encoded as {encoding[:20]!r}, want raw, gzip or bzip2; save it "
+        "as one of them."
+    )

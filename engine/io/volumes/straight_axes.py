@@ -1,0 +1,100 @@
+"""Volumes of other programs as ours: axes along x, y and z of LPS, values [z, y, x].
+
+A file says where the middle of voxel (i, j, k) is by a matrix M: point = M (i, j, k, 1) [mm, LPS].
+Axes may be in any order and run either way. `engine.io.volumes.tilted_axes` resamples tilted ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import GeometryError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.patient_planes import to_patient_axes
+from engine.io.safety.ranges import stated_grid
+
+MAX_TILT = 1e-3
+"""Largest direction cosine off the axes: 0.06°, half a voxel over 500 voxels."""
+NO_SIDES = "xyz"
+"""Axes of a volume that does not say how a patient lay."""
+LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
+"""And back: files of brain imaging count to the right and to the front."""
+
+
+def straightened(
+    path: Path, values: NDArray[np.float32], affine: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], ImageGrid]:
+    """Return [z, y, x] values whose axes run along LPS, and their grid.
+
+    Parameters
+    ----------
+    path
+        file, for sentences
+    values
+        (n_i, n_j, n_k)
+    affine
+        (4, 4) from voxel numbers to LPS [mm]
+    """
+    steps = np.where(np.isfinite(affine), affine, 0)[:3, :3]
+    edges = np.linalg.norm(steps, axis=0)
+    if not np.isfinite(affine).all() or (edges <= 0).any():
+        raise GeometryError(f"{path.name}: its affine is not that of a volume; export it again.")
+    cosines = steps / edges
+    world = np.abs(cosines).argmax(axis=0)
+    tilt = np.abs(cosines).copy()
+    tilt[world, range(3)] = 0
+    if tilt.max() > MAX_TILT or len(set(world)) < 3:
+        raise GeometryError(
+            f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
+            "against the scanner's; resample it onto straight axes."
+        )
+    centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]
+    for axis in range(3):
+        if steps[world[axis], axis] < 0:
+            values = np.flip(values, axis)
+    order = [int(np.flatnonzero(world == k)[0]) for k in (2, 1, 0)]
+    values = np.ascontiguousarray(values.transpose(order), np.float32)
+    voxel = tuple(float(edges[i]) for i in order[::-1])
+    return values, stated_grid(path, values.shape, voxel, centre)
+
+
+def to_patient(volume: Volume) -> NDArray[np.float64]:
+    """Return the matrix (4, 4) from the coordinates of a volume to the patient's [mm, LPS]."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = to_patient_axes(volume.sides)
+    return matrix
+
+
+def in_own_axes(path: Path, volume: Volume) -> Volume:
+    """Return a volume that was read in the patient's axes in the axes that it had before."""
+    if volume.sides in (NO_SIDES, "LPS"):
+        return volume
+    x, y, z = (float(volume.grid.centres_mm(axis)[0]) for axis in range(3))
+    affine = np.diag([*volume.grid.voxel_mm, 1.0])
+    affine[:3, 3] = x, y, z
+    turned = to_patient(volume).T @ affine
+    values, grid = straightened(path, volume.values.transpose(2, 1, 0), turned)
+    return replace(volume, values=values, grid=grid)
+
+
+def facing(volume: Volume, like: Volume) -> Volume:
+    """Return a volume with its z along that of another of the same patient.
+
+    One that does not say how the patient lay has the scanner's axes, and is left as it is.
+    """
+    if volume.head_sign == like.head_sign or volume.axes == NO_SIDES:
+        return volume
+    turned = in_scanner_frame(volume)
+    return replace(turned, info={**turned.info, "axes": like.axes})
+
+
+def in_scanner_frame(volume: Volume) -> Volume:
+    """Return a volume of ours whose z grows towards the feet as it was before it was written."""
+    x, y, z = volume.grid.centre_mm
+    grid = replace(volume.grid, centre_mm=(x, y, -z))
+    return replace(volume, values=np.ascontiguousarray(volume.values[::-1]), grid=grid)

@@ -1,0 +1,99 @@
+"""Values on straight axes of the patient from tilted ones: oblique slices, a tilted gantry.
+
+A file says where the middle of voxel (i, j, k) is by a matrix M: p = M (i, j, k, 1) [mm, LPS]. Of a
+tilted gantry the step from slice to slice is not at right angles to them. By linear interpolation,
+
+    value(p) = values at M⁻¹ p, `fill` outside.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.ranges import stated_grid
+from engine.io.volumes.straight_axes import MAX_TILT, straightened
+
+SHEARED_DEG = 0.06
+Matrix = NDArray[np.float64]
+
+
+def upright(
+    path: Path, values: NDArray[np.float32], affine: Matrix, fill: float
+) -> tuple[NDArray[np.float32], ImageGrid, tuple[str, ...]]:
+    """Return [z, y, x] values along LPS, their grid, and a note where they had to be resampled.
+
+    Parameters
+    ----------
+    path
+        of the file, for sentences
+    values
+        (n_i, n_j, n_k); k counts slices
+    affine
+        (4, 4), from voxels to LPS [mm]
+    fill
+        what is outside of the slices
+    """
+    edges = np.linalg.norm(affine[:3, :3], axis=0)
+    is_flat = not np.isfinite(affine).all() or (edges <= 0).any()
+    if is_flat or abs(np.linalg.det(affine[:3, :3] / edges)) < MAX_TILT:
+        raise GeometryError(f"{path.name}: its slices span no volume; export it again.")
+    cosines = affine[:3, :3] / edges
+    world = _nearest_axes(cosines)
+    off = np.abs(cosines)
+    off[world, range(3)] = 0
+    if off.max() <= MAX_TILT:
+        return *straightened(path, values, affine), ()
+    voxel = tuple(float(edges[list(world).index(axis)]) for axis in range(3))
+    lower, upper = _box(values.shape, affine)
+    n = np.ceil((upper - lower) / voxel - MAX_TILT).astype(int)
+    grid = stated_grid(path, tuple(int(m) for m in n[::-1]), voxel, (lower + upper) / 2)
+    refuse_no_room(4 * grid.n_voxels, path.name)
+    note = (
+        f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(off.max(), 1.0))):.1f}° "
+        f"against the patient's{_shear(cosines)}; it was resampled onto straight voxels of "
+        f"{grid.describe()}."
+    )
+    return _resampled(values, affine, grid, fill), grid, (note,)
+
+
+def _shear(cosines: Matrix) -> str:
+    """Say by how much slices lean against the line that they follow."""
+    normal = np.cross(cosines[:, 0], cosines[:, 1])
+    along = abs(float(normal @ cosines[:, 2])) / float(np.linalg.norm(normal))
+    lean = float(np.degrees(np.arccos(min(along, 1.0))))
+    return f", sheared by {lean:.1f}° as by a tilted gantry" if lean > SHEARED_DEG else ""
+
+
+def _nearest_axes(cosines: Matrix) -> NDArray[np.intp]:
+    """Return the axis of LPS that lies nearest to each of three directions, each once."""
+    from scipy.optimize import linear_sum_assignment
+
+    return np.asarray(linear_sum_assignment(-np.abs(cosines.T))[1])
+
+
+def _box(shape: tuple[int, ...], affine: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the corners of the straight box about all voxels [mm]."""
+    corners = np.array(np.meshgrid(*([-0.5, n - 0.5] for n in shape), indexing="ij"))
+    points = affine[:3, :3] @ corners.reshape(3, -1) + affine[:3, 3:]
+    return points.min(axis=1), points.max(axis=1)
+
+
+def _resampled(
+    values: NDArray[np.float32], affine: Matrix, grid: ImageGrid, fill: float
+) -> NDArray[np.float32]:
+    from scipy.ndimage import affine_transform
+
+    back = np.linalg.inv(affine)
+    first = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
+    per_voxel = (back[:3, :3] * np.array(grid.voxel_mm))[:, ::-1]  # of (z, y, x)
+    offset = back[:3] @ [*first, 1]
+    found = affine_transform(
+        values, per_voxel, offset, grid.shape, order=1, mode="grid-constant", cval=fill
+    )
+    return np.ascontiguousarray(found, np.float32)

@@ -1,0 +1,231 @@
+"""Projections, flats and darks of a CTSimU scan: as its metadata name them, or as TIFF series.
+
+A simulation writes NAME_0000.tif and so on, NAME_flat…, NAME_dark…, and NAME_metadata.json beside
+them, into the folder of the scenario or `projections` inside it. Raw images are described by the
+metadata alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.io.folder import below, entries, is_file, is_folder
+from engine.io.safety.open_input import open_input
+from engine.io.xray.ctsimu.parts import section, whole
+from engine.io.xray.ctsimu.values import Quantities
+from engine.io.xray.frames import Images, refuse_count
+from engine.io.xray.image_storage import images_room
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.io.xray.tiff import is_tiff, tiff_of
+
+NUMBER = re.compile(r"%0?\d*d")
+REFERENCES = "flat", "dark"
+TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
+FOLDERS = ".", "projections"
+CORRECTED = "corrected", "projections/corrected"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Images of a scan.
+
+    Attributes
+    ----------
+    projections : (n_views, rows, columns)
+    flats, darks : (n, rows, columns), None where there are none
+    whole_numbers : whether the projections are stored as whole numbers
+    is_corrected : whether dark and flat images are taken off already
+    """
+
+    projections: Images
+    flats: Images | None
+    darks: Images | None
+    whole_numbers: bool
+    is_corrected: bool
+
+
+@dataclass(frozen=True)
+class Raw:
+    """How raw images are stored: type, (rows, columns), bytes before a file's and each image."""
+
+    dtype: np.dtype[np.generic]
+    shape: tuple[int, int]
+    before_file: int
+    before_image: int
+
+
+def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]) -> Taken:
+    """Return the images that metadata name."""
+    said = section(content, "output", "projections")
+    raw = _raw(metadata, said)
+    images, is_whole = _images(metadata, said, raw, q.n_views)
+    references = {kind: section(said, f"{kind}_field") for kind in REFERENCES}
+    corrected = {
+        kind: each.get("projections_corrected") is True for kind, each in references.items()
+    }
+    found: dict[str, Images | None] = dict.fromkeys(REFERENCES)
+    for kind, each in references.items():
+        if each.get("filename") and each.get("number") != 0 and not corrected["flat"]:
+            n_wanted = whole(each.get("number", 1), f"the number of {kind} images", q)
+            found[kind] = _images(metadata, each, raw, n_wanted)[0]
+    if corrected["dark"] and not corrected["flat"]:
+        found["dark"] = None
+        notes.append(f"{metadata.name}: dark images are taken off already, flat images are not.")
+    return Taken(images, found["flat"], found["dark"], is_whole, corrected["flat"])
+
+
+def folders_named(metadata: Path, content: Plain) -> list[Path]:
+    """Return the folders of the images that metadata name."""
+    said = section(content, "output", "projections")
+    parts = (said, *(section(said, f"{kind}_field") for kind in REFERENCES))
+    names = [name for part in parts if isinstance(name := part.get("filename"), str) and name]
+    return [below(metadata, NUMBER.sub("0", name)).parent for name in names]
+
+
+def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> Taken:
+    """Return the TIFF series beside a scenario that no metadata describe."""
+    names = (*CORRECTED, *FOLDERS) if corrected else (*FOLDERS, *CORRECTED)
+    for name in names:
+        folder = scenario.parent / name
+        stacks = series(folder) if is_folder(folder) else {}
+        views = {prefix: stack for prefix, stack in stacks.items() if not _kind(prefix)}
+        if len(views) > 1:
+            raise FileFormatError(
+                f"{scenario.name}: {len(views)} series of TIFF images in {folder.name} "
+                f"({', '.join(list(views)[:4])}); leave that of this scan, or its metadata."
+            )
+        if views:
+            is_corrected = name in CORRECTED or corrected
+            return _found(scenario, folder, next(iter(views.values())), q, is_corrected)
+    raise FileFormatError(
+        f"{scenario.name}: no projections beside it or in a folder 'projections'; copy them there, "
+        "with their _metadata.json where they are raw."
+    )
+
+
+def _found(scenario: Path, folder: Path, stack: Stack, q: Quantities, is_corrected: bool) -> Taken:
+    refuse_missing(stack, scenario, q.n_views)
+    refuse_count(scenario, len(stack), q.n_views)
+    images, is_whole = read_stack(stack, scenario)
+    references: dict[str, Images | None] = dict.fromkeys(REFERENCES)
+    for kind in REFERENCES if not is_corrected else ():
+        files = [
+            each
+            for each in entries(folder)
+            if each.suffix.lower() in (".tif", ".tiff") and _kind(each.stem) == kind
+        ]
+        if files:
+            references[kind] = np.concatenate([_pages(each)[0] for each in files])
+    return Taken(images, references["flat"], references["dark"], is_whole, is_corrected)
+
+
+def _kind(stem: str) -> str | None:
+    """Return whether a name is one of flat or dark images, None for that of projections."""
+    words = re.split(r"[_\W\d]+", stem.lower())
+    return next((kind for kind in REFERENCES if kind in words), None)
+
+
+def _images(metadata: Path, said: Plain, raw: Raw | None, n_wanted: int) -> tuple[Images, bool]:
+    """Return the images of one file, or of a numbered series."""
+    pattern = said.get("filename")
+    if not isinstance(pattern, str) or not pattern:
+        _refuse(metadata, "names no images")
+    files = _files(metadata, pattern, n_wanted)
+    if not _tiff(files[0]):
+        if raw is None:
+            _refuse(
+                metadata, f"names {files[0].name}, which is no TIFF image, and says no datatype"
+            )
+        n_each = n_wanted if len(files) == 1 else 1
+        images = [_read_raw(each, raw, n_each) for each in files]
+        return np.concatenate(images), raw.dtype.kind in "iu"
+    if len(files) == 1:
+        pages, is_whole = _pages(files[0])
+        refuse_count(metadata, len(pages), n_wanted)
+        return pages, is_whole
+    return read_stack(Stack(tuple(files), tuple(range(len(files)))), metadata)
+
+
+def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
+    """Return the files of a name with a place for their number, in the order of these."""
+    places = NUMBER.findall(pattern)
+    if not places:
+        path = below(metadata, pattern)
+        if not is_file(path):
+            _refuse(metadata, f"names the file {pattern!r}, and there is no such file")
+        return [path]
+    if len(places) > 1:
+        _refuse(metadata, f"names {pattern!r}, with more than one place for a number")
+    above = below(metadata, NUMBER.sub("0", pattern)).parent
+    before, after = NUMBER.split(pattern.rpartition("/")[2])
+    form = re.compile(f"{re.escape(before)}(\\d+){re.escape(after)}")
+    matches = ((form.fullmatch(each.name), each) for each in entries(above))
+    found = sorted((int(match[1]), each) for match, each in matches if match)
+    stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
+    refuse_missing(stack, metadata, n_wanted)
+    refuse_count(metadata, len(stack), n_wanted)
+    return list(stack.files)
+
+
+def _raw(metadata: Path, said: Plain) -> Raw | None:
+    """Return how raw images are stored, None where the metadata do not say it."""
+    kind = said.get("datatype")
+    if kind is None:
+        return None
+    if kind not in TYPES:
+        _refuse(metadata, f"the datatype is {str(kind)[:20]!r}, want one of {', '.join(TYPES)}")
+    order = said.get("byteorder") or "little"
+    if order not in ("little", "big"):
+        _refuse(metadata, f"the byteorder is {str(order)[:20]!r}, want little or big")
+    q = Quantities(metadata, 1)
+    sizes = section(said, "dimensions")
+    rows, columns = (whole(sizes.get(axis), f"the dimension {axis}", q) for axis in "yx")
+    heads = section(said, "headersize")
+    before = [heads.get(name) or 0 for name in ("file", "image")]
+    if not all(isinstance(each, int) and 0 <= each < 1 << 40 for each in before):
+        _refuse(metadata, f"headers of {before} bytes, want whole numbers")
+    dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
+    return Raw(dtype, (rows, columns), *before)
+
+
+def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
+    """Return the images of a raw file, whose size must bear them out."""
+    rows, columns = raw.shape
+    n_bytes = rows * columns * raw.dtype.itemsize
+    step = raw.before_image + n_bytes
+    wanted = raw.before_file + n_images * step
+    with open_input(path) as file:
+        if file.size != wanted:
+            raise FileFormatError(
+                f"{path.name}: {file.size:,} bytes, want {wanted:,} for {n_images:,} images of "
+                f"{rows:,} x {columns:,} {raw.dtype.name} (rows x columns) with their headers; "
+                "copy it again or correct the metadata."
+            )
+        images = images_room((n_images, rows, columns), path.name)
+        for k in range(n_images):
+            at = raw.before_file + k * step + raw.before_image
+            images[k] = file.array(raw.dtype, raw.shape, at)
+    return images
+
+
+def _tiff(path: Path) -> bool:
+    with open_input(path) as file:
+        return is_tiff(file.head)
+
+
+def _pages(path: Path) -> tuple[Images, bool]:
+    with open_input(path) as file:
+        image = tiff_of(file)
+    pages = image if image.ndim == 3 else image[None]
+    return np.asarray(pages, np.float32), image.dtype.kind in "iu"
+
+
+def _refuse(metadata: Path, what: str) -> NoReturn:
+    raise FileFormatError(f"{metadata.name}: {what}; correct the metadata.")

@@ -1,0 +1,144 @@
+"""What a CTSimU scenario states besides its geometry: facts, bad pixels, and what is not used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.json_types import Plain
+from engine.io.folder import beside, is_file, open_beside
+from engine.io.xray.ctsimu.parts import section
+from engine.io.xray.ctsimu.values import (
+    ANGLE_RAD,
+    CURRENT_UA,
+    PURE,
+    TIME_MS,
+    VOLTAGE_KV,
+    Quantities,
+)
+from engine.io.xray.frames import listed
+from engine.io.xray.tiff import is_tiff, tiff_of
+
+UNUSED = (
+    *(("source", name) for name in ("spot", "spectrum", "window", "filters", "target")),
+    *(("detector", name) for name in ("noise", "unsharpness", "image_lag", "scintillator")),
+    *(("detector", "filters"), ("acquisition", "scattering"), ("environment", "material_id")),
+    *(("samples",), ("materials",), ("simulation",)),
+)
+"""What is simulated with, and not needed to reconstruct."""
+CURVES = "intensity_characteristics_file", "efficiency_characteristics_file"
+WORKS = -1
+"""In the map of bad pixels, a pixel that works."""
+TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
+
+
+def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
+    """Return what is left out or assumed, each in a sentence."""
+    unused = [
+        " ".join(reversed(names)).replace("_", " ") for names in UNUSED if _stated(content, names)
+    ]
+    grey = section(content, "detector", "gray_value")
+    curves = [str(grey[name].get("value")) for name in CURVES if _has_value(grey.get(name))]
+    divergence = section(content, "geometry", "source", "beam_divergence")
+    parallel = section(content, "geometry", "source").get("type") == "parallel"
+    spread = parallel and any(
+        q.maybe(divergence.get(axis), ANGLE_RAD, f"the divergence {axis}") for axis in "uv"
+    )
+    moving = section(content, "acquisition").get("scan_mode") == "continuous"
+    sentences = (
+        (unused, "{}: not used to reconstruct"),
+        (q.hidden, "{}: marked as unknown to the reconstruction, so left out"),
+        (q.assumed, "{}: without a unit, taken as mm"),
+        (curves, "the grey values follow {}, which is not undone"),
+        (["left out"] * spread, "the divergence of the parallel beam is {}, its rays are parallel"),
+        (["began"] * moving, "the stage turned on during a view, which counts where it {}"),
+    )
+    return [
+        f"{path.name}: {sentence.format(listed(what))}." for what, sentence in sentences if what
+    ]
+
+
+def facts_of(content: Plain, q: Quantities) -> Plain:
+    """Return voltage, current and exposure, where they are stated."""
+    source, detector = section(content, "source"), section(content, "detector")
+    facts = {
+        "voltage_kv": q.fact(source.get("voltage"), VOLTAGE_KV, "the voltage"),
+        "current_ua": q.fact(source.get("current"), CURRENT_UA, "the current"),
+        "exposure_ms": q.fact(detector.get("integration_time"), TIME_MS, "the integration time"),
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def bad_pixels(
+    path: Path,
+    content: Plain,
+    metadata: tuple[Path, Plain] | None,
+    shape: tuple[int, int],
+    q: Quantities,
+    notes: list[str],
+) -> NDArray[np.bool_] | None:
+    """Return the pixels that the scenario's map marks; a map that cannot be used is told."""
+    said = section(content, "detector", "bad_pixel_map")
+    name = _map_name(content)
+    if name is None:
+        return None
+    if metadata and _is_mended(metadata[1]):
+        notes.append(f"{path.name}: bad pixels are mended in the projections already.")
+        return None
+    try:
+        values = _map(path, name, said, shape, q)
+    except EngineError as e:
+        notes.append(f"{path.name}: the map of bad pixels is left out: {e}")
+        return None
+    return np.asarray(values != WORKS)
+
+
+def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
+    """Yield the map of bad pixels that a scenario names, where it lies beside it."""
+    name = _map_name(content)
+    if name is not None and is_file(beside(path, name)):
+        yield beside(path, name)
+
+
+def _map_name(content: Plain) -> str | None:
+    said = section(content, "detector", "bad_pixel_map")
+    name = section(said, "file").get("value") or said.get("file") or said.get("value")
+    return name if isinstance(name, str) and name else None
+
+
+def _map(
+    path: Path, name: str, said: Plain, shape: tuple[int, int], q: Quantities
+) -> NDArray[np.generic]:
+    with open_beside(path, name) as file:
+        if is_tiff(file.head):
+            values = np.asarray(tiff_of(file))
+        else:
+            kind, order = said.get("type"), said.get("endian") or "little"
+            if kind not in TYPES or order not in ("little", "big"):
+                raise FileFormatError(f"{name}: the scenario does not say how it is stored.")
+            dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
+            start = q.maybe(said.get("headersize"), PURE, "the headersize of the map") or 0
+            values = file.array(dtype, shape, min(max(int(start), 0), file.size))
+    if values.shape != shape:
+        raise FileFormatError(f"{name}: a map of other pixels than the projections have.")
+    return values
+
+
+def _is_mended(metadata: Plain) -> bool:
+    said = section(metadata, "output", "projections", "bad_pixel_map")
+    return said.get("projections_corrected") is True
+
+
+def _stated(content: Plain, names: tuple[str, ...]) -> bool:
+    found = section(content, *names[:-1]).get(names[-1])
+    if isinstance(found, dict):
+        return any(each not in (None, [], {}, False) for each in found.values())
+    return bool(found)
+
+
+def _has_value(said: object) -> bool:
+    return isinstance(said, dict) and bool(said.get("value"))

@@ -1,0 +1,243 @@
+"""Places of source, stage and detector of a CTSimU scenario in every view, and their geometry.
+
+v = w × u;  stage: turned about its own w by ±(start + k · step);  then the deviations in order,
+about axes of the world (x, y, z) or of the part as it stands by then (u, v, w);  then drifts of the
+centre.  x_volume = (u, v, w)ᵀ of the stage · (x_world − centre of the stage)
+
+So the axis of the stage is the z axis of the volume, its centre the middle. Format version 1 of the
+scenarios of the CTSimU project, "Geometry" and "Acquisition"; where the text leaves an order open,
+that of the project's own toolbox is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.json_types import Plain
+from engine.geometry.vectors import turned_about
+from engine.geometry.xray import Beam, XrayGeometry
+from engine.io.xray.ctsimu.values import (
+    ANGLE_RAD,
+    LENGTH_MM,
+    MOST,
+    PIXELS,
+    PURE,
+    Quantities,
+    known,
+)
+
+Array = NDArray[np.float64]
+WORLD, LOCAL = "xyz", "uvw"
+ORTHOGONAL = 1e-6
+"""Cosine between the vectors of a part that is rounding."""
+DIRECTIONS = {"CCW": 1.0, "CW": -1.0}
+
+
+@dataclass(frozen=True)
+class ScannerPart:
+    """Source, stage or detector in every view, in the world.
+
+    Attributes
+    ----------
+    centre_mm : (n_views, 3)
+    u, v, w : (n_views, 3) unit vectors
+    """
+
+    centre_mm: Array
+    u: Array
+    v: Array
+    w: Array
+
+    def turned(self, axis: Array, angle_rad: Array, pivot_mm: Array) -> ScannerPart:
+        """Return it turned about axes through pivots, all (n_views, 3)."""
+        angle = angle_rad[:, None]
+        u, v, w = (turned_about(each, axis, angle) for each in (self.u, self.v, self.w))
+        return ScannerPart(pivot_mm + turned_about(self.centre_mm - pivot_mm, axis, angle), u, v, w)
+
+    def moved(self, shift_mm: Array) -> ScannerPart:
+        """Return it with its centre elsewhere."""
+        return replace(self, centre_mm=self.centre_mm + shift_mm)
+
+
+def section(content: Plain, *names: str) -> Plain:
+    """Return an object of a scenario; where it is absent or null, an empty one."""
+    found: object = content
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
+    """Return source and detector of every view in the axes of the stage, pixels as binned."""
+    geometry = section(content, "geometry")
+    stage = placed(geometry, "stage", q, turn_rad=stage_angles(content, q))
+    source, detector = (placed(geometry, name, q) for name in ("source", "detector"))
+    to_volume = np.stack([stage.u, stage.v, stage.w], axis=1)
+
+    def seen(vectors: Array) -> Array:
+        return np.asarray(np.einsum("vij,vj->vi", to_volume, vectors))
+
+    pitch = section(content, "detector", "pixel_pitch")
+    steps = [
+        q.of_views(pitch.get(name), LENGTH_MM, f"the pixel pitch {name}")[:, None] * vectors
+        for name, vectors in (("u", detector.u), ("v", detector.v))
+    ]
+    beam = _beam(geometry, q)
+    towards = detector.centre_mm - source.centre_mm
+    along = np.sign(np.sum(towards * source.w, axis=1, keepdims=True)) * source.w
+    origin = source.centre_mm - stage.centre_mm if beam == "cone" else along
+    centre = seen(detector.centre_mm - stage.centre_mm)
+    u, v = (seen(step) for step in steps)
+    return XrayGeometry(beam, seen(origin), centre, u, v, shape_of(content, q)).binned(
+        _binning(content, q)
+    )
+
+
+def shape_of(content: Plain, q: Quantities) -> tuple[int, int]:
+    """Return (rows, columns) of the detector before it is binned."""
+    detector = section(content, "detector")
+    return whole(detector.get("rows"), "the number of rows", q), whole(
+        detector.get("columns"), "the number of columns", q
+    )
+
+
+def whole(said: object, name: str, q: Quantities) -> int:
+    """Return a number of things, at least 1."""
+    number = q.number(said, PIXELS, name)
+    if number < 1 or not number.is_integer():
+        q.refuse(f"{name} is {number:g}, want a whole number from 1 on")
+    return int(number)
+
+
+def stage_angles(content: Plain, q: Quantities) -> Array:
+    """Return the angle of the stage in every view, (n_views,) [rad]."""
+    taken = section(content, "acquisition")
+    first, last = (
+        q.number(taken.get(f"{end}_angle"), ANGLE_RAD, f"the {end} angle")
+        for end in ("start", "stop")
+    )
+    if last < first:
+        q.refuse("the start angle is greater than the stop angle")
+    direction = taken.get("direction") or "CCW"
+    if direction not in DIRECTIONS:
+        q.refuse(f"the direction is {str(direction)[:20]!r}, want CCW or CW")
+    with_last = taken.get("include_final_angle") is not False
+    angles = np.linspace(first, last, q.n_views, endpoint=with_last)
+    return np.asarray(DIRECTIONS[str(direction)] * angles)
+
+
+def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = None) -> ScannerPart:
+    """Return one part of the scanner in every view; `turn_rad` turns it about its own w."""
+    said = section(geometry, name)
+    centre = section(said, "center")
+    start = [q.number(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
+    u, w = (_direction(said, f"vector_{axis}", name, q) for axis in "uw")
+    if abs(u @ w) > ORTHOGONAL:
+        q.refuse(f"vector_u and vector_w of the {name} are not at right angles")
+    part = ScannerPart(*(np.tile(each, (q.n_views, 1)) for each in (start, u, np.cross(w, u), w)))
+    if turn_rad is not None:
+        part = part.turned(part.w, turn_rad, part.centre_mm)
+    for each in _deviations(said, name, q):
+        part = _deviated(part, each, name, q)
+    drifts = [q.drift(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
+    return part.moved(np.stack(drifts, axis=1))
+
+
+def _of(what: str, axis: str, name: str) -> str:
+    return f"{what} {axis} of the {name}"
+
+
+def _direction(said: Plain, key: str, name: str, q: Quantities) -> Array:
+    """Return the unit vector of a part; its drifts are refused, since their order is not said."""
+    vector = section(said, key)
+    components = [vector.get(axis) for axis in WORLD]
+    if any(q.drift(each, PURE, f"{key} of the {name}").any() for each in components):
+        q.refuse(f"{key} of the {name} drifts, which is not read; state it as a deviation")
+    return _unit(np.array([q.number(each, PURE, f"{key} of the {name}") for each in components]), q)
+
+
+def _unit(vectors: Array, q: Quantities) -> Array:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if not (lengths > 0).all():
+        q.refuse("a direction or an axis has no length")
+    return np.asarray(vectors / lengths)
+
+
+def _deviations(said: Plain, name: str, q: Quantities) -> list[Plain]:
+    if section(said, "deviation"):
+        q.refuse(f"the {name} has a 'deviation' as of versions before 1.0, which is not read")
+    found = said.get("deviations") or []
+    found = [found] if isinstance(found, dict) else found
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        q.refuse(f"the deviations of the {name} are no list of deviations")
+    if len(found) > MOST:
+        q.refuse(f"the {name} has {len(found):,} deviations, want at most {MOST:,}")
+    return found
+
+
+def _deviated(part: ScannerPart, said: Plain, name: str, q: Quantities) -> ScannerPart:
+    """Return a part after one deviation."""
+    what = f"a deviation of the {name}"
+    kind = said.get("type")
+    if kind not in ("translation", "rotation"):
+        q.refuse(f"{what} is of the type {str(kind)[:20]!r}, want translation or rotation")
+    amount = q.of_views(said.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
+    if not amount.any():
+        return part
+    if not known(said):
+        q.hidden[what] = None
+        return part
+    axis = _unit(_axis(part, said.get("axis"), what, q), q)
+    if kind == "translation":
+        return part.moved(amount[:, None] * axis)
+    return part.turned(axis, amount, _pivot(part, said.get("pivot"), what, q))
+
+
+def _axis(part: ScannerPart, said: object, what: str, q: Quantities) -> Array:
+    if isinstance(said, str) and said in (*WORLD, *LOCAL):
+        components = dict.fromkeys(WORLD if said in WORLD else LOCAL, 0.0) | {said: 1.0}
+        return _in_world(part, components, PURE, what, q)
+    if not isinstance(said, dict):
+        q.refuse(f"the axis of {what} is {str(said)[:20]!r}, want x, y, z, u, v, w or a vector")
+    return _in_world(part, said, PURE, what, q)
+
+
+def _pivot(part: ScannerPart, said: object, what: str, q: Quantities) -> Array:
+    if said is None:
+        return part.centre_mm
+    if not isinstance(said, dict):
+        q.refuse(f"the pivot of {what} is {str(said)[:20]!r}, want a place")
+    place = _in_world(part, said, LENGTH_MM, f"the pivot of {what}", q)
+    return place if "x" in said else part.centre_mm + place
+
+
+def _in_world(part: ScannerPart, said: Plain, units: object, what: str, q: Quantities) -> Array:
+    """Return a vector of three components, of the world or of the part as it stands."""
+    axes = next((axes for axes in (WORLD, LOCAL) if all(axis in said for axis in axes)), None)
+    if axes is None:
+        q.refuse(f"{what} has no components x, y, z or u, v, w")
+    base = LENGTH_MM if units is LENGTH_MM else PURE
+    parts = [q.of_views(said[axis], base, f"{axis} of {what}")[:, None] for axis in axes]
+    if axes == WORLD:
+        return np.concatenate(parts, axis=1)
+    return np.asarray(parts[0] * part.u + parts[1] * part.v + parts[2] * part.w)
+
+
+def _beam(geometry: Plain, q: Quantities) -> Beam:
+    kind = section(geometry, "source").get("type") or "cone"
+    if kind not in ("cone", "parallel"):
+        q.refuse(f"the source is of the type {str(kind)[:20]!r}, want cone or parallel")
+    return "parallel" if kind == "parallel" else "cone"
+
+
+def _binning(content: Plain, q: Quantities) -> tuple[int, int]:
+    """Return how many (rows, columns) the detector joins to one pixel."""
+    said = section(content, "acquisition", "pixel_binning")
+    rows, columns = (
+        whole(1 if said.get(axis) is None else said[axis], f"the pixel binning {axis}", q)
+        for axis in "vu"
+    )
+    return rows, columns

@@ -1,0 +1,243 @@
+"""CTSimU scans: a scenario (JSON) that states the scanner, with the projections taken of it.
+
+The volume has the axes of the stage: z is its axis of rotation w, x its u at the angle 0, and the
+origin its centre. Grey values run from `imin` without light to `imax` in the open beam; images that
+were corrected by flats are scaled to the brightest of these. Format of the CTSimU project (BAM and
+partners), versions 1.0 to 1.x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.io.base import ProjectionsReader
+from engine.io.folder import below, entries, is_file, is_folder
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.text.json_text import from_json
+from engine.io.xray.ctsimu.images import (
+    CORRECTED,
+    FOLDERS,
+    Taken,
+    folders_named,
+    found_images,
+    named_images,
+)
+from engine.io.xray.ctsimu.notes import bad_pixel_map, bad_pixels, facts_of, notes_of
+from engine.io.xray.ctsimu.parts import geometry_of, section, whole
+from engine.io.xray.ctsimu.values import MAX_BYTES, PURE, Quantities
+from engine.io.xray.frames import Images, assemble
+
+SCENARIO = b'"ctsimu scenario"'
+METADATA = b'"path_to_ctsimu_json"', b'"projections"'
+KNOWN_MAJOR = 1
+TEXTS = (".json", ".csv", ".tsv", ".txt")
+ENDINGS = (".tif", ".tiff", ".raw", *TEXTS)
+
+
+class CtSimu(ProjectionsReader):
+    """Scan of a CTSimU scenario."""
+
+    name: ClassVar[str] = "CTSimU scenario"
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff", ".raw")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return _is_scenario(file) or _is_metadata(file)
+
+    @classmethod
+    def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
+        """Leave out scenarios whose images metadata of the same folder name."""
+        named = {name for path in paths if (name := _named_scenario(path))}
+        return [path for path in paths if path.name not in named]
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        content = _content(file)
+        if _is_metadata(file):
+            metadata: tuple[Path, Plain] | None = (file.path, content)
+            with open_input(_scenario_of(file.path, content)) as scenario:
+                return _read(scenario.path, _content(scenario), metadata)
+        return _read(file.path, content, _metadata_of(file.path))
+
+
+def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Projections:
+    version = section(content, "file", "file_format_version").get("major")
+    if version != KNOWN_MAJOR:
+        raise FileFormatError(
+            f"{path.name}: version {str(version)[:20]} of the scenario format, want "
+            f"{KNOWN_MAJOR}; save it again with the toolbox of the CTSimU project."
+        )
+    taken_as = section(content, "acquisition")
+    n_views = whole(
+        taken_as.get("number_of_projections"), "the number of projections", Quantities(path, 1)
+    )
+    notes: list[str] = []
+    says_corrected = section(taken_as, "flat_field").get("correction") is True
+    q = Quantities(path, n_views)
+    taken = (
+        named_images(*metadata, q, notes)
+        if metadata
+        else found_images(path, q, corrected=says_corrected)
+    )
+    geometry = geometry_of(content, q)
+    notes += notes_of(path, content, q)
+    flats, darks, white = _open_beam(path, content, metadata, taken, q, notes)
+    return assemble(
+        path,
+        taken.projections,
+        geometry,
+        "transmission" if white else "counts",
+        flats=flats,
+        darks=darks,
+        bad_pixels=bad_pixels(path, content, metadata, geometry.shape, q, notes),
+        calibrated=True,
+        whole_numbers=taken.whole_numbers,
+        white_level=white,
+        info={"format": CtSimu.name, **facts_of(content, q)},
+        notes=notes,
+        remedy="correct imax, or max_intensity in the metadata",
+    )
+
+
+def _open_beam(
+    path: Path,
+    content: Plain,
+    metadata: tuple[Path, Plain] | None,
+    taken: Taken,
+    q: Quantities,
+    notes: list[str],
+) -> tuple[Images | None, Images | None, float | None]:
+    """Return flats, darks and white level: of images, else as stated, the same in every pixel."""
+    if taken.flats is not None:
+        return taken.flats, taken.darks, None
+    grey = section(content, "detector", "gray_value")
+    most = section(metadata[1], "output", "projections").get("max_intensity") if metadata else None
+    stated = grey.get("imax") if most is None else most
+    top = q.maybe(stated, PURE, "the grey value of the open beam")
+    low = q.maybe(grey.get("imin"), PURE, "imin") or 0.0
+    if top is None:
+        notes.append(f"{path.name}: neither flat images nor imax; the open beam is unknown.")
+        return None, taken.darks, None
+    if top <= low:
+        q.refuse(f"the open beam has the grey value {top:g} and the dark image {low:g}")
+    if taken.is_corrected:
+        return None, None, top
+    notes.append(
+        f"{path.name}: no flat images; the open beam is {top:g} in every pixel, as the file states "
+        "of the brightest."
+    )
+    one = np.ones((1, *taken.projections.shape[1:]), np.float32)
+    darks = np.float32(low) * one if taken.darks is None else taken.darks
+    return np.float32(top) * one, darks, None
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    named = _named_scenario(path)
+    scenario = _beside_or_above(path, named) if named else path
+    metadata = path if named else next(iter(_metadata_files(path)), None)
+    if scenario is None:
+        return
+    yield scenario
+    yield from (each for each in entries(scenario.parent) if each.suffix.lower() in TEXTS)
+    yield from bad_pixel_map(scenario, _content_at(scenario))
+    root = scenario.parent if metadata is None else metadata.parent
+    inside = [root / name for name in (*FOLDERS, *CORRECTED)]
+    inside += folders_named(metadata, _content_at(metadata)) if metadata else []
+    for folder in dict.fromkeys(each for each in inside if is_folder(each)):
+        yield from (each for each in entries(folder) if each.suffix.lower() in ENDINGS)
+
+
+def _is_scenario(file: InputFile) -> bool:
+    head = file.head.lower()
+    return SCENARIO in head and b'"file_type"' in head
+
+
+def _is_metadata(file: InputFile) -> bool:
+    head = file.head.lower()
+    return not _is_scenario(file) and all(mark in head for mark in METADATA)
+
+
+def _content(file: InputFile) -> Plain:
+    try:
+        return from_json(file.text(MAX_BYTES))
+    except ValueError as e:
+        raise FileFormatError(f"{file.name}: damaged JSON ({e}); copy it again.") from e
+
+
+def _content_at(path: Path) -> Plain:
+    with open_input(path) as file:
+        return _content(file)
+
+
+def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
+    """Return the one text beside a scenario, or in `projections`, that names its images."""
+    found = _metadata_files(scenario)
+    if len(found) > 1:
+        names = ", ".join(each.name for each in found[:4])
+        raise FileFormatError(
+            f"{scenario.name}: {len(found)} scans were taken of it ({names}); open one of these."
+        )
+    return (found[0], _content_at(found[0])) if found else None
+
+
+def _metadata_files(scenario: Path) -> list[Path]:
+    folders = [scenario.parent / name for name in FOLDERS]
+    beside = [each for folder in folders if is_folder(folder) for each in entries(folder)]
+    return [
+        each
+        for each in beside
+        if each.suffix.lower() in CtSimu.suffixes and _named_scenario(each) == scenario.name
+    ]
+
+
+def _named_scenario(path: Path) -> str | None:
+    """Return the name of the scenario that metadata name, None for any other file."""
+    try:
+        with open_input(path) as file:
+            if not _is_metadata(file):
+                return None
+            content = _content(file)
+            pattern = section(content, "output", "projections").get("filename")
+            below(path, pattern if isinstance(pattern, str) else "")
+            return _name_in(content)
+    except EngineError:
+        return None
+
+
+def _name_in(content: Plain) -> str:
+    """Return the name of the scenario, without the folders before it."""
+    places = (
+        section(content, "output", "acquisitionGeometry"),
+        section(content, "acquisition_geometry"),
+    )
+    named = next(
+        (str(each["path_to_CTSimU_JSON"]) for each in places if each.get("path_to_CTSimU_JSON")), ""
+    )
+    return named.replace("\\", "/").rpartition("/")[2]
+
+
+def _scenario_of(metadata: Path, content: Plain) -> Path:
+    """Return the scenario of metadata: beside them, or in the folder above."""
+    name = _name_in(content)
+    found = _beside_or_above(metadata, name) if name else None
+    if found is not None:
+        return found
+    wanted = f"the scenario {name!r}, which is not beside it or one folder up" if name else "none"
+    raise FileFormatError(
+        f"{metadata.name}: of its scenario it names {wanted}; copy the scenario there, it states "
+        "the geometry."
+    )
+
+
+def _beside_or_above(metadata: Path, name: str) -> Path | None:
+    folders = (metadata.parent, metadata.absolute().parent.parent)
+    return next((each / name for each in folders if is_file(each / name)), None)

@@ -1,0 +1,160 @@
+"""Quantities of a CTSimU scenario: a value with its unit, and drifts, as one number for each view.
+
+quantity of view k = value + Σ drifts at k,   drifts spread evenly from the first view to the last
+
+Format version 1 of the scenarios of the CTSimU project, "General structures". What a scenario marks
+as unknown to the reconstruction is left out, as it asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.io.folder import open_beside
+
+Array = NDArray[np.float64]
+LENGTH_MM: Mapping[str, float] = {
+    **{"nm": 1e-6, "um": 1e-3, "mm": 1.0, "cm": 10.0, "dm": 100.0, "m": 1000.0},
+}
+ANGLE_RAD: Mapping[str, float] = {"deg": math.pi / 180, "rad": 1.0}
+VOLTAGE_KV: Mapping[str, float] = {"V": 1e-3, "kV": 1.0, "MV": 1e3}
+CURRENT_UA: Mapping[str, float] = {"uA": 1.0, "mA": 1e3, "A": 1e6}
+TIME_MS: Mapping[str, float] = {"ms": 1.0, "s": 1e3, "min": 6e4, "h": 3.6e6}
+PIXELS: Mapping[str, float] = {"px": 1.0}
+PURE: Mapping[str, float] = {}
+"""Components of directions, and grey values, which have no unit."""
+MAX_BYTES = 10_000_000
+MOST = 1_000
+"""Drifts of one quantity, and deviations of one part."""
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """What turns the quantities of one scenario into numbers.
+
+    Attributes
+    ----------
+    path : of the scenario
+    n_views : of the scan
+    hidden : names of what the scenario hides from the reconstruction, gathered while it is read
+    assumed : names of lengths without a unit, taken as mm, gathered too
+    """
+
+    path: Path
+    n_views: int
+    hidden: dict[str, None] = field(default_factory=dict)
+    assumed: dict[str, None] = field(default_factory=dict)
+
+    def of_views(self, said: object, units: Mapping[str, float], name: str) -> Array:
+        """Return the quantity in every view, (n_views,), in the base of `units`."""
+        value = self.number(said, units, name)
+        return np.full(self.n_views, value) + self.drift(said, units, name)
+
+    def number(self, said: object, units: Mapping[str, float], name: str) -> float:
+        """Return the value of a quantity without its drifts."""
+        value = said.get("value") if isinstance(said, dict) else said
+        return self._real(value, name) * self._unit(_unit_of(said), units, name, value)
+
+    def maybe(self, said: object, units: Mapping[str, float], name: str) -> float | None:
+        """Return the value of a quantity, None where it is not stated."""
+        value = said.get("value") if isinstance(said, dict) else said
+        return None if value is None else self.number(said, units, name)
+
+    def fact(self, said: object, units: Mapping[str, float], name: str) -> float | None:
+        """Return the value of a quantity that only informs, None where it is no number."""
+        try:
+            return self.maybe(said, units, name)
+        except FileFormatError:
+            return None
+
+    def drift(self, said: object, units: Mapping[str, float], name: str) -> Array:
+        """Return the sum of the drifts that the reconstruction may know, (n_views,)."""
+        total = np.zeros(self.n_views)
+        for each in self._drifts(said, name):
+            values = self._drift_values(each, name)
+            unit = each.get("unit") or _unit_of(said)
+            values *= self._unit(unit, units, name, values.any() or None)
+            if not values.any():
+                continue
+            if not known(each):
+                self.hidden[name] = None
+                continue
+            place = np.linspace(0, len(values) - 1, self.n_views)
+            total += np.interp(place, np.arange(len(values)), values)
+        return total
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse the scenario in one sentence."""
+        raise FileFormatError(f"{self.path.name}: {what}; correct the scenario.")
+
+    def _drifts(self, said: object, name: str) -> list[Plain]:
+        drifts = said.get("drifts") if isinstance(said, dict) else None
+        found = [drifts] if isinstance(drifts, dict) else drifts or []
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            self.refuse(f"the drifts of {name} are no list of drifts")
+        if len(found) > MOST:
+            self.refuse(f"{name} has {len(found):,} drifts, want at most {MOST:,}")
+        return found
+
+    def _drift_values(self, drift: Plain, name: str) -> Array:
+        values = drift.get("value")
+        file = drift.get("file")
+        if values is None and isinstance(file, str):
+            values = self._column(file, name)
+        listed = values if isinstance(values, list) else [0.0 if values is None else values]
+        return np.array([self._real(each, f"a drift of {name}") for each in listed or [0.0]])
+
+    def _column(self, file_name: str, name: str) -> list[float]:
+        """Return the numbers of a text of one column beside the scenario."""
+        with open_beside(self.path, file_name) as file:
+            lines = file.text(MAX_BYTES).splitlines()
+        fields = (line.partition("#")[0].replace(",", " ").split() for line in lines)
+        try:
+            return [float(each[0]) for each in fields if each]
+        except ValueError as e:
+            raise FileFormatError(
+                f"{file_name}: the drifts of {name} are no numbers ({e}); write one number a line."
+            ) from e
+
+    def _real(self, value: object, name: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.refuse(f"{name} is {str(value)[:40]!r}, want a number")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.refuse(f"{name} is {number}, want a number")
+        return number
+
+    def _unit(
+        self, unit: object, units: Mapping[str, float], name: str, value: object | None
+    ) -> float:
+        if units is PURE or value in (None, 0):
+            return 1.0
+        if unit in (None, "") and units is LENGTH_MM:
+            self.assumed[name] = None
+            return 1.0
+        if unit in (None, "") and units is PIXELS:
+            return 1.0
+        if not isinstance(unit, str) or unit not in units:
+            self.refuse(f"the unit of {name} is {str(unit)[:20]!r}, want {' or '.join(units)}")
+        return units[unit]
+
+
+def known(said: Plain) -> bool:
+    """Whether a drift or deviation is known to the reconstruction; it is where nothing is said."""
+    return said.get("known_to_reconstruction") is not False
+
+
+def _unit_of(said: object) -> object:
+    return said.get("unit") if isinstance(said, dict) else None

@@ -1,0 +1,111 @@
+"""`_Frames.xml` of an Elekta XVI scan: gantry angle and centre of the panel in every frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.text.xml_text import XmlText
+
+ENDING = "_frames.xml"
+FRAME, ANGLE = "Frame", "GantryAngle"
+PLACED = ANGLE, "UCentre", "VCentre"
+SPELLINGS = {
+    **dict.fromkeys((ANGLE, "Angle", ANGLE[1:], "Gantryngle"), ANGLE),
+    **dict.fromkeys(("UCentre", "Uentre"), "UCentre"),
+    **dict.fromkeys(("VCentre", "Ventre"), "VCentre"),
+    **{name: name for name in ("Seq", "Exposed", "kV", "mA")},
+}
+"""Names of elements; those with a letter less stand in files made anonymous."""
+MARKS = (b"<Frame", b"Centre", b"entre>")
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What a scan says of its frames, one of each for every exposed one.
+
+    Attributes
+    ----------
+    numbers : of the frames, from 1 where the file numbers none
+    gantry_deg : (n,) [°]
+    centre_mm : (n, 2) of the panel, along its columns and rows [mm]
+    n_dark : frames without exposure, left out
+    voltage_kv, current_ma : of the tube; 0 where they are not said
+    """
+
+    numbers: tuple[int, ...]
+    gantry_deg: NDArray[np.float64]
+    centre_mm: NDArray[np.float64]
+    n_dark: int
+    voltage_kv: float
+    current_ma: float
+
+
+def is_frames(file: InputFile) -> bool:
+    """Whether a file lists the frames of a scan, by its name and its first bytes."""
+    named = file.name.lower().endswith(ENDING)
+    return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
+
+
+class _Text(XmlText):
+    """Texts of every frame, and of the scan around them."""
+
+    most_bytes = 50_000_000
+
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self.frames: list[dict[str, str]] = []
+        self.scan: dict[str, str] = {}
+
+    def opened(self, name: str) -> None:
+        if name == FRAME:
+            self.frames.append({})
+
+    def closed(self, name: str, text: str) -> None:
+        if (known := SPELLINGS.get(name)) is not None:
+            (self.frames[-1] if FRAME in self.places else self.scan).setdefault(known, text)
+
+
+def read_frames(file: InputFile) -> Frames:
+    """Return the exposed frames of a scan.
+
+    Raises
+    ------
+    FileFormatError
+        for damage, or a frame that lacks its angle or the place of the panel
+    """
+    seen = _Text(file)
+    seen.read()
+    numbered = [(_number(seen, said, k), said) for k, said in enumerate(seen.frames, 1)]
+    exposed = [each for each in numbered if each[1].get("Exposed", "true").lower() != "false"]
+    if not exposed:
+        seen.refuse("no frame was exposed")
+    rows = [
+        [seen.number(said, name, f"frame {number}") for name in PLACED] for number, said in exposed
+    ]
+    values = np.array(rows)
+    voltage, current = (
+        seen.number(seen.scan, name, "the scan") if seen.scan.get(name) else 0.0
+        for name in ("kV", "mA")
+    )
+    return Frames(
+        tuple(number for number, _ in exposed),
+        values[:, 0],
+        values[:, 1:],
+        len(numbered) - len(exposed),
+        voltage,
+        current,
+    )
+
+
+def _number(seen: _Text, said: dict[str, str], place: int) -> int:
+    """Return the number of a frame: as it says, else its place."""
+    if not said.get("Seq"):
+        return place
+    number = seen.number(said, "Seq", f"frame {place}")
+    if not number.is_integer():
+        seen.refuse(f"Seq of frame {place} is {number:g}, want a whole number")
+    return int(number)

@@ -1,0 +1,167 @@
+"""Elekta XVI: a folder of `.his` frames with its `_Frames.xml`.
+
+T = (65536 − raw) / 65536,   gantry angle, source to axis 1000 mm and to panel 1536 mm,
+offset of the panel = −(UCentre, VCentre),   panel of 409.6 mm, its four outer pixels cut off
+
+That is what the RTK project does with these scans (its readers of HIS frames and of XVI 5's
+`_Frames.xml`, and its Elekta look-up table: raw numbers are small in air, and the two at the ends
+of their range are air).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.geometry.rtk import RtkParameters, from_rtk
+from engine.io.base import ProjectionsReader
+from engine.io.folder import entries
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.angles import read_angles
+from engine.io.xray.elekta.frames import ENDING, Frames, is_frames, read_frames
+from engine.io.xray.elekta.his import is_his, read_his
+from engine.io.xray.frames import Images, assemble, listed
+from engine.io.xray.image_storage import images_room
+
+NAMED = re.compile(r"^(?P<number>\d+)(?P<rest>\D.*)?\.his$", re.IGNORECASE)
+SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, PANEL_MM = 1000.0, 1536.0, 409.6
+OUTER = 4
+"""Pixels at each side of the panel that measure nothing."""
+OPEN = 65536.0
+SIDES = (
+    "the letters of the sides are right for a patient who lies on the back, head towards the "
+    "gantry; the file does not say how the patient lay"
+)
+BRIGHT = "no open beam is stored; 65,536 counts are taken for it, as RTK does"
+
+
+class Elekta(ProjectionsReader):
+    """Elekta XVI cone-beam scan."""
+
+    name: ClassVar[str] = "Elekta XVI scan"
+    format_name: ClassVar[str] = "Elekta XVI"
+    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+    companions: ClassVar[tuple[str, ...]] = (".his",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_his(file) or is_frames(file)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        path = file.path
+        frames = read_frames(file) if is_frames(file) else _frames_beside(path)
+        files = _files(path, frames)
+        angles = read_angles(frames.gantry_deg, "deg", f"{path.name}: GantryAngle")
+        kept = len(angles.rad)
+        values = _values(path, files[:kept])
+        n = values.shape[1]
+        zero = np.zeros(kept)
+        geometry = from_rtk(
+            RtkParameters(
+                gantry_rad=angles.rad,
+                out_of_plane_rad=zero,
+                in_plane_rad=zero,
+                source_isocentre_mm=zero + SOURCE_AXIS_MM,
+                source_detector_mm=zero + SOURCE_DETECTOR_MM,
+                source_offset_mm=np.zeros((kept, 2)),
+                projection_offset_mm=-frames.centre_mm[:kept],
+            ),
+            shape=(n, n),
+            pixel_mm=(PANEL_MM / n, PANEL_MM / n),
+        )
+        inner = slice(OUTER, n - OUTER)
+        notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
+        if frames.n_dark:
+            notes.append(f"{path.name}: {frames.n_dark:,} frames were not exposed; left out.")
+        return assemble(
+            path,
+            np.ascontiguousarray(values[:, inner, inner]),
+            geometry.cropped(inner, inner),
+            "transmission",
+            calibrated=True,
+            white_level=OPEN,
+            info=_info(frames),
+            notes=notes,
+        )
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield what a scan may be read from, whichever of its files is named."""
+    for each in entries(path.parent):
+        if each.name.lower().endswith((".his", ENDING)):
+            yield each
+
+
+def _frames_beside(image: Path) -> Frames:
+    found = [each for each in entries(image.parent) if each.name.lower().endswith(ENDING)]
+    if len(found) != 1:
+        what = f"{len(found)} files *_Frames.xml" if found else "no _Frames.xml"
+        raise FileFormatError(
+            f"{image.name}: {what} beside it, want the one of this scan, which holds its angles; "
+            "export the scan from XVI 5 or newer, or the projections as TIFF, and open their "
+            "folder with `isocenter import`."
+        )
+    with open_input(found[0]) as file:
+        return read_frames(file)
+
+
+def _files(path: Path, frames: Frames) -> list[Path]:
+    """Return the file of every frame, by its number; refuse those of two scans."""
+    matches = ((NAMED.match(each.name), each) for each in entries(path.parent))
+    numbered = [
+        (int(match["number"]), match["rest"] or "", each) for match, each in matches if match
+    ]
+    scans = {rest for _, rest, _ in numbered}
+    if len(scans) > 1:
+        names = ", ".join(each.name for _, _, each in numbered[:4])
+        raise FileFormatError(
+            f"{path.name}: frames of {len(scans)} scans in one folder ({names}); leave one scan."
+        )
+    files = {number: each for number, _, each in numbered}
+    if len(files) != len(numbered):
+        raise FileFormatError(f"{path.name}: a number of a frame is there twice; remove one.")
+    missing = [number for number in frames.numbers if number not in files]
+    if missing or len(set(frames.numbers)) < len(frames.numbers):
+        what = f"frames {listed(missing)} are missing" if missing else "a frame is listed twice"
+        raise FileFormatError(
+            f"{path.name}: {what}, {len(files):,} files and {len(frames.numbers):,} frames; copy "
+            "the whole scan again."
+        )
+    return [files[number] for number in frames.numbers]
+
+
+def _values(path: Path, files: Sequence[Path]) -> Images:
+    """Return transmitted counts (n, rows, columns): 65536 less what is stored."""
+    values = np.empty((0, 0, 0), np.float32)
+    for k, each in enumerate(files):
+        with open_input(each) as file:
+            raw = read_his(file)
+        if not k:
+            rows, columns = raw.shape
+            if rows != columns or rows <= 2 * OUTER:
+                raise GeometryError(
+                    f"{each.name}: a panel of {rows} x {columns} pixels (rows x columns), want as "
+                    f"many rows as columns, and more than {2 * OUTER}; export it again."
+                )
+            values = images_room((len(files), rows, columns), path.name)
+        if raw.shape != values.shape[1:]:
+            raise GeometryError(
+                f"{each.name}: {raw.shape[0]} x {raw.shape[1]} pixels, the frames before it have "
+                f"{values.shape[1]} x {values.shape[2]} (rows x columns); open those of one scan."
+            )
+        ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)
+        values[k] = OPEN - np.where(ends, 1, raw)
+    return values
+
+
+def _info(frames: Frames) -> Plain:
+    facts = {"voltage_kv": frames.voltage_kv, "current_ma": frames.current_ma}
+    return {"format": Elekta.name, **{name: fact for name, fact in facts.items() if fact > 0}}

@@ -1,0 +1,98 @@
+"""ESRF data files (`.edf`): a header of `key = value ;` in braces, then the values of an image.
+
+The header is padded with blanks to whole blocks of 512 bytes and ends with `}` and a line feed.
+Dim_1 is the number of columns. Format of the ESRF (and of `fabio`, its reader); values that are
+packed, and several images in a file, are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.io.safety.open_input import InputFile
+
+BLOCK_BYTES = 512
+MOST_HEADER_BYTES = 1 << 16
+PAIR = re.compile(r"([^\s=;{}][^=;{}]*?)\s*=\s*([^;]*);")
+KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("signedbyte", "signed8"), "i1"),
+    **dict.fromkeys(("unsignedbyte", "unsigned8"), "u1"),
+    **dict.fromkeys(("signedshort", "signed16"), "i2"),
+    **dict.fromkeys(("unsignedshort", "unsigned16", "unsignedshortinteger"), "u2"),
+    **dict.fromkeys(("signedinteger", "signedlong", "signed32"), "i4"),
+    **dict.fromkeys(("unsignedinteger", "unsignedlong", "unsigned32"), "u4"),
+    **dict.fromkeys(("signed64",), "i8"),
+    **dict.fromkeys(("unsigned64",), "u8"),
+    **dict.fromkeys(("floatvalue", "float", "float32", "floatieee32"), "f4"),
+    **dict.fromkeys(("doublevalue", "double", "floatieee64", "doubleieee64"), "f8"),
+}
+"""Types by the names that the ESRF's programs write, in small letters."""
+ORDERS = {"lowbytefirst": "<", "highbytefirst": ">"}
+UNPACKED = "", "none"
+
+
+def is_edf(file: InputFile) -> bool:
+    """Whether a file begins like an ESRF data file."""
+    head = file.head.lstrip()
+    return head.startswith(b"{") and b"Dim_1" in head and b"DataType" in head
+
+
+def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
+    """Return the values (rows, columns) of an image, and its header by keys in small letters.
+
+    Raises
+    ------
+    FileFormatError
+        for damage, packed values, or more than one image
+    """
+    header, start = _header(file)
+    kind = KINDS.get(header.get("datatype", "").lower())
+    order = ORDERS.get(header.get("byteorder", "LowByteFirst").lower())
+    if kind is None or order is None:
+        raise FileFormatError(
+            f"{file.name}: values of the type {header.get('datatype', '')[:30]!r}, "
+            f"{header.get('byteorder', '')[:20]!r}, which are not known; save it as UnsignedShort "
+            "or FloatValue."
+        )
+    if header.get("compression", "").lower() not in UNPACKED or header.get("dim_3", "1") != "1":
+        raise FileFormatError(
+            f"{file.name}: packed values or several images in one, want one plain image; save it "
+            "as such."
+        )
+    rows, columns = (_size(file, header, name) for name in ("dim_2", "dim_1"))
+    dtype = np.dtype(f"{order}{kind}")
+    end = start + rows * columns * dtype.itemsize
+    if file.size < end:
+        raise FileFormatError(
+            f"{file.name}: {file.size:,} bytes, want {end:,} for {rows:,} x {columns:,} pixels "
+            "(rows x columns); copy it again."
+        )
+    if file.read(BLOCK_BYTES, end).lstrip(b"\0\r\n ").startswith(b"{"):
+        raise FileFormatError(f"{file.name}: several images in one file; save one in each.")
+    values: NDArray[np.generic] = file.array(dtype, (rows, columns), start)
+    return values, header
+
+
+def _header(file: InputFile) -> tuple[dict[str, str], int]:
+    """Return the header, and where the values begin."""
+    head = file.read(MOST_HEADER_BYTES) if is_edf(file) else b""
+    ends = [match.end() for match in re.finditer(rb"\}\r?\n", head)]
+    if not ends:
+        raise FileFormatError(f"{file.name}: no whole header of an EDF image; copy it again.")
+    start = next((end for end in ends if end % BLOCK_BYTES == 0), ends[0])
+    text = head[:start].decode("latin-1")
+    return {name.lower(): value.strip() for name, value in PAIR.findall(text)}, start
+
+
+def _size(file: InputFile, header: dict[str, str], name: str) -> int:
+    said = header.get(name, "")
+    if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
+        raise FileFormatError(
+            f"{file.name}: {name} is {said[:20]!r}, want a number of pixels; copy it again."
+        )
+    return int(said)

@@ -1,0 +1,209 @@
+"""ESRF scans: a folder of `.edf` images with the `.info` text of the acquisition.
+
+NAME0000.edf … are the views, TOMO_N of them evenly over ScanRange degrees; later numbers were taken
+to check for motion. refHSTvvvv.edf (or refnnnn_vvvv.edf) are flats taken before view v, dark.edf is
+the dark image (or darkend0000.edf, the sum of DARK_N). PixelSize [µm] is that in the object, whose
+rays are parallel. Names and units are those of the ESRF's own readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.io.base import ProjectionsReader
+from engine.io.folder import entries, is_file
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.angles import read_angles
+from engine.io.xray.esrf.edf import is_edf, read_edf
+from engine.io.xray.esrf.motors import Headers, turned_deg
+from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_storage import images_room
+from engine.io.xray.pose import turned_parallel
+from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.text.keyvalue import Fields, read_fields
+
+MARKS = b"tomo_n", b"scanrange"
+FLAT = re.compile(r"^refHST(?P<view>\d+)\.edf$", re.IGNORECASE)
+RAW_FLAT = re.compile(r"^ref\d+_(?P<view>\d+)\.edf$", re.IGNORECASE)
+DARK = "dark.edf"
+DARK_SUM = re.compile(r"^darkend\d+\.edf$", re.IGNORECASE)
+MOST_VIEWS = 1_000_000
+MIRROR = (
+    "no file tells the sense of rotation; the volume may be the mirror image of the object, which "
+    "a reversed sense of the angles mends"
+)
+
+
+class EsrfEdf(ProjectionsReader):
+    """ESRF scan of EDF images."""
+
+    name: ClassVar[str] = "ESRF scan (EDF)"
+    format_name: ClassVar[str] = "ESRF EDF"
+    suffixes: ClassVar[tuple[str, ...]] = (".info",)
+    companions: ClassVar[tuple[str, ...]] = (".edf",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return _is_info(file) or (is_edf(file) and _info_of(file.path) is not None)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        if _is_info(file):
+            return _read(file)
+        info = _info_of(file.path)
+        if info is None:
+            raise FileFormatError(f"{file.name}: its .info is gone; copy the whole scan again.")
+        with open_input(info) as settings:
+            return _read(settings)
+
+
+def _read(file: InputFile) -> Projections:
+    path, fields = file.path, read_fields(file, "=")
+    n_views = fields.whole("tomo_n")
+    if n_views > MOST_VIEWS:
+        raise FileFormatError(f"{path.name}: 'tomo_n' is {n_views:,}, want at most {MOST_VIEWS:,}.")
+    views, n_more = _views(path, fields, n_views)
+    values, headers, is_whole = _images(path, views)
+    notes = [f"{path.name}: {MIRROR}."]
+    if n_more:
+        notes.append(f"{path.name}: {n_more:,} images after the last view are left out.")
+    degrees = turned_deg(path, headers, n_views, fields.positive("scanrange"), notes)
+    angles = read_angles(degrees, "deg", f"{path.name}: angles")
+    flats, taken = _flats(path, n_views, values.shape[1:], notes)
+    pixel_um = fields.maybe("pixelsize") or 0.0
+    edge = pixel_um / 1e3 if pixel_um > 0 else 1.0
+    kept = len(angles.rad)
+    rows, columns = values.shape[1:]
+    facts = {"format": EsrfEdf.name, **_facts(fields)}
+    return assemble(
+        path,
+        values[:kept],
+        turned_parallel(angles.rad, pixel_mm=(edge, edge), shape=(rows, columns)),
+        "counts",
+        flats=flats,
+        darks=_darks(path, fields, values.shape[1:], notes),
+        pixel_mm_known=pixel_um > 0,
+        whole_numbers=is_whole,
+        info=facts if flats is None else {**facts, "flat_views": taken},
+        notes=[*angles.notes, *notes],
+    )
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    for each in entries(path.parent):
+        if each.suffix.lower() in (*EsrfEdf.suffixes, *EsrfEdf.companions):
+            yield each
+
+
+def _is_info(file: InputFile) -> bool:
+    head = file.head.lower()
+    is_text = file.path.suffix.lower() in EsrfEdf.suffixes and b"\0" not in head
+    return is_text and all(mark in head for mark in MARKS)
+
+
+def _info_of(image: Path) -> Path | None:
+    """Return the text of the scan that an image belongs to, by its name or as the only one."""
+    texts = [each for each in entries(image.parent) if each.suffix.lower() in EsrfEdf.suffixes]
+    named = [each for each in texts if image.name.startswith(each.stem)]
+    found = max(named, key=lambda each: len(each.stem)) if named else None
+    only = texts[0] if len(texts) == 1 else None
+    chosen = found or only
+    if chosen is None or not is_file(chosen):
+        return None
+    with open_input(chosen) as file:
+        return chosen if _is_info(file) else None
+
+
+def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
+    """Return the images of the views, and how many images were taken after them."""
+    prefixes = dict.fromkeys((fields.text("prefix") or path.stem, path.stem))
+    for prefix in prefixes:
+        form = re.compile(f"{re.escape(prefix)}(\\d+)\\.edf", re.IGNORECASE)
+        matches = ((form.fullmatch(each.name), each) for each in entries(path.parent))
+        found = sorted((int(match[1]), each) for match, each in matches if match)
+        if found:
+            inside = [(number, each) for number, each in found if number < n_views]
+            stack = Stack(tuple(each for _, each in inside), tuple(n for n, _ in inside))
+            refuse_missing(stack, path, n_views)
+            return stack, len(found) - len(inside)
+    raise FileFormatError(
+        f"{path.name}: no images {next(iter(prefixes))}0000.edf beside it; copy the whole scan."
+    )
+
+
+def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
+    """Return values and headers of the views, and whether values are whole numbers."""
+    values = np.empty((0, 0, 0), np.float32)
+    headers: list[dict[str, str]] = []
+    is_whole = True
+    for k, each in enumerate(stack.files):
+        image, header = _one(each, values.shape[1:] if k else None)
+        if not k:
+            values = images_room((len(stack), *image.shape), path.name)
+            is_whole = image.dtype.kind in "iu"
+        values[k] = image
+        headers.append({name: header.get(name, "") for name in ("motor_mne", "motor_pos")})
+    return values, headers, is_whole
+
+
+def _one(path: Path, shape: tuple[int, ...] | None) -> tuple[NDArray[np.generic], dict[str, str]]:
+    """Return an image and its header; refuse one of another size."""
+    with open_input(path) as file:
+        image, header = read_edf(file)
+    if shape is not None and image.shape != shape:
+        raise GeometryError(
+            f"{path.name}: {image.shape[0]} x {image.shape[1]} pixels, the views have {shape[0]} x "
+            f"{shape[1]} (rows x columns); open images of one scan."
+        )
+    return image, header
+
+
+def _together(files: Sequence[Path], shape: tuple[int, ...]) -> Images:
+    return np.stack([_one(each, shape)[0].astype(np.float32) for each in files])
+
+
+def _flats(
+    path: Path, n_views: int, shape: tuple[int, ...], notes: list[str]
+) -> tuple[Images | None, list[int]]:
+    """Return the flats, and the view that followed each."""
+    for form in (FLAT, RAW_FLAT):
+        matches = ((form.match(each.name), each) for each in entries(path.parent))
+        found = sorted((int(match["view"]), each) for match, each in matches if match)
+        if found:
+            taken = [min(view, n_views) for view, _ in found]
+            return _together([each for _, each in found], shape), taken
+    notes.append(f"{path.name}: no flats refHST0000.edf beside it; the open beam is unknown.")
+    return None, []
+
+
+def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str]) -> Images | None:
+    """Return the dark image, else the sum of several by their number."""
+    named = {each.name.lower(): each for each in entries(path.parent)}
+    if DARK in named:
+        return _together([named[DARK]], shape)
+    sums = [each for name, each in named.items() if DARK_SUM.match(name)]
+    n_darks = fields.maybe("dark_n") or 0.0
+    if not sums or n_darks < 1:
+        notes.append(f"{path.name}: no dark image dark.edf beside it; none is taken off.")
+        return None
+    notes.append(
+        f"{path.name}: {sums[0].name} is taken as the sum of DARK_N = {n_darks:g} dark images."
+    )
+    return _together(sums, shape) / np.float32(n_darks)
+
+
+def _facts(fields: Fields) -> Plain:
+    count_s = fields.fact("count_time") or 0.0
+    energy = fields.fact("energy") or 0.0
+    facts = {"exposure_ms": 1e3 * count_s, "energy_kev": energy}
+    return {name: fact for name, fact in facts.items() if fact > 0}

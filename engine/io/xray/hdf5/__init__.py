@@ -1,0 +1,1 @@
+"""X-ray scans in HDF5: Data Exchange and NXtomo."""

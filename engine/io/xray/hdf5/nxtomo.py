@@ -1,0 +1,229 @@
+"""NXtomo: projections, flats and darks in one array, told apart by `image_key`.
+
+Everything is found by NeXus class, since facilities name groups as they like.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import DataError, FileFormatError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.io.base import ProjectionsReader
+from engine.io.hdf5.file_seal import check_foreign_seal
+from engine.io.hdf5.opening import DAMAGE, is_hdf5, library_file
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
+from engine.io.xray.frames import assemble, refuse_count
+from engine.io.xray.hdf5.dxchange import DATA, MM, has_object
+from engine.io.xray.hdf5.opening import Tree, open_tree, read_images
+from engine.io.xray.hdf5.values import attribute, numbers_of
+from engine.io.xray.pose import turned_parallel
+
+if TYPE_CHECKING:
+    import h5py
+
+PROJECTION, FLAT, DARK, INVALID = range(4)
+KEY_NAMES = ("image_key", "image_key_control")
+ANGLE_NAMES = ("rotation_angle",)
+ANGLE_WORDS = ("rotation", "theta", "angle")
+
+
+class NxTomo(ProjectionsReader):
+    """NXtomo file."""
+
+    name: ClassVar[str] = "NXtomo"
+    suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".nx", ".h5", ".hdf5", ".hdf")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and not has_object(file, DATA) and _is_nexus(file)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        with open_tree(file) as tree:
+            return _read(tree, file.path)
+
+
+def _is_nexus(file: InputFile) -> bool:
+    """Whether a group on top is an NXentry."""
+    import h5py
+
+    try:
+        with library_file(file) as tree:
+            tops = [tree[k] for k in tree if isinstance(tree.get(k, getlink=True), h5py.HardLink)]
+            return any(attribute(t, "NX_class") == "NXentry" for t in tops)
+    except DAMAGE:
+        return False
+
+
+def _read(tree: Tree, path: Path) -> Projections:
+    check_foreign_seal(tree.root, path)
+    frames = _frames(tree, path)
+    keys = _keys(tree, len(frames), path)
+    shots = np.flatnonzero(keys == PROJECTION)
+    item, values = _angles(tree, len(frames), len(shots), path)
+    where = f"{path.name}: {item.name}"
+    if not len(shots):
+        raise DataError(f"{path.name}: image_key names no projection (0) among {len(keys):,}.")
+    unit = unit_named(attribute(item, "units"), where)
+    every = values[shots] if len(values) == len(keys) else values
+    angles = read_angles(every, unit, where, remedy=ATTRIBUTE)
+    shots = shots[: len(angles.rad)]
+    notes = list(angles.notes)
+    invalid = int((keys == INVALID).sum())
+    if invalid:
+        notes.append(f"{path.name}: {invalid:,} images are marked invalid and left out.")
+    flats, darks = (
+        read_images(frames, path, chosen) if len(chosen := np.flatnonzero(keys == key)) else None
+        for key in (FLAT, DARK)
+    )
+    if flats is None:
+        notes.append(f"{path.name}: no flat images; the open beam is unknown.")
+    images = read_images(frames, path, shots)
+    pixel = _pixel_mm(tree)
+    geometry = turned_parallel(angles.rad, pixel_mm=pixel or (1.0, 1.0), shape=images.shape[1:])
+    return assemble(
+        path,
+        images,
+        geometry,
+        "counts",
+        flats=flats,
+        darks=darks,
+        pixel_mm_known=pixel is not None,
+        whole_numbers=frames.dtype.kind in "iu",
+        info={**taken(keys, shots), "format": NxTomo.name},
+        notes=notes,
+    )
+
+
+def taken(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
+    """When flats were taken: the stack is in the order of time, so a view follows each."""
+    flats = np.flatnonzero(keys == FLAT)
+    return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
+
+
+def _scope(tree: Tree) -> str:
+    """Path of the entry that says it is NXtomo, "" where none does."""
+    for nx_class in ("NXsubentry", "NXentry"):
+        for where in tree.groups(nx_class):
+            if tree.text(f"{where}/definition") == "NXtomo":
+                return where
+    return ""
+
+
+def _inside(tree: Tree) -> Plain:
+    """Datasets of the NXtomo entry, or of the whole file where no entry says so."""
+    import h5py
+
+    scope = _scope(tree)
+    found = {
+        where: item
+        for where, item in tree.items.items()
+        if isinstance(item, h5py.Dataset) and where.startswith(f"{scope}/")
+    }
+    if not scope or any(item.ndim == 3 for item in found.values()):
+        return found
+    return {w: i for w, i in tree.items.items() if isinstance(i, h5py.Dataset)}
+
+
+def _class_of(tree: Tree, where: str) -> str:
+    parent = tree.items.get(posixpath.dirname(where))
+    return attribute(parent, "NX_class") if parent is not None else ""
+
+
+def _frames(tree: Tree, path: Path) -> h5py.Dataset:
+    """The images: `data` of a detector, else of an NXdata."""
+    stacks = {w: i for w, i in _inside(tree).items() if i.ndim == 3 and i.dtype.kind in "iuf"}
+    for nx_class in ("NXdetector", "NXdata"):
+        here = {w: i for w, i in stacks.items() if _class_of(tree, w) == nx_class}
+        named = {w: i for w, i in here.items() if posixpath.basename(w) == "data"} or here
+        different = {_identity(i): w for w, i in named.items()}
+        if len(different) == 1:
+            return next(iter(named.values()))
+        if different:
+            raise FileFormatError(
+                f"{path.name}: holds {len(different)} stacks of images "
+                f"({', '.join(sorted(different.values()))}); keep one scan in a file."
+            )
+    raise FileFormatError(
+        f"{path.name}: no images (three axes) in a group of class NXdetector or NXdata; export "
+        "the scan as NXtomo."
+    )
+
+
+def _identity(item: h5py.Dataset) -> tuple[str, int]:
+    """The same for all links to one dataset."""
+    import h5py
+
+    return str(item.file.filename), int(h5py.h5o.get_info(item.id).addr)
+
+
+def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
+    for name in KEY_NAMES:
+        for where, item in _inside(tree).items():
+            if posixpath.basename(where) == name and item.dtype.kind in "iuf":
+                keys = np.asarray(item[()]).reshape(-1).astype(np.int64)
+                if len(keys) != n_frames:
+                    raise FileFormatError(
+                        f"{path.name}: {where} has {len(keys):,} entries for {n_frames:,} images; "
+                        "export the scan again."
+                    )
+                strange = np.setdiff1d(keys, np.arange(4))
+                if len(strange):
+                    raise FileFormatError(
+                        f"{path.name}: {where} holds {int(strange[0])}, want 0 (projection), 1 "
+                        "(flat), 2 (dark) or 3 (invalid)."
+                    )
+                return keys
+    raise FileFormatError(
+        f"{path.name}: no image_key, so projections, flats and darks cannot be told apart; export "
+        "the scan as NXtomo."
+    )
+
+
+def _is_list(item: h5py.Dataset) -> bool:
+    """Whether a dataset has one axis, or one row or column."""
+    return bool(item.shape) and item.size == max(item.shape) and item.dtype.kind in "iufSO"
+
+
+def _angles(
+    tree: Tree, n_frames: int, n_shots: int, path: Path
+) -> tuple[h5py.Dataset, NDArray[np.float64]]:
+    """The rotation angle of every image, or of every projection.
+
+    It is found by its name, then by a word in its name, those of samples and data groups first.
+    """
+    lists = {w: i for w, i in _inside(tree).items() if _is_list(i)}
+    named = [w for w in lists if posixpath.basename(w) in ANGLE_NAMES]
+    axes = [w for w in lists if _class_of(tree, w) in ("NXsample", "NXtransformations", "NXdata")]
+    words = [w for w in lists if any(k in posixpath.basename(w).lower() for k in ANGLE_WORDS)]
+    for where in [*named, *(w for w in axes if w in words), *words]:
+        values = numbers_of(lists[where])
+        if values is not None and (len(values) in (n_frames, n_shots) or where in named):
+            if len(values) != n_shots:
+                refuse_count(path, n_frames, len(values))
+            return lists[where], values
+    raise FileFormatError(
+        f"{path.name}: no rotation_angle of {n_frames:,} numbers; export the scan as NXtomo."
+    )
+
+
+def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
+    """Return width and height of a pixel; None where the file does not state them usably."""
+    found = []
+    for axis in "xy":
+        for where, item in _inside(tree).items():
+            if posixpath.basename(where) == f"{axis}_pixel_size":
+                scale = MM.get(attribute(item, "units", "m").strip().lower())
+                size = (tree.optional_number(where) or np.nan) * (scale or np.nan)
+                if 1e-6 < size < 10:
+                    found.append(size)
+                break
+    return (found[0], found[1]) if len(found) == 2 else None

@@ -1,0 +1,109 @@
+"""NXtomo out: flats and darks stand in the stack where they were taken, told by `image_key`.
+
+NXtomo knows parallel beams about an axis in the middle of the detector; other scans keep their
+geometry in Data Exchange files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+from engine.io.hdf5.file_seal import seal_foreign
+from engine.io.hdf5.writer import reserve, store, write_hdf5
+from engine.io.xray.hdf5.nxtomo import DARK, FLAT
+from engine.io.xray.pose import turned_parallel
+
+if TYPE_CHECKING:
+    import h5py
+
+ENTRY = "entry"
+DATA = f"/{ENTRY}/instrument/detector/data"
+AT_ZERO = np.pi / 2
+"""A view at angle 0 has its source at −y."""
+SAME = 1e-4
+"""Largest difference from the geometry that readers will suppose [pixels]."""
+
+
+def write_nxtomo(data: Projections, path: Path) -> None:
+    """Write counts of a parallel beam; whole or not."""
+    if data.kind != "counts":
+        raise GeometryError(
+            f"{path.name}: NXtomo holds counts, these projections are {data.kind}; write .h5."
+        )
+    angles = nxtomo_angles(data.geometry, path)
+    frames, keys, turns = _in_order(data, angles)
+    columns = {DATA: frames}
+    write_hdf5(path, lambda file: _fill(file, data, columns, keys, turns), columns)
+
+
+def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
+    """(n_views,) angles [rad] that tell all of a geometry; `GeometryError` where they cannot."""
+    angles = np.unwrap(geometry.angles_rad + AT_ZERO)
+    angles -= 2 * np.pi * np.floor(angles[0] / (2 * np.pi) + 1e-9)
+    wanted = turned_parallel(angles, pixel_mm=geometry.pixel_size_mm, shape=geometry.shape)
+    is_same = geometry.beam == "parallel" and all(
+        np.abs(getattr(wanted, name) - getattr(geometry, name)).max()
+        < SAME * min(geometry.pixel_size_mm)
+        for name in ("corner_mm", "u_mm", "v_mm")
+    )
+    if not is_same:
+        raise GeometryError(
+            f"{path.name}: NXtomo says nothing of cone beams, of an axis beside the middle of the "
+            "detector or of rows that grow upwards; write .h5, which keeps the whole geometry."
+        )
+    return angles
+
+
+def _in_order(
+    data: Projections, angles: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float64]]:
+    """Images, keys and angles [°]: darks, then each flat before the view that followed it."""
+    flats = np.empty((0, *data.shape[1:])) if data.flats is None else data.flats
+    darks = np.empty((0, *data.shape[1:])) if data.darks is None else data.darks
+    taken = np.asarray(data.info.get("flat_views", np.zeros(len(flats))), float)
+    at = np.concatenate([np.full(len(darks), -1.0), taken - 0.5, np.arange(data.n_views)])
+    kinds = (np.full(len(darks), DARK), np.full(len(flats), FLAT), np.zeros(data.n_views))
+    keys = np.concatenate(kinds).astype(np.uint8)
+    order = np.argsort(at, kind="stable")
+    images = np.concatenate([darks, flats, data.values]).astype("<f4")[order]
+    nearest = np.clip(np.ceil(at[order]).astype(int), 0, data.n_views - 1)
+    return images, keys[order], np.rad2deg(angles)[nearest]
+
+
+def _fill(
+    file: h5py.File,
+    data: Projections,
+    columns: dict[str, Array],
+    keys: NDArray[np.uint8],
+    turns: NDArray[np.float64],
+) -> None:
+    groups = {
+        ENTRY: "NXentry",
+        f"{ENTRY}/instrument": "NXinstrument",
+        f"{ENTRY}/instrument/detector": "NXdetector",
+        f"{ENTRY}/sample": "NXsample",
+        f"{ENTRY}/data": "NXdata",
+    }
+    for name, nx_class in groups.items():
+        file.create_group(name).attrs["NX_class"] = np.bytes_(nx_class)
+    file.create_dataset(f"{ENTRY}/definition", data=np.bytes_("NXtomo"), track_times=False)
+    reserve(file, DATA, columns[DATA])
+    detector = file[f"{ENTRY}/instrument/detector"]
+    store(detector, "image_key", keys)
+    angle = store(file, f"{ENTRY}/sample/rotation_angle", turns)
+    angle.attrs["units"] = np.bytes_("deg")
+    if data.pixel_mm_known:
+        for axis, size in zip("xy", data.geometry.pixel_size_mm, strict=True):
+            store(detector, f"{axis}_pixel_size", np.array(size)).attrs["units"] = np.bytes_("mm")
+    shown = file[f"{ENTRY}/data"]
+    shown["data"], shown["rotation_angle"] = file[DATA], angle
+    shown["image_key"] = detector["image_key"]
+    seal_foreign(file)

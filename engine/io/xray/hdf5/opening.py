@@ -1,0 +1,300 @@
+"""HDF5 files of instruments, opened safely: what they link to must lie in their own folder.
+
+Soft links are followed only to what hard links (or allowed external links) have already reached,
+so a link can never lead the library elsewhere.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import rest
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.json_types import Plain
+from engine.io.folder import exists
+from engine.io.hdf5.filters import provide_filters
+from engine.io.hdf5.opening import (
+    DAMAGE,
+    MAX_OBJECTS,
+    damaged,
+    is_hdf5,
+    library_file,
+    refuse_unsafe,
+    text_of,
+)
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.frames import Images
+from engine.io.xray.hdf5.values import attribute, numbers_of
+from engine.io.xray.image_storage import images_room
+
+if TYPE_CHECKING:
+    import h5py
+
+MAX_FILES = 20
+BLOCK_BYTES = 64 * 2**20
+
+
+class Tree:
+    """Every group and dataset that can be reached safely, by its path.
+
+    Attributes
+    ----------
+    path : the file
+    items : absolute path in the file -> group or dataset
+    missing : absolute path in the file -> why what is linked there cannot be had
+    unusable : absolute path in the file -> why the dataset there is not read
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.missing: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
+        self.items: Plain = {}
+        self._soft: list[tuple[str, str]] = []
+        self._seen: set[tuple[int, ...]] = set()
+        self._files: dict[tuple[int, int], h5py.File] = {}
+        self._inputs: dict[str, InputFile] = {}
+
+    def dataset(self, where: str) -> h5py.Dataset | None:
+        """Return a dataset by its path, None where there is none."""
+        import h5py
+
+        item = self.items.get(where)
+        if not isinstance(item, h5py.Dataset):
+            return None
+        provide_filters(item, f"{self.path.name}: {where}")
+        return item
+
+    def text(self, where: str) -> str | None:
+        """Return a text, None where there is none."""
+        item = self.dataset(where)
+        if item is None or item.size != 1 or item.dtype.kind not in "SO":
+            return None
+        return text_of(np.asarray(item[()]).reshape(-1)[0])
+
+    def numbers(self, where: str) -> NDArray[np.float64] | None:
+        """Return a dataset of numbers, or of texts of numbers, as float64, flat; None without."""
+        item = self.items.get(where)
+        return None if item is None else numbers_of(item)
+
+    def optional_number(self, where: str) -> float | None:
+        """Return a number that a scan may do without; None where it is none, of any type."""
+        try:
+            values = self.numbers(where)
+        except DAMAGE:
+            return None
+        if values is None or not values.size or not np.isfinite(values[0]):
+            return None
+        return float(values[0]) if np.ptp(values) == 0 else None
+
+    @property
+    def root(self) -> h5py.File:
+        """The file itself, without those that its links lead to."""
+        return next(iter(self._files.values()))
+
+    def groups(self, nx_class: str) -> list[str]:
+        """Return the paths of all groups of a NeXus class."""
+        return [
+            where for where, item in self.items.items() if attribute(item, "NX_class") == nx_class
+        ]
+
+    def reason_for(self, refusal: str) -> str | None:
+        """Return why what a refusal misses cannot be had, None where nothing explains it."""
+        known = {**self.missing, **self.unusable}
+        named = next((why for place, why in known.items() if place in refusal), None)
+        others = known if re.search(r"\bno\b", refusal) else self.missing
+        return named or next(iter(others.values()), None)
+
+    def _walk(self, file: h5py.File, root: str, stack: ExitStack) -> None:
+        waiting = [(root, file["/"])]
+        while waiting:
+            where, group = waiting.pop()
+            for name in group:
+                place = f"{where.rstrip('/')}/{name}"
+                item = self._follow(group, name, place, stack)
+                if item is not None and self._take(item, place):
+                    waiting.append((place, item))
+
+    def _follow(self, group: h5py.Group, name: str, place: str, stack: ExitStack) -> Any:
+        import h5py
+
+        link = group.get(name, getlink=True)
+        if isinstance(link, h5py.HardLink):
+            return group[name]
+        if isinstance(link, h5py.ExternalLink):
+            return self._outside(link, place, stack)
+        if isinstance(link, h5py.SoftLink):
+            base = posixpath.dirname(place)
+            self._soft.append((place, posixpath.normpath(posixpath.join(base, link.path))))
+        return None
+
+    def _take(self, item: Any, place: str) -> bool:
+        """Remember an object; return whether it is a group that was not yet looked into."""
+        import h5py
+
+        self.items[place] = item
+        file = self._inputs[item.file.filename]
+        key = (*file.identity, int(h5py.h5o.get_info(item.id).addr))
+        new = key not in self._seen
+        self._seen.add(key)
+        self._refuse_many()
+        if isinstance(item, h5py.Dataset):
+            try:
+                refuse_unsafe(item, f"{self.path.name}: {place}", file.size, texts=True)
+            except EngineError as e:  # nobody may need it, so that it is only remembered
+                self.unusable[place] = str(e)
+                del self.items[place]
+        return new and isinstance(item, h5py.Group)
+
+    def _outside(self, link: h5py.ExternalLink, place: str, stack: ExitStack) -> Any:
+        """Return what an external link names, if it lies in the folder and on hard links.
+
+        What is missing may be needed by nobody, so that it is only remembered.
+        """
+        import h5py
+
+        where = f"{self.path.name}: {place}"
+        target = _in_folder(self.path.parent, link.filename)
+        if not exists(target):
+            self.missing[place] = (
+                f"{where} is kept in the file {link.filename!r}, which is missing; copy it into "
+                "the same folder."
+            )
+            return None
+        item: Any = self._open(stack.enter_context(open_input(target)), stack)["/"]
+        for part in filter(None, link.path.split("/")):
+            known = isinstance(item, h5py.Group) and part in item
+            if not known or not isinstance(item.get(part, getlink=True), h5py.HardLink):
+                self.missing[place] = (
+                    f"{where} leads to {link.path!r} of {link.filename!r}, where there is nothing; "
+                    "copy the files again."
+                )
+                return None
+            item = item[part]
+        return item
+
+    def _open(self, file: InputFile, stack: ExitStack) -> h5py.File:
+        """Return an opened file of the library, the same for the same file."""
+        if file.identity not in self._files:
+            if len(self._files) >= MAX_FILES:
+                raise FileFormatError(
+                    f"{self.path.name}: more than {MAX_FILES} files hang together."
+                )
+            if not is_hdf5(file.head):
+                raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+            opened = stack.enter_context(library_file(file))
+            self._files[file.identity] = opened
+            self._inputs[opened.filename] = file
+        return self._files[file.identity]
+
+    def _resolve_soft(self) -> None:
+        """Give what soft links lead to their names too; links to links take one pass each."""
+        for _ in range(4):
+            places = sorted(self.items)
+            for place, target in self._soft:
+                if target in self.items:
+                    self.items.setdefault(place, self.items[target])
+                for known in _below(places, f"{target}/"):
+                    self.items.setdefault(place + known[len(target) :], self.items[known])
+                self._refuse_many()
+
+    def _refuse_many(self) -> None:
+        if len(self.items) > MAX_OBJECTS:
+            raise FileFormatError(
+                f"{self.path.name}: more than {MAX_OBJECTS:,} objects, more than any scan has."
+            )
+
+
+def _in_folder(folder: Path, name: str) -> Path:
+    """Return where an external link leads: a path that leaves the folder, to its name in it."""
+    parts = PureWindowsPath(name).parts  # of both systems
+    inside = parts and ".." not in parts and not PureWindowsPath(name).anchor
+    return folder.joinpath(*parts) if inside else folder / (parts[-1] if parts else "")
+
+
+def _below(places: list[str], start: str) -> Iterator[str]:
+    """Yield those of sorted paths that begin so."""
+    for k in range(bisect_left(places, start), len(places)):
+        if not places[k].startswith(start):
+            return
+        yield places[k]
+
+
+@contextmanager
+def open_tree(file: InputFile) -> Iterator[Tree]:
+    """Open a file and walk it once; damage found later becomes `FileFormatError` too."""
+    if not is_hdf5(file.head):
+        raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+    tree = Tree(file.path)
+    try:
+        with ExitStack() as stack:
+            tree._walk(tree._open(file, stack), "/", stack)
+            tree._resolve_soft()
+            yield tree
+    except FileFormatError as e:
+        reason = tree.reason_for(str(e))
+        if reason:
+            raise FileFormatError(reason) from e
+        raise
+    except DAMAGE as e:
+        text = str(e)
+        if "filter" in text:
+            raise FileFormatError(
+                f"{file.name}: compressed in a way that cannot be read here ({text}); save it "
+                "with gzip or without compression."
+            ) from e
+        raise damaged(file.path, e) from e
+
+
+def read_images(
+    item: h5py.Dataset, path: Path, keep: NDArray[np.intp] | None = None, view_axis: int = 0
+) -> Images:
+    """Return images of a dataset as float32 (n, rows, columns), read in pieces.
+
+    Parameters
+    ----------
+    item
+        three axes of numbers
+    path
+        file, for sentences
+    keep
+        which images, in order; all if None
+    view_axis
+        0 for (view, row, column), 1 for sinograms (row, view, column)
+    """
+    if item.ndim != 3 or item.dtype.kind not in "iuf":
+        raise FileFormatError(
+            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes, want numbers of three "
+            "(view, row, column)."
+        )
+    provide_filters(item, f"{path.name}: {item.name}")
+    n_all, rows, columns = _turned(item.shape, view_axis)
+    chosen = np.arange(n_all) if keep is None else keep
+    values = images_room((len(chosen), rows, columns), path.name)
+    block = max(BLOCK_BYTES // max(rows * columns * item.dtype.itemsize, 1), 1)
+    if view_axis == 1:
+        for start in range(0, rows, block):
+            part = item[start : start + block]
+            values[:, start : start + block] = part.transpose(1, 0, 2)[chosen]
+            rest(values)
+        return values
+    for start in range(0, n_all, block):
+        here = np.flatnonzero((chosen >= start) & (chosen < start + block))
+        if len(here):
+            values[here] = item[start : start + block][chosen[here] - start]
+            rest(values)
+    return values
+
+
+def _turned(shape: tuple[int, ...], view_axis: int) -> tuple[int, int, int]:
+    a, b, columns = shape
+    return (b, a, columns) if view_axis == 1 else (a, b, columns)

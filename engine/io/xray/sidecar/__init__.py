@@ -1,0 +1,1 @@
+"""Projections that a settings file describes."""

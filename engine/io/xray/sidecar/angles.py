@@ -1,0 +1,160 @@
+"""Angles of a sidecar's views, as those of the source from +x, counter-clockwise seen from +z.
+
+Where a list or the steps say α_k, the source stands in view k at
+
+β_k = β_0 + s (α_k − α_0),   s = −1 where it turns clockwise, else 1,
+
+with β_0 = `first`, or α_0 where that is left out. Version 1 meant β_k = s α_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.io.folder import open_below
+from engine.io.hdf5.opening import is_hdf5
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.angles import WORDS, Angles, Unit, read_angles
+from engine.io.xray.array_files import array_of, holds_arrays
+from engine.io.xray.frames import refuse_count
+from engine.io.xray.sidecar.images import split
+from engine.io.xray.sidecar.settings import AngleSettings, ConeSettings, ParallelSettings, Sidecar
+from engine.io.xray.text.angle_text import angles_in_text
+from engine.io.xray.text.number_lists import decoded
+
+ALIKE_RAD = 1e-9
+
+
+def source_angles(
+    settings: Sidecar,
+    g: ConeSettings | ParallelSettings,
+    n_views: int,
+    path: Path,
+    *,
+    n_references: int = 0,
+) -> Angles:
+    """Return where the source stands in each view.
+
+    Parameters
+    ----------
+    settings, g
+        what the sidecar says, and its geometry
+    n_views
+        of the projections
+    path
+        the sidecar, for its neighbours and for sentences
+    n_references
+        flats and darks together, whose angles a list may still hold
+    """
+    given = g.angles
+    stated = _stated(given, n_views, n_references, path)
+    _refuse_references(given, len(stated), n_views, n_references, path)
+    refuse_count(path, n_views, len(stated))
+    remedy = 'set its unit to what they are, "deg" or "rad"'
+    angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
+    if given.assumed:
+        angles = replace(angles, notes=(*angles.notes, _assumption(given, n_views, path)))
+    sense = -1.0 if g.clockwise else 1.0
+    first = angles.rad[0]
+    if settings.version == 1:
+        return _of_version_1(angles, sense, given.unit, path)
+    if given.first is not None:
+        first = np.deg2rad(given.first) if given.unit == "deg" else given.first
+    return replace(angles, rad=first + sense * (angles.rad - angles.rad[0]))
+
+
+def _assumption(given: AngleSettings, n_views: int, path: Path) -> str:
+    """Say that even steps are assumed, where no file states the angles."""
+    step = abs(given.step or 0.0)
+    degrees = step if given.unit == "deg" else float(np.rad2deg(step))
+    return (
+        f"{path.name}: no list of angles was found; {n_views:,} views in even steps of "
+        f"{degrees:.6g}° are assumed. If the steps are not even, import the scan again with "
+        "--angles FILE."
+    )
+
+
+def _stated(
+    given: AngleSettings, n_views: int, n_references: int, path: Path
+) -> NDArray[np.float64]:
+    """Return α, one for each view, and for each image that nothing says is none."""
+    if given.step is not None:
+        return (given.first or 0.0) + given.step * np.arange(n_views, dtype=np.float64)
+    if given.values is not None:
+        values = np.array(given.values)
+    else:
+        name, inner = split(given.file or "", path)
+        n_out = sum(end - start + 1 for start, end in given.leave_out)
+        lengths = (n_views + n_out,) if n_out else (n_views, n_views + n_references)
+        with open_below(path, name) as file:
+            values = _listed(file, inner, given, lengths)
+    kept = np.ones(len(values), bool)
+    for start, end in given.leave_out:
+        if end >= len(values):
+            raise GeometryError(
+                f"{path.name}: leave_out goes to number {end:,}, and there are {len(values):,} "
+                "angles, counted from 0; correct it."
+            )
+        kept[start : end + 1] = False
+    return values[kept]
+
+
+def _listed(
+    file: InputFile, inner: str, given: AngleSettings, lengths: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the angles in a text or an array, in the unit of the settings."""
+    if is_hdf5(file.head) or (holds_arrays(file.path) and decoded(file.head) is None):
+        return _dataset(file, inner)
+    found = angles_in_text(file, lengths, column=inner)
+    if found.unit is None or found.unit == given.unit:
+        return found.values
+    if "unit" in given.model_fields_set:
+        raise GeometryError(
+            f"{file.name}: states its angles in {WORDS[found.unit]}, the sidecar in "
+            f"{WORDS[given.unit]}; correct the unit of the sidecar."
+        )
+    return np.rad2deg(found.values)
+
+
+def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
+    """Return the angles that an array in a file holds: a list, or one row or column."""
+    values = array_of(file, name)
+    if values.size != max(values.shape, default=0):
+        raise FileFormatError(
+            f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, want a list of angles; "
+            "name another array."
+        )
+    return np.asarray(values, np.float64).reshape(-1)
+
+
+def _refuse_references(
+    given: AngleSettings, n_angles: int, n_views: int, n_references: int, path: Path
+) -> None:
+    """Say what is the matter where a list holds the angles of flats and darks too."""
+    if n_references and n_angles == n_views + n_references and not given.leave_out:
+        raise GeometryError(
+            f"{path.name}: {n_angles:,} angles and {n_views:,} projections; there are "
+            f"{n_references:,} flat and dark images, so the list seems to hold their angles too. "
+            f"Say which they are: leave_out = [[0, {n_references - 1}]] if they come first."
+        )
+
+
+def _of_version_1(angles: Angles, sense: float, unit: Unit, path: Path) -> Angles:
+    """Return the angles as a sidecar of version 1 meant them; say so where that differs."""
+    first = float(angles.rad[0])
+    differs = abs(np.angle(np.exp(2j * first))) > ALIKE_RAD
+    notes = angles.notes
+    if sense < 0 and differs:
+        stands = np.rad2deg(-first) if unit == "deg" else -first
+        notes += (
+            f"{path.name}: this sidecar is of version 1, in which clockwise turns the first angle "
+            f"round too, so the source stands at {stands:.6g} {WORDS[unit]} in view 0; write "
+            f"version = 2 and first = {stands:.6g} to keep it there.",
+        )
+    return replace(angles, rad=sense * angles.rad, notes=notes)

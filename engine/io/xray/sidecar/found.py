@@ -1,0 +1,106 @@
+"""The sidecar of a raw file, an image or a folder: which one names it, and all that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.core.settings import parse
+from engine.io.folder import below, is_folder, names_in
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.text.toml_file import toml_of
+from engine.io.xray.array_files import SIGN
+from engine.io.xray.bare_images import NUMBERED_IMAGE
+from engine.io.xray.sidecar.images import files_named, split
+from engine.io.xray.sidecar.settings import FORMAT, RtkSettings, Sidecar, VectorSettings
+
+HIGHEST = 3
+"""Folders above a file in which its sidecar is looked for."""
+MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
+MAX_LOOKED_AT = 200
+NAMING = ("file", "files", "flats", "darks")
+
+
+def is_sidecar(file: InputFile) -> bool:
+    """Whether a file begins like a projections sidecar."""
+    return MARK.search(file.head) is not None
+
+
+def sidecar_of(path: Path) -> Path | None:
+    """Return the sidecar that names this file, or files in this folder; None where there is none.
+
+    It lies in the same folder or in one of the two that this one is in.
+    """
+    path, is_whole = path.absolute(), is_folder(path)
+    for folder in path.parents[:HIGHEST]:
+        name = path.relative_to(folder).as_posix()
+        found = [each for each in _tables(folder) if _names(each, name, is_whole=is_whole)]
+        if len(found) > 1:
+            raise FileFormatError(
+                f"{path.name}: {len(found)} sidecars name it "
+                f"({', '.join(each.name for each in found[:4])}); choose one of these files."
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def _tables(folder: Path) -> list[Path]:
+    try:
+        found = sorted(name for name in names_in(folder) if name.endswith(".toml"))
+        return [folder / name for name in found[:MAX_LOOKED_AT]]
+    except EngineError:
+        return []
+
+
+def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
+    """Whether a sidecar names this file, or projections in this folder."""
+    try:
+        with open_input(sidecar) as file:
+            values = toml_of(file) if is_sidecar(file) else {}
+    except EngineError:
+        return False
+    if is_whole:
+        inner = (*_list_of(values.get("file")), *_list_of(values.get("files")))
+        return any(each.startswith(f"{name}/") for each in inner)
+    named = (each for key in NAMING for each in _list_of(values.get(key)))
+    return any(
+        name in (each, each.partition(SIGN)[0]) or _is_of_stack(name, each) for each in named
+    )
+
+
+def _is_of_stack(name: str, stack: str) -> bool:
+    """Whether an image is of the numbered stack, or in the folder, that is named."""
+    *folders, last = name.split("/")
+    number = NUMBERED_IMAGE.match(last)
+    return number is not None and stack in (
+        "/".join((*folders, number["prefix"])),
+        "/".join((*folders, "")),
+    )
+
+
+def _list_of(value: object) -> tuple[str, ...]:
+    named = value if isinstance(value, list) else [value]
+    return tuple(each for each in named if isinstance(each, str))
+
+
+def named_by(sidecar: Path) -> Iterator[Path]:
+    """Yield all files that a sidecar names; those that are missing, or refused, are left out."""
+    with open_input(sidecar) as file:
+        settings = parse(Sidecar, toml_of(file), where=file.name)
+    for names, reference in (
+        (settings.images, False),
+        (settings.flats or (), True),
+        (settings.darks or (), True),
+    ):
+        for name in names:
+            try:
+                yield from files_named(settings, (name,), sidecar, reference=reference)
+            except EngineError:
+                continue
+    g = settings.geometry
+    text = g.file if isinstance(g, VectorSettings | RtkSettings) else g.angles.file
+    if text:
+        yield below(sidecar, split(text, sidecar)[0])

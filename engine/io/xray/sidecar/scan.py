@@ -1,0 +1,253 @@
+"""Raw values or TIFF images with a `.toml` beside them that says what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.core.errors import FileFormatError, GeometryError, SettingsError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.folder import below, open_below
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.angles import Angles, read_angles
+from engine.io.xray.frames import Images, assemble, refuse_count
+from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
+from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
+from engine.io.xray.sidecar.angles import source_angles
+from engine.io.xray.sidecar.found import is_sidecar
+from engine.io.xray.sidecar.images import images_named, shown, some_images
+from engine.io.xray.sidecar.seal import read_sidecar
+from engine.io.xray.sidecar.settings import (
+    AXES,
+    ConeSettings,
+    ParallelSettings,
+    RtkSettings,
+    Sidecar,
+    VectorSettings,
+)
+from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
+
+
+class RawSidecar(ProjectionsReader):
+    """Raw values or TIFF images with a sidecar."""
+
+    name: ClassVar[str] = "Projections with a .toml sidecar"
+    format_name: ClassVar[str] = "Isocenter sidecar (TOML)"
+    suffixes: ClassVar[tuple[str, ...]] = (".toml",)
+    companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff", ".npy", ".npz")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_sidecar(file)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        return projections_of(read_sidecar(file), file.path)
+
+
+def projections_of(settings: Sidecar, path: Path) -> Projections:
+    """Return all that a sidecar at this path names, checked."""
+    values, whole = images_named(settings, settings.images, path)
+    _refuse_other_shape(settings, values.shape, path)
+    if settings.reverse:
+        values = values[::-1]
+    flats, darks = references_of(settings, path)
+    geometry, known, notes = _geometry(settings, values.shape, path, _n_of(flats, darks))
+    values = np.ascontiguousarray(values[: geometry.n_views])
+    whole = whole and settings.scale is None
+    return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole)
+
+
+@dataclass(frozen=True)
+class SomeImages:
+    """Some rows of some views, and of all flats and darks, as they are stored.
+
+    Attributes
+    ----------
+    values, flats, darks : (n, rows, columns); None where there are none
+    views, rows : of the scan
+    """
+
+    values: Images
+    flats: Images | None
+    darks: Images | None
+    views: tuple[int, ...]
+    rows: slice
+
+
+def read_some(
+    settings: Sidecar, path: Path, n_views: int, views: Sequence[int], rows: slice
+) -> SomeImages:
+    """Return some rows of some of all views, for a look before the whole is read."""
+    numbers = [n_views - 1 - view for view in views] if settings.reverse else views
+    values = some_images(settings, settings.images, path, numbers, rows)
+    flats, darks = (
+        None if one is None else one[:, rows].copy() for one in references_of(settings, path)
+    )
+    return SomeImages(values, flats, darks, tuple(views), rows)
+
+
+def some_projections(
+    settings: Sidecar, path: Path, shape: tuple[int, int, int], some: SomeImages
+) -> Projections:
+    """Return some rows of some views of projections of this shape, checked."""
+    n_references = _n_of(some.flats, some.darks)
+    geometry, known, notes = _geometry(settings, shape, path, n_references)
+    views = [view for view in some.views if view < geometry.n_views]
+    values = some.values[: len(views)].copy()
+    geometry = geometry.select(views).cropped(some.rows, slice(None))
+    references = some.flats, some.darks
+    return _assembled(settings, path, values, *references, geometry, known, notes, whole=False)
+
+
+def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images | None]:
+    """Return flats and darks, None of each where there are none."""
+    flats, darks = (
+        images_named(settings, names, path, reference=True)[0] if names else None
+        for names in (settings.flats, settings.darks)
+    )
+    return flats, darks
+
+
+def orbit_of(settings: Sidecar, shape: tuple[int, int, int], path: Path) -> XrayGeometry:
+    """Return where source and detector stand in each view of projections of this shape."""
+    return _geometry(settings, shape, path, n_references=0)[0]
+
+
+def _n_of(*references: Images | None) -> int:
+    return sum(len(images) for images in references if images is not None)
+
+
+def _assembled(
+    settings: Sidecar,
+    path: Path,
+    values: Images,
+    flats: Images | None,
+    darks: Images | None,
+    geometry: XrayGeometry,
+    known: bool,
+    notes: tuple[str, ...],
+    whole: bool,
+) -> Projections:
+    info: Plain = {"format": RawSidecar.name, "data_file": shown(settings.images)}
+    if settings.kind == "counts" and flats is None and settings.white_level is not None:
+        flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
+        info["white_level"] = settings.white_level  # it was stated, no detector has seen it
+    if settings.scale is not None:
+        values *= np.float32(settings.scale)
+        info["scale"] = settings.scale
+    return assemble(
+        path,
+        values,
+        geometry,
+        settings.kind,
+        flats=flats,
+        darks=darks,
+        pixel_mm_known=known,
+        calibrated=_says_axis(settings),
+        whole_numbers=whole,
+        white_level=settings.white_level,
+        info=info,
+        notes=notes,
+        remedy="correct the kind, or say by scale what they are multiplied by",
+    )
+
+
+def _says_axis(settings: Sidecar) -> bool:
+    g = settings.geometry
+    if isinstance(g, VectorSettings | RtkSettings):
+        return True
+    return g.axis_column is not None or g.detector_shift_mm[0] != 0
+
+
+def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -> None:
+    """Refuse images of other numbers than the sidecar says, where it does."""
+    stated = dict(zip(settings.order, settings.shape or (), strict=False))
+    found = dict(zip(AXES, shape, strict=True))
+    if any(found[axis] != n for axis, n in stated.items()):
+        said = " x ".join(f"{n:,}" for n in stated.values())
+        have = " x ".join(f"{found[axis]:,}" for axis in stated)
+        raise FileFormatError(
+            f"{path.name}: the images are {have} ({' x '.join(stated)}), its shape says {said}; "
+            "copy the missing files or correct shape."
+        )
+
+
+def _geometry(
+    settings: Sidecar, shape: tuple[int, ...], path: Path, n_references: int
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    n_views, rows, columns = shape
+    g = settings.geometry
+    if isinstance(g, VectorSettings):
+        file = below(path, g.file)
+        with open_below(path, g.file) as listed:
+            vectors = read_vectors(listed)
+        refuse_count(path, n_views, len(vectors))
+        kept, notes = without_repeated(vectors, file)
+        return geometry_of(kept, g.beam, (rows, columns), file), True, notes
+    if isinstance(g, RtkSettings):
+        return _rtk(g, n_views, (rows, columns), path)
+    angles = source_angles(settings, g, n_views, path, n_references=n_references)
+    return _friendly(g, angles, (rows, columns), path)
+
+
+def _rtk(
+    g: RtkSettings, n_views: int, shape: tuple[int, int], path: Path
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    file = below(path, g.file)
+    with open_below(path, g.file) as written:
+        parameters = read_parameters(written)
+    refuse_count(path, n_views, len(parameters[GANTRY]))
+    angles = read_angles(parameters[GANTRY], "deg", f"{file.name}: {GANTRY}")
+    kept = {name: a[: len(angles.rad)] for name, a in parameters.items()}
+    geometry = rtk_geometry(
+        kept, shape=shape, spacing_mm=g.pixel_mm, origin_mm=g.origin_mm, path=file
+    )
+    return geometry, True, angles.notes
+
+
+def _friendly(
+    g: ConeSettings | ParallelSettings, angles: Angles, shape: tuple[int, int], path: Path
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    """The angle of a sidecar is that of the source from +x; a pose at angle 0 has it at −y."""
+    side = RIGHT if g.columns == "right" else LEFT
+    rise = UP if g.rows == "up" else DOWN
+    width, height = g.pixel_mm or (1.0, 1.0)
+    right, up = g.detector_shift_mm
+    if g.axis_column is not None:
+        if right:
+            raise SettingsError(f"{path.name}: give axis_column or detector_shift_mm, not both.")
+        right = ((shape[1] - 1) / 2 - g.axis_column) * width * side
+    turn = angles.rad + np.pi / 2
+    if isinstance(g, ParallelSettings):
+        geometry = turned_parallel(
+            turn,
+            pixel_mm=(width, height),
+            shape=shape,
+            columns=side,
+            rows=rise,
+            shift_mm=(right, up),
+        )
+        return geometry, g.pixel_mm is not None, angles.notes
+    if g.kind == "fan" and shape[0] != 1:
+        raise GeometryError(
+            f"{path.name}: a fan beam has one detector row, the images have {shape[0]:,}; say "
+            'kind = "cone".'
+        )
+    geometry = turned_cone(
+        turn,
+        source_mm=(0.0, -g.source_axis_mm, 0.0),
+        detector_mm=(right, g.source_detector_mm - g.source_axis_mm, up),
+        u_mm=(side * width, 0.0, 0.0),
+        v_mm=(0.0, 0.0, rise * height),
+        shape=shape,
+        rise_mm=g.rise_mm_per_turn * (-1.0 if g.clockwise else 1.0),
+    )
+    return geometry, True, angles.notes

@@ -1,0 +1,48 @@
+"""The seal of a projections sidecar: over what it says, and over the files that it names.
+
+One that a person wrote has none. Whoever changes a sealed one on purpose takes its `seal` out.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import tomli_w
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.core.settings import parse, to_toml
+from engine.io.folder import open_below
+from engine.io.safety.open_input import InputFile
+from engine.io.safety.seal import broken, seal_of
+from engine.io.text.toml_file import toml_of
+from engine.io.xray.sidecar.settings import Sidecar
+
+
+def sealed(settings: Sidecar) -> str:
+    """Return the text of a sidecar with its seal."""
+    said = tomllib.loads(to_toml(settings))
+    return tomli_w.dumps({"seal": seal_of(**said)} | said)
+
+
+def read_sidecar(file: InputFile) -> Sidecar:
+    """Read a sidecar; refuse it, or files that it names, where they are not as it says."""
+    said = toml_of(file)
+    settings = parse(Sidecar, said, where=file.name)
+    _refuse_changed(settings, said, file.path)
+    return settings
+
+
+def _refuse_changed(settings: Sidecar, said: Plain, path: Path) -> None:
+    others = {key: value for key, value in said.items() if key != "seal"}
+    if settings.seal is not None and settings.seal != seal_of(**others):
+        raise broken(path, "undo the change or, if it is right, take the line `seal` out")
+    for name, written in settings.sha256.items():
+        with open_below(path, name) as file:
+            found = file.sha256()
+        if found != written:
+            raise FileFormatError(
+                f"{name}: has changed since it was written, {path.name} says (its checksum "
+                "differs); copy the file again."
+            )

@@ -1,0 +1,1 @@
+"""Parsers of the text files of X-ray scanners."""

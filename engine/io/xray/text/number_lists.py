@@ -1,0 +1,298 @@
+"""Find every list of numbers in a text: columns, lines, keys that repeat, and JSON.
+
+A text may have title lines, comments, decimal commas, units after the numbers, or all numbers on
+one line. Nothing here decides which list holds the angles; `angle_text` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.io.xray.text.json_lists import lists_in_json
+
+Array = NDArray[np.float64]
+NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?"
+COMMA_NUMBER = NUMBER.replace(r"\.", ",")
+UNIT_AFTER = re.compile(
+    r"\s*[\[(]?(m(?:illi)?-?deg\w*|deg\w*|°|m(?:illi)?-?rad(?:ian)?s?\b|rad(?:ian)?s?\b)[\])]?",
+    re.IGNORECASE,
+)
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+"""Characters that no text holds."""
+COMMENT = re.compile(r"^\s*(?:[#%!;*]|//)")
+DELIMITERS = "\t;|,"
+FEWEST = 3
+"""Shorter lists are not looked at."""
+MOST_LINES, MOST_LISTS = 200_000, 400
+TITLE_LINES = 3
+"""Lines above the first row in which its title is looked for."""
+
+
+@dataclass(frozen=True)
+class NumberList:
+    """Numbers that belong together.
+
+    Attributes
+    ----------
+    place : where they stand, for sentences, e.g. "column 2"
+    label : words of their title or key; "" where there are none
+    values : (n,) the numbers
+    rows : (n,) text of the line of each number; empty where they share a line
+    is_in_word : whether the numbers are parts of words, as in file names
+    unit : unit that follows the numbers, as written; "" where there is none
+    """
+
+    place: str
+    label: str
+    values: Array
+    rows: tuple[str, ...] = ()
+    is_in_word: bool = False
+    unit: str = ""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all numbers are the same."""
+        return bool(np.ptp(self.values) == 0)
+
+    @property
+    def is_counter(self) -> bool:
+        """Whether the numbers count up or down by one."""
+        steps = np.diff(self.values)
+        return bool((np.abs(steps) == 1).all() and np.ptp(steps) == 0)
+
+
+@dataclass(frozen=True)
+class TextContent:
+    """All lists of numbers in a text.
+
+    Attributes
+    ----------
+    lists : the lists; those with the same numbers only once
+    head : words of all lines without data, where units may be stated
+    plain : (n,) numbers of a text that holds one a line, with remarks after #; else empty
+    is_bare : whether it holds hardly any words
+    """
+
+    lists: tuple[NumberList, ...]
+    head: str = ""
+    plain: Array = field(default_factory=lambda: np.empty(0))
+    is_bare: bool = False
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A line with numbers: their values, and where they stand in it."""
+
+    number: int
+    text: str
+    pattern: re.Pattern[str]
+
+    @cached_property
+    def found(self) -> list[re.Match[str]]:
+        return list(self.pattern.finditer(self.text))
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [_value(each.group()) for each in self.found]
+
+    def unit(self, k: int) -> str:
+        """Return the unit right after number k."""
+        after = UNIT_AFTER.match(self.text, self.found[k].end())
+        return after.group(1) if after else ""
+
+    def label(self, k: int) -> str:
+        """Return the words before number k, those of a key with a number in it too."""
+        begin = 0
+        if k:
+            begin = self.found[k - 1].end()
+            unit = UNIT_AFTER.match(self.text, begin)
+            begin = unit.end() if unit else begin
+        words = " ".join(self.text[begin : self.found[k].start()].split())
+        if k and not re.search(r"\w", words) and self.is_in_word(k - 1):
+            return f"{self.label(k - 1)} {words}"
+        return words
+
+    def is_in_word(self, k: int) -> bool:
+        start = self.found[k].start()
+        return start > 0 and (self.text[start - 1].isalpha() or self.text[start - 1] == "_")
+
+    def field(self, k: int, delimiter: str | None) -> int:
+        """Return the number of the field that holds number k."""
+        before = self.text[: self.found[k].start()]
+        if delimiter:
+            return before.count(delimiter)
+        words = before.split()
+        return len(words) - bool(words and not before[-1].isspace())
+
+    def fields(self, delimiter: str | None) -> int:
+        return len(self.text.split(delimiter))
+
+
+@dataclass
+class _Groups:
+    """Rows that belong together, by how many numbers they have or by their words."""
+
+    rows: dict[tuple[object, ...], list[_Row]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, row: _Row) -> None:
+        n = len(row.values)
+        if n:
+            labels = tuple(re.sub(r"\s", "", row.label(k)) for k in range(n))
+            self.rows[("by count", n)].append(row)
+            self.rows[("by words", *labels)].append(row)
+
+
+def decoded(data: bytes) -> str | None:
+    """Return the text of a file, None where it is none; line ends become line feeds."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encodings: tuple[str, ...] = ("utf-16",)
+    elif b"\0" in data[:1000]:
+        return None
+    else:
+        encodings = ("utf-8-sig", "cp1252", "latin-1")
+    for encoding in encodings:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return None if CONTROL.search(text) else text.replace("\r\n", "\n").replace("\r", "\n")
+    return None
+
+
+def content_of(text: str) -> TextContent:
+    """Return the lists of numbers in a text."""
+    if text.lstrip()[:1] in ("{", "["):
+        found = lists_in_json(text)
+        if found is not None:
+            lists = [NumberList(f"its {path or 'list'}", path, each) for path, each in found]
+            return TextContent(_different(lists), is_bare=len(lists) == 1 and not lists[0].label)
+    if text.lstrip().startswith("<"):
+        text = re.sub(r"</[^>]*>", "", text.replace("><", ">\n<"))
+    lines = text.splitlines()[:MOST_LINES]
+    data = [(k, line) for k, line in enumerate(lines) if not COMMENT.match(line)]
+    pattern = re.compile(COMMA_NUMBER if _has_decimal_commas(data) else NUMBER)
+    rows = [_Row(k, line, pattern) for k, line in data if pattern.search(line)]
+    with_numbers = {row.number for row in rows}
+    head = "\n".join(line for k, line in enumerate(lines) if k not in with_numbers)
+    found_lists = [*_columns(rows, lines), *_in_lines(rows), *_all_numbers(rows)]
+    words = re.findall(r"[^\W\d_]{2,}", "\n".join(row.text for row in rows))
+    return TextContent(_different(found_lists), head, _plain(lines), is_bare=len(words) <= 2)
+
+
+def _plain(lines: list[str]) -> Array:
+    rests = (line.partition("#")[0].strip() for line in lines)
+    try:
+        return np.array([float(rest) for rest in rests if rest])
+    except ValueError:
+        return np.empty(0)
+
+
+def _has_decimal_commas(data: list[tuple[int, str]]) -> bool:
+    """Whether commas are decimal ones: there are no decimal points, and no plain table."""
+    lines = [line for _, line in data if re.search(r"\d", line)]
+    with_comma = [line for line in lines if re.search(r"\d,\d", line)]
+    if not with_comma or 2 * len(with_comma) < len(lines):
+        return False
+    if any(re.search(r"\d\.\d", line) for line in lines):
+        return False
+    return not _is_table([line.split(",") for line in with_comma])
+
+
+def _is_table(rows: list[list[str]]) -> bool:
+    """Whether fields between commas are those of a table, and not parts of decimal numbers."""
+    try:
+        values = [[float(each.strip(' "')) for each in row] for row in rows]
+    except ValueError:
+        return False
+    if len({len(row) for row in values}) == 1 and len(values) > 1:
+        columns = np.array(values).T
+        counts = bool(len(columns[0]) >= FEWEST and (np.diff(columns[0]) == 1).all())
+        return len(columns) > 2 or (counts and np.ptp(columns[1]) > 0)
+    return max(len(row) for row in values) > 2
+
+
+def _columns(rows: list[_Row], lines: list[str]) -> Iterator[NumberList]:
+    groups = _Groups()
+    for row in rows:
+        groups.add(row)
+    for key, group in groups.rows.items():
+        n_columns = len(group[0].values)
+        if len(group) < FEWEST or (key[0] == "by words" and len(group) == len(rows)):
+            continue
+        titles = _titles(group, lines)
+        texts = tuple(row.text for row in group)
+        for k in range(min(n_columns, MOST_LISTS)):
+            label = f"{titles.get(k, '')} {group[0].label(k)}".strip()
+            values = np.array([row.values[k] for row in group])
+            in_word = all(row.is_in_word(k) for row in group)
+            yield NumberList(f"column {k + 1}", label, values, texts, in_word, group[0].unit(k))
+
+
+def _titles(group: list[_Row], lines: list[str]) -> dict[int, str]:
+    """Return the title of each number in a row, from the line above the rows."""
+    first = group[0]
+    if len(group) > 1 and group[1].number > first.number + 1 and first.label(0):
+        return {}  # rows between others, each with its own words
+    same = {row.number for row in group}
+    above = [k for k in range(max(first.number - TITLE_LINES, 0), first.number) if k not in same]
+    delimiter = _delimiter(group)
+    for k in reversed(above):
+        title = COMMENT.sub("", lines[k]).strip("\n")
+        if not re.search(r"[^\W\d_]", title):
+            continue
+        if len(first.values) == 1:
+            return {0: title.strip()}
+        for parts in (title.split(delimiter), re.split(r"\s{2,}|\t", title.strip())):
+            if len(parts) == first.fields(delimiter):
+                numbers = range(len(first.values))
+                return {n: parts[first.field(n, delimiter)].strip(' "') for n in numbers}
+    return {}
+
+
+def _delimiter(group: list[_Row]) -> str | None:
+    for each in DELIMITERS:
+        counts = {row.text.count(each) for row in group}
+        if len(counts) == 1 and counts.pop() > 0 and not (each == "," and _commas(group[0])):
+            return each
+    return None
+
+
+def _commas(row: _Row) -> bool:
+    return row.pattern.pattern == COMMA_NUMBER
+
+
+def _in_lines(rows: list[_Row]) -> Iterator[NumberList]:
+    """Return the numbers of each line that holds many."""
+    for row in rows[:MOST_LISTS]:
+        if len(row.values) >= FEWEST:
+            yield NumberList(f"line {row.number + 1}", row.label(0), np.array(row.values))
+
+
+def _all_numbers(rows: list[_Row]) -> Iterator[NumberList]:
+    """Return all numbers in their order, as of a list that is broken into lines."""
+    values = [value for row in rows for value in row.values]
+    if len(rows) > 1 and len(values) >= FEWEST:
+        yield NumberList("all its numbers", rows[0].label(0), np.array(values))
+
+
+def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberList, ...]:
+    """Leave out lists with the numbers of another one; the one with more words stays."""
+    kept: dict[bytes, NumberList] = {}
+    for each in lists:
+        key = each.values.tobytes()
+        before = kept.get(key)
+        if before is None or (len(each.label) > len(before.label) and not before.rows):
+            kept[key] = each
+    return tuple(each for each in kept.values() if np.isfinite(each.values).all())
+
+
+def _value(text: str) -> float:
+    plain = text.replace("\u2212", "-").replace(",", ".").lower().replace("d", "e")
+    return float(plain)

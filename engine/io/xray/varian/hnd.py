@@ -1,0 +1,58 @@
+"""Varian `.hnd`: one projection of an on-board imager before TrueBeam, and what its header knows.
+
+A header of 1,024 bytes, of which the RTK project publishes the layout; then the table of widths,
+two bits for each pixel below the first row, and the numbers packed as in `.xim`, to the end.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from engine.core.errors import FileFormatError
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.varian.xim import BYTES, MOST_PIXELS, UNKNOWN, ImageBytes, Xim, from_differences
+
+MARK = b"VARIAN_VA_INTERNAL"
+HEADER_BYTES = 1024
+TEXTS = "<32s4x4s4x8s8s16s4x16s4x16s4x"
+"""Type, checksum, date, time and names, each with a number that is passed over."""
+SIZES_AT = struct.calcsize(TEXTS)
+DOUBLES_AT = SIZES_AT + 8 + 8 + 16 + 12 + 4
+"""After columns, rows, position of the slice, modality, window, level, offset and type."""
+DOUBLES = (
+    *("GantryRtn", "SAD", "SFD", "CollX1", "CollX2", "CollY1", "CollY2", "CollRtn"),
+    *("FieldX", "FieldY", "BladeX1", "BladeX2", "BladeY1", "BladeY2"),
+    *("IDUPosLng", "IDUPosLat", "IDUPosVrt", "IDUPosRtn", "PatientSupportAngle"),
+    *("TableTopEccentricAngle", "CouchVrt", "CouchLng", "CouchLat"),
+    *("IDUResolutionX", "IDUResolutionY", "ImageResolutionX", "ImageResolutionY"),
+    *("Energy", "DoseRate", "XRayKV", "XRayMA", "MetersetExposure", "AcqAdjustment"),
+    *("CTProjectionAngle", "CTNormChamber"),
+)
+
+
+def read_hnd(file: InputFile) -> Xim:
+    """Return image and facts of a `.hnd` file.
+
+    Raises
+    ------
+    FileFormatError
+        for damage
+    """
+    left = ImageBytes(file.path, file.read())
+    head = left.take(HEADER_BYTES)
+    columns, rows = struct.unpack_from("<2I", head, SIZES_AT)
+    if not (1 < columns <= MOST_PIXELS and 1 < rows <= MOST_PIXELS):
+        raise FileFormatError(
+            f"{file.name}: an image of {rows:,} x {columns:,} pixels (rows x columns); copy it "
+            "again."
+        )
+    numbers = struct.unpack_from(f"<{len(DOUBLES)}d", head, DOUBLES_AT)
+    table = left.take(-(-(rows - 1) * columns // 4))
+    n = (rows - 1) * columns - 1
+    pairs = np.frombuffer(table, np.uint8)[:, None] >> np.array([0, 2, 4, 6], np.uint8)
+    n_bytes = 4 * (columns + 1) + int(BYTES[(pairs & 3).reshape(-1)[:n]].sum())
+    values = from_differences(left, table, left.take(n_bytes), (rows, columns))
+    known = {k: n for k, n in zip(DOUBLES, numbers, strict=True) if abs(n) < UNKNOWN}
+    return Xim(values, known, {})

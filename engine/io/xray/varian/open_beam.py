@@ -1,0 +1,106 @@
+"""Open beam of a Varian scan, and one exposure for it and all views.
+
+The chamber in front of the tube counts what left it: an image is worth counts · c0 / c, with c of
+its own exposure and c0 the median of the views.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import FileFormatError, GeometryError
+from engine.io.folder import entries, is_folder
+from engine.io.safety.open_input import open_input
+from engine.io.xray.frames import Images
+from engine.io.xray.varian.settings import VarianSettings
+from engine.io.xray.varian.xim import Xim, read_xim
+
+CALIBRATIONS = "Calibrations"
+CHAMBER, ANGLE, VOLTAGE = "KVNormChamber", "KVSourceRtn", "KVKiloVolts"
+DIFFERENT_KV = 1.0
+Facts = Sequence[Xim]
+"""What the images say, of each view."""
+
+
+def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
+    """Refuse an image of another detector or binning; `shape` is (rows, columns)."""
+    if image.values is not None and image.values.shape != shape:
+        raise GeometryError(
+            f"{path.name}: {' x '.join(map(str, image.values.shape))} pixels, the images before it "
+            f"have {' x '.join(map(str, shape))} (rows x columns); open those of one scan."
+        )
+
+
+def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) -> Images:
+    """Return values as if the tube had given the same in every view."""
+    chamber = np.array([each.numbers.get(CHAMBER, 0.0) for each in facts])
+    if (chamber <= 0).any():
+        notes.append(
+            f"{path.name}: {int((chamber <= 0).sum()):,} images do not say what the tube gave "
+            f"({CHAMBER}); views are taken as equally bright."
+        )
+        return values
+    values *= (np.median(chamber) / chamber).astype(np.float32)[:, None, None]
+    return values
+
+
+def open_beam(
+    settings: VarianSettings, shape: tuple[int, ...], facts: Facts, notes: list[str]
+) -> Images | None:
+    """Return the calibrations with the filter of the scan, at the exposure of its views."""
+    name = settings.path.name
+    files = _calibrations(settings, facts)
+    if not files:
+        notes.append(f"{name}: no open beam under {CALIBRATIONS}; it is unknown.")
+        return None
+    chamber = [each.numbers.get(CHAMBER, 0.0) for each in facts]
+    flats = np.empty((len(files), *shape), np.float32)
+    for k, path in enumerate(files):
+        with open_input(path) as file:
+            image = read_xim(file)
+        if image.values is None:
+            raise FileFormatError(f"{path.name}: the open beam holds no values; copy it again.")
+        refuse_other_size(path, image, shape)
+        flats[k] = image.values
+        _refuse_other_beam(path, image, facts[0])
+        taken = image.numbers.get(CHAMBER, 0.0)
+        if min(*chamber, taken) > 0:
+            flats[k] *= np.float32(np.median(chamber) / taken)
+    if len(files) > 1:
+        notes.append(f"{name}: the open beam is the mean of {len(files):,} calibrations.")
+    return flats
+
+
+def _refuse_other_beam(path: Path, image: Xim, view: Xim) -> None:
+    voltages = [each.numbers.get(VOLTAGE, 0.0) for each in (image, view)]
+    if min(voltages) > 0 and abs(voltages[0] - voltages[1]) > DIFFERENT_KV:
+        raise FileFormatError(
+            f"{path.name}: an open beam of {voltages[0]:g} kV and a scan of {voltages[1]:g} kV; "
+            f"put the calibration of this scan under {CALIBRATIONS}."
+        )
+
+
+def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
+    """Return the images of the open beam; of both senses of rotation, those of the scan's."""
+    above = settings.path.parent / CALIBRATIONS
+    folders = entries(above) if is_folder(above) else []
+    name = re.compile(r"filterbowtie(_.*)?\.xim" if settings.bowtie else r"filter\.xim")
+    found: list[Path] = []
+    used: list[str] = []
+    for air in (each for each in folders if each.name.lower().startswith("air-")):
+        inside = [entries(each) for each in (air / "Current", air) if is_folder(each)]
+        fits = [each for each in inside[0] if name.fullmatch(each.name.lower())] if inside else []
+        found += fits
+        used += [air.name] if fits else []
+    if len(used) > 1:
+        raise FileFormatError(
+            f"{settings.path.name}: {len(used)} open beams ({', '.join(used[:4])}); leave the one "
+            f"of this scan under {CALIBRATIONS}."
+        )
+    turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
+    sense = "_cw" if turned[-1] > turned[0] else "_cc"
+    return [each for each in found if sense in each.name.lower()] or found

@@ -1,0 +1,255 @@
+"""Varian on-board imagers: a folder with `Scan.xml`, `Acquisitions` and the open beam.
+
+Angles are the source's, clockwise as one faces the gantry; columns go left as the source sees them
+and rows down from the head. That is the geometry of RTK (gantry 180° − KVSourceRtn, offsets of the
+detector KVDetectorLat and KVDetectorLng), turned half round x. Images say lengths in cm, `Scan.xml`
+in mm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.folder import entries, is_folder
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.angles import read_angles
+from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_storage import images_room
+from engine.io.xray.pose import turned_cone
+from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.text.keyvalue import refuse_distances
+from engine.io.xray.varian.open_beam import (
+    ANGLE,
+    CALIBRATIONS,
+    VOLTAGE,
+    Facts,
+    open_beam,
+    refuse_other_size,
+    to_one_exposure,
+)
+from engine.io.xray.varian.settings import NAME, VarianSettings, is_settings, read_settings
+from engine.io.xray.varian.xim import MARK, Xim, read_xim
+
+PROJECTION = re.compile(r"^Proj_(\d+)\.xim$", re.IGNORECASE)
+ACQUISITIONS = "Acquisitions"
+FACTS = {"voltage_kv": VOLTAGE, "current_ma": "KVMilliAmperes", "exposure_ms": "KVMilliSeconds"}
+SCAN = "AcquisitionId"
+DIFFERENT_MM = 1.0
+"""Distances of images and settings that differ by more are told."""
+SIDES = (
+    "the letters of the sides are right for a patient who lies on the back, head towards the "
+    "gantry; the file does not say how the patient lay."
+)
+
+
+class Varian(ProjectionsReader):
+    """Varian cone-beam scan."""
+
+    name: ClassVar[str] = "Varian scan"
+    format_name: ClassVar[str] = "Varian (XIM)"
+    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+    companions: ClassVar[tuple[str, ...]] = (".xim",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MARK) or is_settings(file)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        path = file.path
+        whole = is_settings(file)
+        folder = _acquisition(path) if whole else path.parent
+        settings = read_settings(file) if whole else _settings_above(path)
+        notes: list[str] = []
+        facts, values = _images(path, _series(path, folder), notes)
+        angles = read_angles(_each(path, facts, ANGLE), "deg", f"{path.name}: {ANGLE}")
+        kept = len(angles.rad)
+        facts, values = facts[:kept], values[:kept]
+        geometry = _geometry(path, facts, settings, angles.rad, values.shape[1:], notes)
+        flats = open_beam(settings, values.shape[1:], facts, notes) if settings else None
+        if settings is None:
+            notes.append(f"{path.name}: no {NAME} above it, so the open beam is unknown.")
+        return assemble(
+            path,
+            to_one_exposure(path, values, facts, notes),
+            geometry,
+            "counts",
+            flats=flats,
+            calibrated=True,
+            info=_info(facts[0]),
+            notes=[*angles.notes, *notes, f"{path.name}: {SIDES}"],
+        )
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    settings = path if path.name.lower() == NAME.lower() else _path_of_settings(path)
+    root = settings.parent if settings else path.parent
+    if settings:
+        yield settings
+    above = [each for each in (root / ACQUISITIONS, root / CALIBRATIONS) if is_folder(each)]
+    inside = [each for folder in above for each in entries(folder)]
+    folders = dict.fromkeys((path.parent, root, *inside, *(each / "Current" for each in inside)))
+    for folder in (each for each in folders if is_folder(each)):
+        yield from (each for each in entries(folder) if each.suffix.lower() in Varian.companions)
+
+
+def _path_of_settings(path: Path) -> Path | None:
+    """Return the settings of the scan that a projection belongs to, where they are."""
+    near = path.parent, *path.parent.parents[: 2 if path.parent.parent.name == ACQUISITIONS else 0]
+    found = (
+        each for folder in near for each in entries(folder) if each.name.lower() == NAME.lower()
+    )
+    return next(found, None)
+
+
+def _settings_above(path: Path) -> VarianSettings | None:
+    found = _path_of_settings(path)
+    if found is None:
+        return None
+    with open_input(found) as file:
+        return read_settings(file)
+
+
+def _acquisition(settings: Path) -> Path:
+    """Return the one folder of projections of a scan."""
+    above = settings.parent / ACQUISITIONS
+    inside = [each for each in entries(above) if is_folder(each)] if is_folder(above) else []
+    found = [each for each in (*inside, settings.parent) if _numbered(each)]
+    if len(found) != 1:
+        names = ", ".join(each.name for each in found[:4])
+        what = f"{len(found)} scans ({names}); open an image of the one you want"
+        raise FileFormatError(
+            f"{settings.name}: {what if found else 'no Proj_00001.xim under it; copy the scan'}."
+        )
+    return found[0]
+
+
+def _numbered(folder: Path) -> list[tuple[int, Path]]:
+    found = ((PROJECTION.match(each.name), each) for each in entries(folder))
+    return sorted((int(match[1]), each) for match, each in found if match)
+
+
+def _series(path: Path, folder: Path) -> Stack:
+    found = _numbered(folder)
+    if not found:
+        raise FileFormatError(
+            f"{path.name}: a single image; open {NAME} of its scan, or one of the projections "
+            "Proj_00001.xim."
+        )
+    stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
+    refuse_missing(stack, path)
+    return stack
+
+
+def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Images]:
+    """Return facts and values of the images; those taken with the beam off hold no values."""
+    facts: list[Xim] = []
+    values = np.empty((0, 0, 0), np.float32)
+    for each in stack.files:
+        with open_input(each) as file:
+            image = read_xim(file)
+        if image.values is None:
+            continue
+        if image.texts.get("ImageSourceId", "").startswith("MV"):
+            raise FileFormatError(
+                f"{each.name}: an image of the treatment beam; open a scan of the kV source."
+            )
+        if not facts:
+            shape = (len(stack), *image.values.shape)
+            values = images_room(shape, path.name)
+        refuse_other_size(each, image, values.shape[1:])
+        values[len(facts)] = image.values
+        facts.append(Xim(None, image.numbers, image.texts))
+    if not facts:
+        raise FileFormatError(f"{path.name}: no image holds values; copy the scan again.")
+    scans = {each.numbers.get(SCAN) for each in facts}
+    if len(scans) > 1:
+        notes.append(
+            f"{path.name}: images of {len(scans):,} scans by their {SCAN}; do they belong?"
+        )
+    if len(facts) < len(stack):
+        notes.append(f"{path.name}: {len(stack) - len(facts):,} images hold no values; left out.")
+    return facts, values[: len(facts)]
+
+
+def _each(path: Path, facts: Facts, name: str) -> NDArray[np.float64]:
+    """Return a number of each view; refuse a view that does not say it."""
+    without = [k for k, each in enumerate(facts) if name not in each.numbers]
+    if without:
+        raise FileFormatError(
+            f"{path.name}: {len(without):,} of {len(facts):,} images do not say {name}, the first "
+            f"is image {without[0]} of the series; export the scan again."
+        )
+    return np.array([each.numbers[name] for each in facts])
+
+
+def _geometry(
+    path: Path,
+    facts: Facts,
+    settings: VarianSettings | None,
+    angles_rad: NDArray[np.float64],
+    shape: tuple[int, ...],
+    notes: list[str],
+) -> XrayGeometry:
+    rows, columns = shape
+    width, height = (_cm(path, facts, name) for name in ("PixelWidth", "PixelHeight"))
+    if min(width, height) <= 0:
+        raise FileFormatError(f"{path.name}: pixels of {width:g} x {height:g} mm; export it again.")
+    if settings:
+        sad, sid = settings.source_axis_mm, settings.source_detector_mm
+        lateral = settings.lateral_mm
+        _tell_other_distances(path, facts, settings, notes)
+    else:
+        sad = _cm(path, facts, "KVSourceVrt")
+        sid = sad - _cm(path, facts, "KVDetectorVrt")
+        lateral = None
+    refuse_distances(path, sad, sid)
+    said = "KVDetectorLat" in facts[0].numbers
+    aside = _cm(path, facts, "KVDetectorLat") if said or lateral is None else lateral
+    along = _cm(path, facts, "KVDetectorLng")
+    return turned_cone(
+        angles_rad,
+        source_mm=(0.0, -sad, 0.0),
+        detector_mm=(-aside, sid - sad, -along),
+        u_mm=(-width, 0.0, 0.0),
+        v_mm=(0.0, 0.0, -height),
+        shape=(rows, columns),
+    )
+
+
+def _cm(path: Path, facts: Facts, name: str) -> float:
+    """Return a length of the scan [mm], the median of what its images say in cm."""
+    return 10 * float(np.median(_each(path, facts, name)))
+
+
+def _tell_other_distances(
+    path: Path, facts: Facts, settings: VarianSettings, notes: list[str]
+) -> None:
+    wanted = settings.source_axis_mm, settings.source_axis_mm - settings.source_detector_mm
+    for name, mm in zip(("KVSourceVrt", "KVDetectorVrt"), wanted, strict=True):
+        stated = [10 * each.numbers[name] for each in facts if name in each.numbers]
+        if stated and abs(float(np.median(stated)) - mm) > DIFFERENT_MM:
+            notes.append(
+                f"{path.name}: {name} of the images is {np.median(stated):.1f} mm and {NAME} says "
+                f"{mm:.1f} mm, which is taken."
+            )
+
+
+def _info(first: Xim) -> Plain:
+    info: Plain = {"format": Varian.name}
+    for key, name in FACTS.items():
+        if first.numbers.get(name, 0.0) > 0:
+            info[key] = first.numbers[name]
+    return info

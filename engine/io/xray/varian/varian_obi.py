@@ -1,0 +1,199 @@
+"""Varian on-board imagers before TrueBeam: a folder of `.hnd` images and `ProjectionInfo.xml`.
+
+Distances and the place of the panel are the calibrated ones of the text, the angle that of each
+image: GantryAngle = CTProjectionAngle, offset of the panel = CalibratedDetectorOffset, and for a
+half fan + DetectorPosLat. That is the geometry of RTK, which takes 139,000 counts for the open
+beam.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.projections import Projections
+from engine.geometry.rtk import RtkParameters, from_rtk
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.folder import entries, is_file, is_folder
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.safety.ranges import PIXEL_MM, in_range
+from engine.io.xray.angles import read_angles
+from engine.io.xray.frames import Images, assemble
+from engine.io.xray.image_storage import images_room
+from engine.io.xray.stack import Stack, refuse_missing
+from engine.io.xray.text.keyvalue import refuse_distances
+from engine.io.xray.varian.hnd import MARK, read_hnd
+from engine.io.xray.varian.obi_settings import NAME, ObiSettings, is_obi_settings, read_obi_settings
+from engine.io.xray.varian.open_beam import CHAMBER, refuse_other_size, to_one_exposure
+from engine.io.xray.varian.xim import Xim
+
+PROJECTION = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.hnd$", re.IGNORECASE)
+OPEN = 139_000.0
+FACTS = {"voltage_kv": "XRayKV", "current_ma": "XRayMA"}
+PIXEL = "IDUResolutionX", "IDUResolutionY"
+ANGLE, CHAMBER_HERE = "CTProjectionAngle", "CTNormChamber"
+BRIGHT = "no open beam is stored; 139,000 counts are taken for it, as RTK does"
+SIDES = (
+    "the letters of the sides are right for a patient who lies on the back, head towards the "
+    "gantry; the file does not say how the patient lay"
+)
+
+
+class VarianObi(ProjectionsReader):
+    """Varian cone-beam scan of an imager before TrueBeam."""
+
+    name: ClassVar[str] = "Varian scan (HND)"
+    format_name: ClassVar[str] = "Varian OBI (HND)"
+    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+    companions: ClassVar[tuple[str, ...]] = (".hnd",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MARK) or is_obi_settings(file)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        path = file.path
+        if is_obi_settings(file):
+            settings, folder = read_obi_settings(file), _folder_below(path)
+        else:
+            settings, folder = _settings_above(path), path.parent
+        stack = _series(path, folder)
+        facts, values = _images(path, stack)
+        stated = np.array([each.numbers.get(ANGLE, np.nan) for each in facts])
+        angles = read_angles(stated, "deg", f"{path.name}: {ANGLE}")
+        kept = len(angles.rad)
+        notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
+        chambers = _numbers(facts[:kept], CHAMBER_HERE)
+        exposures = [Xim(None, {CHAMBER: each}, {}) for each in chambers]
+        return assemble(
+            path,
+            to_one_exposure(path, values[:kept], exposures, notes),
+            _geometry(path, settings, facts, angles.rad, values.shape[1:]),
+            "transmission",
+            calibrated=True,
+            white_level=OPEN,
+            info=_info(facts[0]),
+            notes=notes,
+        )
+
+
+def files_of(path: Path) -> Iterator[Path]:
+    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    folder, above = path.parent, path.absolute().parent.parent
+    is_settings = path.name.lower() == NAME
+    inside = [each for each in entries(folder) if is_folder(each)] if is_settings else []
+    for each in (file for one in (folder, *inside) for file in entries(one)):
+        if each.suffix.lower() in VarianObi.companions or each.name.lower() == NAME:
+            yield each
+    if not is_settings:
+        yield from (each for each in entries(above) if each.name.lower() == NAME)
+
+
+def _settings_above(image: Path) -> ObiSettings:
+    """Return the text beside an image or in the folder above."""
+    for folder in (image.parent, image.absolute().parent.parent):
+        for each in entries(folder):
+            if each.name.lower() == NAME and is_file(each):
+                with open_input(each) as file:
+                    return read_obi_settings(file)
+    raise FileFormatError(
+        f"{image.name}: no ProjectionInfo.xml beside it or one folder up, which holds the "
+        "distances; copy it there, or export the projections as TIFF, and open their folder with "
+        "`isocenter import`."
+    )
+
+
+def _folder_below(settings: Path) -> Path:
+    """Return the one folder of projections of a scan: that of the text, or one in it."""
+    inner = [each for each in entries(settings.parent) if is_folder(each)]
+    found = [each for each in (settings.parent, *inner) if _numbered(each)]
+    if len(found) != 1:
+        names = ", ".join(each.name for each in found[:4])
+        what = f"{len(found)} scans ({names}); open an image of the one you want"
+        raise FileFormatError(
+            f"{settings.name}: {what if found else 'no Proj_0000.hnd below it; copy the scan'}."
+        )
+    return found[0]
+
+
+def _numbered(folder: Path) -> list[tuple[str, int, Path]]:
+    matches = ((PROJECTION.match(each.name), each) for each in entries(folder))
+    return sorted((m["prefix"], int(m["number"]), each) for m, each in matches if m)
+
+
+def _series(path: Path, folder: Path) -> Stack:
+    found = _numbered(folder)
+    if not found:
+        raise FileFormatError(f"{path.name}: a single image; open {NAME} of its scan.")
+    prefixes = sorted({prefix for prefix, _, _ in found})
+    if len(prefixes) > 1:
+        raise FileFormatError(
+            f"{path.name}: images of {len(prefixes)} scans in one folder "
+            f"({', '.join(prefixes[:4])}); leave those of one."
+        )
+    stack = Stack(tuple(each for _, _, each in found), tuple(number for _, number, _ in found))
+    refuse_missing(stack, path)
+    return stack
+
+
+def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
+    facts: list[Xim] = []
+    values = np.empty((0, 0, 0), np.float32)
+    for k, each in enumerate(stack.files):
+        with open_input(each) as file:
+            image = read_hnd(file)
+        if image.values is None:
+            raise FileFormatError(f"{each.name}: holds no values; copy it again.")
+        if not k:
+            values = images_room((len(stack), *image.values.shape), path.name)
+        refuse_other_size(each, image, values.shape[1:])
+        values[k] = image.values
+        facts.append(Xim(None, image.numbers, {}))
+    return facts, values
+
+
+def _numbers(facts: Sequence[Xim], name: str) -> list[float]:
+    """Return a number of each image; 0 where the machine does not know it."""
+    return [each.numbers.get(name, 0.0) for each in facts]
+
+
+def _geometry(
+    path: Path,
+    settings: ObiSettings,
+    facts: Sequence[Xim],
+    gantry_rad: NDArray[np.float64],
+    shape: tuple[int, ...],
+) -> XrayGeometry:
+    rows, columns = shape
+    width, height = (
+        in_range(path, name, float(np.median(_numbers(facts, name))), PIXEL_MM) for name in PIXEL
+    )
+    refuse_distances(path, settings.source_axis_mm, settings.source_detector_mm)
+    zero = np.zeros(len(gantry_rad))
+    return from_rtk(
+        RtkParameters(
+            gantry_rad=gantry_rad,
+            out_of_plane_rad=zero,
+            in_plane_rad=zero,
+            source_isocentre_mm=zero + settings.source_axis_mm,
+            source_detector_mm=zero + settings.source_detector_mm,
+            source_offset_mm=np.zeros((len(zero), 2)),
+            projection_offset_mm=np.tile(settings.offset_mm, (len(zero), 1)),
+        ),
+        shape=(rows, columns),
+        pixel_mm=(width, height),
+    )
+
+
+def _info(first: Xim) -> Plain:
+    stated = {key: first.numbers.get(name, 0.0) for key, name in FACTS.items()}
+    return {"format": VarianObi.name, **{key: fact for key, fact in stated.items() if fact > 0}}

@@ -1,0 +1,176 @@
+"""Varian `.xim`: one projection, and what the machine knew of it when it was taken.
+
+Numbers p of a detector of w columns are stored as d_i = p_i − p_(i−1) − p_(i−w) + p_(i−w−1), in 1,
+2 or 4 bytes as two bits of a table say; the first w + 1 are stored as they are. With
+e_i = p_i − p_(i−w) it is e_i = e_(i−1) + d_i, so that two running sums undo it. Numbers are of 32
+bits: sums are made in 64, and what leaves 32 is damage. Sums of 16 bits would wrap without a word.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.io.safety.open_input import InputFile
+
+MARK = b"VMS.XI\0"
+WIDTHS = (1, 2, 4)
+"""Bytes of a difference, by its two bits."""
+BYTES = np.array([*WIDTHS, 0])
+LARGEST = 2**31 - 1
+MOST_PIXELS = 2**16
+MOST_FACTS = 10_000
+UNKNOWN = 3.4e38
+"""Doubles from here on say that the machine does not know."""
+Image = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Xim:
+    """An image and its facts.
+
+    Attributes
+    ----------
+    values : (rows, columns); None where the file holds facts alone
+    numbers, texts : by name, as they stand in the file; those that the machine does not know are
+        left out
+    """
+
+    values: Image | None
+    numbers: dict[str, float]
+    texts: dict[str, str]
+
+
+@dataclass
+class ImageBytes:
+    """What is left of a file; what is not there is refused in a sentence."""
+
+    path: Path
+    data: bytes
+    at: int = 0
+
+    def whole(self, most: int = LARGEST) -> int:
+        (number,) = struct.unpack("<i", self.take(4))
+        if not 0 <= number <= most:
+            raise self.damage(f"byte {self.at - 4:,} counts {number:,}, want 0 to {most:,}")
+        return int(number)
+
+    def take(self, n_bytes: int) -> bytes:
+        found = self.data[self.at : self.at + n_bytes]
+        if len(found) < n_bytes:
+            raise self.damage(
+                f"ends {n_bytes - len(found):,} bytes early, at byte {len(self.data):,}"
+            )
+        self.at += n_bytes
+        return found
+
+    def damage(self, what: str) -> FileFormatError:
+        return FileFormatError(f"{self.path.name}: {what}; the image is damaged, copy it again.")
+
+
+def read_xim(file: InputFile) -> Xim:
+    """Return image and facts of a `.xim` file.
+
+    Raises
+    ------
+    FileFormatError
+        for damage
+    """
+    left = ImageBytes(file.path, file.read())
+    left.take(8 + 4)  # mark and version
+    columns, rows = left.whole(MOST_PIXELS), left.whole(MOST_PIXELS)
+    left.take(4)  # bits that are used
+    n_bytes, packed = left.whole(8), left.whole(1)
+    values = (_unpacked if packed else _plain)(left, rows, columns, n_bytes)
+    left.take(4 * left.whole())  # the histogram
+    numbers, texts = _facts(left)
+    return Xim(values, numbers, texts)
+
+
+def _plain(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Image | None:
+    data = left.take(left.whole())
+    if not rows * columns:
+        return None
+    if n_bytes not in WIDTHS or len(data) != rows * columns * n_bytes:
+        raise left.damage(
+            f"{len(data):,} bytes of {rows:,} x {columns:,} pixels of {n_bytes} bytes"
+        )
+    kind = f"<u{n_bytes}" if n_bytes < 4 else "<i4"
+    return np.frombuffer(data, kind).reshape(rows, columns).astype(np.int64)
+
+
+def _unpacked(left: ImageBytes, rows: int, columns: int, _: int) -> Image | None:
+    table, data = left.take(left.whole()), left.take(left.whole())
+    left.take(4)  # size of the image when it is unpacked
+    return from_differences(left, table, data, (rows, columns)) if rows * columns else None
+
+
+def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[int, int]) -> Image:
+    """Return the image of a table of widths and of packed differences, first row included.
+
+    Parameters
+    ----------
+    left
+        the file, for sentences
+    table, data
+        two bits for each difference; numbers of the first row and one more, then differences
+    shape
+        (rows, columns), both above 0
+    """
+    rows, columns = shape
+    n = max(rows * columns - columns - 1, 0)
+    if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has a byte at least
+        raise left.damage(f"{len(data):,} bytes of {rows:,} x {columns:,} differences")
+    first = np.frombuffer(data[: 4 * (columns + 1)], "<i4").astype(np.int64)
+    if len(first) != columns + 1:
+        raise left.damage("the first row of the image is cut off")
+    e = np.empty((rows - 1) * columns, np.int64)
+    e[0] = first[columns] - first[0]
+    e[1:] = _differences(left, table, data[4 * (columns + 1) :], n)
+    values = np.concatenate([first[None, :columns], e.cumsum().reshape(rows - 1, columns)])
+    values = values.cumsum(axis=0)
+    if abs(values).max() > LARGEST:
+        raise left.damage("values that no detector has")
+    return values
+
+
+def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
+    pairs = np.frombuffer(table, np.uint8)[:, None] >> np.array([0, 2, 4, 6], np.uint8)
+    width = (pairs & 3).reshape(-1)[:n]
+    ends = BYTES[width].cumsum()
+    stored = np.frombuffer(data, np.uint8)
+    if n and ((width == len(WIDTHS)).any() or ends[-1] != len(stored)):
+        raise left.damage(f"{len(stored):,} bytes of differences, the table says {ends[-1]:,}")
+    found = np.empty(n, np.int64)
+    for code, n_bytes in enumerate(WIDTHS):
+        here = np.flatnonzero(width == code)
+        places = (ends[here] - n_bytes)[:, None] + np.arange(n_bytes)
+        found[here] = stored[places].view(f"<i{n_bytes}").reshape(-1)
+    return found
+
+
+def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
+    """Return numbers and texts; lists, of the leaves of a collimator and such, are passed over."""
+    numbers: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    for _ in range(left.whole(MOST_FACTS)):
+        name = left.take(left.whole()).decode("latin-1").rstrip("\0")
+        kind = left.whole()
+        if kind == 0:
+            (numbers[name],) = struct.unpack("<i", left.take(4))
+        elif kind == 1:
+            (number,) = struct.unpack("<d", left.take(8))
+            if abs(number) < UNKNOWN:  # which NaN is not
+                numbers[name] = number
+        elif kind == 2:
+            texts[name] = left.take(left.whole()).decode("latin-1").rstrip("\0")
+        elif kind in (4, 5):
+            left.take(left.whole())
+        else:
+            raise left.damage(f"{name[:40]!r} is of type {kind}")
+    return numbers, texts

@@ -1,0 +1,165 @@
+"""Saving checkpoints while a reconstruction goes by, without slowing it down."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator
+from time import monotonic
+
+from engine.core.errors import EngineError, TakenOverError, WorkersGoneError
+from engine.data.runs.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
+from engine.data.runs.record import Ending
+from engine.io.safety.locks import after_others
+from engine.jobs.checkpoint.job import Job
+from engine.jobs.checkpoint.job_record import Status
+from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.checkpoint.run_result import RunResult
+
+INTERVAL_S = 2.0
+"""Least time between checkpoints within an iteration."""
+SHARE = 0.05
+"""Part of the time that saving may take."""
+
+log = logging.getLogger(__name__)
+
+
+def keep(
+    events: Iterator[Event], job: Job, *, heir_of: int | None = None
+) -> Generator[Event, None, None]:
+    """Pass on `events`, save their images in `job`, and write down how the run ends.
+
+    An image is saved at the end of an iteration, or when `INTERVAL_S` have passed, as long as
+    saving stays within `SHARE` of the time; the last image before any end is always saved.
+    The finished image is a result on disk before anybody hears of it, and before the images of
+    the job go; of a run that ends otherwise the last image becomes one.
+    """
+    job.claim(heir_of=heir_of)
+    saver, result = _Saver(job), RunResult(job)
+    finished = False
+    try:
+        for event in events:
+            saver.latest = event if isinstance(event, Preview) else saver.latest
+            result.take(event)
+            if isinstance(event, Finished):
+                event = result.complete(event)
+                yield StageStarted("keep", "Keeping the result")
+                with after_others(job.folder):  # nobody takes the job over in between
+                    _refuse_taken(job)
+                    kept = result.keep_finished(event)
+                yield kept
+                event = result.in_its_place(event)
+                finished = True
+            yield event
+            if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
+                yield from saver.save_frame(event)
+            elif isinstance(event, Preview) and (event.slices is not None or saver.due):
+                yield from saver.save()
+    except (GeneratorExit, KeyboardInterrupt):
+        _refuse_taken(job)
+        _end(job, saver, result, finished=finished)
+        raise
+    except TakenOverError:
+        raise
+    except WorkersGoneError as e:
+        saver.save_last()
+        _mark(job, "paused", str(e))
+        raise
+    except Exception as e:
+        saver.save_last()
+        _mark(job, "failed", str(e))
+        _keep_last(job, result, "failed", str(e))
+        raise
+    finally:
+        if isinstance(events, Generator):
+            events.close()
+    _end(job, saver, result, finished=finished)
+
+
+def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:
+    if finished:
+        _mark(job, "finished", result=result.id)
+    else:
+        saver.save_last()
+        _mark(job, "aborted")  # first, since whoever aborts may not wait for the rest
+        _keep_last(job, result, "aborted")
+
+
+def _keep_last(job: Job, result: RunResult, ending: Ending, reason: str = "") -> None:
+    result.keep_last(ending, reason)
+    try:
+        job.note_result(result.id)
+    except EngineError as e:
+        log.warning("job %s: %s", job.id, e)
+
+
+def _refuse_taken(job: Job) -> None:
+    """Refuse to go on where another process has become the owner of a job meanwhile."""
+    try:
+        owner, me = job.record.owner, Owner.me()
+    except EngineError:  # a lost folder is nobody's
+        return
+    if (owner.host, owner.pid) != (me.host, me.pid):
+        raise TakenOverError(
+            f"job {job.id}: process {owner.pid} on {owner.host} has taken it over; this one ends, "
+            "and leaves the result to that one."
+        )
+
+
+def _mark(job: Job, status: Status, text: str = "", *, result: str = "") -> None:
+    try:
+        job.mark(status, text, result=result)
+    except EngineError as e:  # a lost folder must not hide how the run ended
+        log.warning("job %s: %s", job.id, e)
+
+
+class _Saver:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.latest: Preview | None = None
+        self._saved: Preview | None = None
+        self._started = self._saved_at = monotonic()
+        self._spent_s = self._cost_s = 0.0
+        self._warned = False
+
+    @property
+    def due(self) -> bool:
+        now = monotonic()
+        affordable = self._spent_s + self._cost_s <= SHARE * (now - self._started)
+        wanted = self.latest is not None and self.latest.ends_iteration
+        return affordable and (wanted or now - self._saved_at >= INTERVAL_S)
+
+    def save(self) -> Iterator[Event]:
+        preview, before = self.latest, monotonic()
+        if preview is None or preview is self._saved:
+            return
+        try:
+            is_kept = self.job.save(preview)
+        except EngineError as e:
+            yield from self._say_unsaved(e)
+            return
+        finally:
+            self._saved_at = monotonic()
+            self._cost_s = self._saved_at - before
+            self._spent_s += self._cost_s
+        self._saved = preview
+        if is_kept:
+            yield Checkpointed(self.job.id, preview.iteration, preview.subset)
+
+    def save_frame(self, preview: Preview) -> Iterator[Event]:
+        """Keep a finished frame, which no later image replaces, whatever it costs."""
+        try:
+            self.job.save_frame(preview)
+        except EngineError as e:
+            yield from self._say_unsaved(e)
+            return
+        self._saved, self._saved_at = preview, monotonic()
+        yield Checkpointed(self.job.id, preview.iteration, preview.subset)
+
+    def _say_unsaved(self, e: EngineError) -> Iterator[Event]:
+        if not self._warned:
+            yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
+        self._warned = True
+
+    def save_last(self) -> None:
+        for _ in self.save():
+            pass

@@ -1,0 +1,33 @@
+"""All studies that this user's Isocenter knows, and the orders of a worklist that they are for."""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.io.dicom.network import Node as Node
+    from engine.io.dicom.order import ImagingOrder as ImagingOrder
+    from engine.io.dicom.order import day_of as day_of
+    from engine.io.dicom.order import refuse_other_patient as refuse_other_patient
+    from engine.io.dicom.order_files import is_dicom as is_dicom
+    from engine.io.dicom.order_files import write_for_order as write_for_order
+    from engine.io.dicom.worklist import Worklist as Worklist
+    from engine.io.dicom.worklist import WorklistQuery as WorklistQuery
+    from engine.io.dicom.worklist import ask_worklist as ask_worklist
+    from engine.jobs.study_index.collecting import known_studies as known_studies
+    from engine.jobs.study_index.indexed_study import FILTERS as FILTERS
+    from engine.jobs.study_index.indexed_study import KnownStudy as KnownStudy
+    from engine.jobs.study_index.indexed_study import State as State
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "collecting": ("known_studies",),
+            "indexed_study": ("FILTERS", "KnownStudy", "State"),
+            "engine.io.dicom.network": ("Node",),
+            "engine.io.dicom.order": ("ImagingOrder", "day_of", "refuse_other_patient"),
+            "engine.io.dicom.order_files": ("is_dicom", "write_for_order"),
+            "engine.io.dicom.worklist": ("WorklistQuery", "Worklist", "ask_worklist"),
+        },
+    )

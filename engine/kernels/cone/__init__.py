@@ -1,0 +1,1 @@
+"""Kernels for X-ray projection and back projection."""

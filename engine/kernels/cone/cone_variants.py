@@ -1,0 +1,222 @@
+"""The forms in which the voxel-driven back projection can be compiled; see cone_back.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+from math import gcd, prod
+from typing import Literal, get_args
+
+from engine.core.backend.gpu import TextureKind
+from engine.kernels.source import render
+
+Path = Literal["general", "upright", "columns"]
+Reads = TextureKind | Literal["memory"]
+Axis = Literal["x", "y", "z"]
+Shape = tuple[int, int, int]
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+
+VIEW_BYTES = 48
+"""Size of a view in constant memory: 12 numbers of float32."""
+MOST_VIEWS = 64 * 1024 // VIEW_BYTES
+"""Views that fit into constant memory."""
+WARP = 32
+SECTOR = 8
+"""Numbers of float32 that memory moves at once."""
+MOST_THREADS = 1024
+MOST_SHARED_BYTES = 48 << 10
+GATHER_BLOCK = 256
+"""Threads of a block that adds up what others summed."""
+UNSHARED_BLOCK = (16, 32)
+"""Threads where "columns" do not pay."""
+ROWS_PER_VOXEL = 2
+"""Rows of the detector that a voxel may be high for "columns" to find them in shared memory."""
+ROWS_AT_ONCE = 4 * WARP
+"""Rows that a warp reads at once."""
+READS = (*get_args(TextureKind), "memory")
+ORDERS = tuple("".join(order) for order in permutations("xyz"))
+PROJECTION_ORDERS = tuple("".join(order) for order in permutations("vrc"))
+
+
+@dataclass(frozen=True)
+class BackVariant:
+    """One form of cone_back.cu.
+
+    Attributes
+    ----------
+    texture : how the projections are kept: see `engine.core.backend.gpu`, fractions of pixels have
+        8 bits; or plain "memory", read with fractions of float32
+    path : "general"; or "upright" and "columns" where rows of the detector run along the run; see
+        the head of cone_back.cu. "columns" reads plain memory, best of order "vcr"
+    block : threads (x, y); x goes along the fastest axis of the volume that is not the run. In
+        "columns" x is a warp, which lies along the run
+    voxels_per_thread : voxels of a run
+    views_per_launch : views that a launch takes at most
+    run : axis of space along which runs go
+    volume : axes of the volume's array, slowest first
+    projections : axes view, row and column of the projections' array, slowest first; only an
+        "array" or "memory" may begin with another than the view
+    split : blocks that share the views of the same voxels, for volumes of few voxels
+    """
+
+    texture: Reads = "layered"
+    path: Path = "general"
+    block: tuple[int, int] = (16, 32)
+    voxels_per_thread: int = 6
+    views_per_launch: int = 32
+    run: Axis = "z"
+    volume: str = "zyx"
+    projections: str = "vrc"
+    split: int = 1
+
+    def __post_init__(self) -> None:
+        if fault := self._fault():
+            raise ValueError(f"{self}: {fault}.")
+
+    def _fault(self) -> str:
+        if self.texture not in READS or self.path not in get_args(Path):
+            return f"texture is one of {READS}, path one of {get_args(Path)}"
+        if self.volume not in ORDERS or self.projections not in PROJECTION_ORDERS:
+            return "volume holds each of x, y and z, projections each of v, r and c"
+        if not 1 <= self.views_per_launch <= MOST_VIEWS:
+            return f"constant memory holds 1 to {MOST_VIEWS} views"
+        if min(*self.block, self.voxels_per_thread, self.split) < 1 or self.run not in "xyz":
+            return "sizes are 1 or more, run is x, y or z"
+        if self.n_threads > MOST_THREADS:
+            return f"a block has {MOST_THREADS} threads at most"
+        if self.path == "columns" and (self.texture != "memory" or self.block[0] != WARP):
+            return f"columns are read from memory, by blocks ({WARP}, n)"
+        if self.path == "columns" and 4 * self._rows * self.block[1] > MOST_SHARED_BYTES:
+            return f"a block keeps {MOST_SHARED_BYTES} bytes of columns at most"
+        if self.texture not in ("array", "memory") and self.projections[0] != "v":
+            return f"a {self.texture} texture has a picture for each view, v comes first"
+        return ""
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1]
+
+    @property
+    def axes(self) -> tuple[Axis, Axis, Axis]:
+        """Axes of space of threads across, threads down and runs."""
+        slow, fast = (axis for axis in AXES if axis != self.run)
+        if self.volume.index(slow) > self.volume.index(fast):
+            slow, fast = fast, slow
+        return fast, slow, self.run
+
+    @property
+    def voxels_per_block(self) -> Shape:
+        """Along `axes`."""
+        across, down = self.block
+        if self.path == "columns":
+            return self._lines_across, down // self._lines_across, WARP * self.voxels_per_thread
+        return across, down, self.voxels_per_thread
+
+    @property
+    def _lines_across(self) -> int:
+        """Lines of voxels next to each other in memory, in a block of "columns"."""
+        return gcd(self.block[1], SECTOR)
+
+    @property
+    def _rows(self) -> int:
+        """Rows of the detector that a warp of "columns" keeps in shared memory."""
+        return (
+            -(-(WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 8) // ROWS_AT_ONCE) * ROWS_AT_ONCE
+        )
+
+    def source(self) -> str:
+        """CUDA source of both kernels."""
+        across, down, along = ("xyz".index(axis) for axis in self.axes)
+        slow, middle, fast = ("xyz".index(axis) for axis in self.volume)
+        of_views, of_rows, of_columns = (self.projections.index(axis) for axis in "vrc")
+        return render(
+            "cone_back",
+            texture=self.texture,
+            path=self.path,
+            views=self.views_per_launch,
+            run=self.voxels_per_thread,
+            split=self.split,
+            block_x=self.block[0],
+            block_y=self.block[1],
+            block=self.n_threads,
+            gather_block=GATHER_BLOCK,
+            rows=self._rows,
+            lines_across=self._lines_across,
+            across=across,
+            down=down,
+            along=along,
+            slow=slow,
+            middle=middle,
+            fast=fast,
+            of_views=of_views,
+            of_rows=of_rows,
+            of_columns=of_columns,
+        )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For the compiler."""
+        return ("-std=c++17",)
+
+
+def back_variants() -> Iterator[BackVariant]:
+    """Every path with every way to read, and with blocks that share views of single voxels."""
+    for path in get_args(Path):
+        block = (WARP, 4) if path == "columns" else (16, 32)
+        for texture in ("memory",) if path == "columns" else READS:
+            yield BackVariant(texture, path, block)
+        yield BackVariant("memory", path, block, 1, split=3)
+
+
+SLICE_RUN = 2
+"""Voxels of a thread in a slice: an H100 is as fast as with 4, and faster by 11 % where slices are
+large; with 1 it takes up to half as long again."""
+SLICE_WIDTHS = (128, 96, 64, 32)
+"""Threads of a block in a slice."""
+MOST_RESIDENT = 2048
+"""Threads that a multiprocessor holds."""
+UPDATES_WORTH_A_LAUNCH = 2**28
+"""Voxels times views beside which the few microseconds of a launch are nothing."""
+VIEWS_PER_SHARE = 16
+"""Views that a block takes at least where several share them."""
+
+
+def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: int) -> BackVariant:
+    """Return the variant for a box (n_z, n_y, n_x): slices and small patches want other runs.
+
+    A slice is one voxel deep, so runs lie in it, along its slower axis; where blocks are too few
+    for the card, as many share the views as fill it; and small boxes take all views at once. Bits
+    are those of the whole volume only in the same variant.
+    """
+    n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
+    thin = min(n, key=lambda axis: n[axis])
+    if variant.path == "columns" and n[variant.run] < WARP:
+        variant = replace(variant, path="upright", block=UNSHARED_BLOCK)
+    if n[thin] == 1 and prod(shape) > 1:
+        variant = _of_slice(variant, n, thin)
+    lanes = WARP if variant.path == "columns" else 1
+    longest = min(variant.voxels_per_thread, -(-n[variant.run] // lanes))
+    variant = replace(variant, voxels_per_thread=longest)
+    sizes = zip(variant.axes, variant.voxels_per_block, strict=True)
+    n_blocks = prod(-(-n[axis] // size) for axis, size in sizes)
+    split = min(
+        n_multiprocessors * (MOST_RESIDENT // variant.n_threads) // n_blocks,
+        n_views // VIEWS_PER_SHARE,
+    )
+    if prod(shape) * variant.views_per_launch < UPDATES_WORTH_A_LAUNCH:
+        variant = replace(variant, views_per_launch=MOST_VIEWS)
+    return replace(variant, split=max(split, 1))
+
+
+def _of_slice(variant: BackVariant, n: dict[Axis, int], thin: Axis) -> BackVariant:
+    """Return the variant for one layer of voxels: a block of threads along its faster axis."""
+    slower, faster = sorted((axis for axis in AXES if axis != thin), key=variant.volume.index)
+    # the widest block that covers the rows of the slice with few threads beyond their ends
+    covered = {width: -(-n[faster] // width) * width for width in SLICE_WIDTHS}
+    width = next(w for w in SLICE_WIDTHS if 8 * covered[w] <= 9 * min(covered.values()))
+    run = min(SLICE_RUN, n[slower])
+    variant = replace(variant, path="general", run=slower, voxels_per_thread=run)
+    block = (width, 1) if variant.axes[0] == faster else (1, width)
+    return replace(variant, block=block)

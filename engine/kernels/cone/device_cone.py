@@ -1,0 +1,175 @@
+"""The voxel-driven back projection of one variant, compiled for one GPU, and how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array as HostArray
+from engine.core.backend.gpu import Array, Gpu, Texture
+from engine.core.profiling import Profiler
+from engine.kernels.compiled import Arguments
+from engine.kernels.cone.cone_variants import GATHER_BLOCK, BackVariant, Shape
+
+UPDATES_PER_LAUNCH = 2**32
+"""Voxels times views of a launch at most: well below 0.2 s, so that no driver resets a screen."""
+_MOST_GRID = 65535
+"""Blocks along the third axis of a launch."""
+
+
+@dataclass(frozen=True)
+class BackViews:
+    """Views as the kernel takes them, on the device, for one volume and one detector.
+
+    Attributes
+    ----------
+    rows : (n_views, 48) bytes of M in float32, for points from the middle of the volume [voxels]
+        to the detector, from its middle [pixels]
+    volume : (n_z, n_y, n_x)
+    detector : (n_rows, n_columns)
+    """
+
+    rows: Array
+    volume: Shape
+    detector: tuple[int, int]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, some: slice) -> BackViews:
+        """Views next to each other."""
+        return BackViews(self.rows[some], self.volume, self.detector)
+
+
+def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> NDArray[np.float32]:
+    """Return M (n_views, 3, 4) from the middle of the volume to the middle of the detector.
+
+    matrices : of points in voxels from the volume's lower corner, to pixels from the detector's
+    """
+    n_z, n_y, n_x = volume
+    n_rows, n_columns = detector
+    # about the middles, in double, before it becomes float32: from the corners, the sums of large
+    # products would cost float32 the fractions of a pixel
+    moved = np.array(matrices, np.float64)
+    moved[:, :, 3] += moved[:, :, :3] @ (np.array([n_x, n_y, n_z]) / 2)
+    moved[:, 0] -= n_columns / 2 * moved[:, 2]
+    moved[:, 1] -= n_rows / 2 * moved[:, 2]
+    return moved.astype(np.float32)
+
+
+class ConeBack:
+    """Back projection of one variant; a call queues launches and waits for nothing."""
+
+    def __init__(self, gpu: Gpu, variant: BackVariant, profiler: Profiler) -> None:
+        self.gpu, self.variant = gpu, variant
+        module = gpu.load(variant.source(), variant.options)
+        self._back, self._gather = module.function("back"), module.function("gather")
+        self._constant = module.constant("views")
+        self._parts: dict[int, Array] = {}
+        resources = self._back.resources(variant.n_threads)
+        profiler.kernel("back", resources, variant.n_threads)
+
+    def views(self, matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> BackViews:
+        """Copy views to the device.
+
+        matrices : (n_views, 3, 4) `XrayGeometry.in_voxels` of the volume (n_z, n_y, n_x);
+        detector : (n_rows, n_columns)
+        """
+        rows = back_rows(matrices, volume, detector).reshape(len(matrices), -1)
+        return BackViews(self.gpu.upload(rows.view(np.uint8)), volume, detector)
+
+    def back(
+        self,
+        projections: Texture | Array,
+        views: BackViews,
+        out: Array,
+        *,
+        corner: Shape = (0, 0, 0),
+        first: int = 0,
+        accumulate: bool = False,
+    ) -> None:
+        """Queue the back projection of some views into a box of the volume.
+
+        Parameters
+        ----------
+        projections
+            a texture of the variant's kind, or of "memory" the array on the device, in the
+            variant's order
+        views
+            their matrices
+        out
+            float32, axes in the variant's order; its values do not depend on the box
+        corner
+            the volume's voxel (z, y, x) that is the first of `out`
+        first
+            where among the projections the views begin
+        accumulate
+            add to what `out` holds, instead of replacing it
+        """
+        projections, *detector = self._detector(projections, views, first)
+        box, n_at_once = self._box(views, out, corner), self.variant.views_per_launch
+        sums, is_sum = self._sums(out), accumulate and self.variant.split == 1
+        if len(views) == 0 and not accumulate:
+            self.gpu.zero(out)
+        for start in range(0, len(views), n_at_once):
+            some = views[start : start + n_at_once]
+            # views are in constant memory: all threads of a warp read the same one at a time
+            rows = some.rows.reshape(-1)
+            self.gpu.copy(rows, self._constant[: rows.size])
+            seen = np.int32(first + start), *detector, np.int32(len(some))
+            for grid, first_run in self._launches(out, len(some)):
+                where = np.int32(first_run), np.int32(is_sum), sums
+                self._back(grid, self.variant.block, projections, *seen, *box, *where)
+            # later launches of the same box add to what the first one wrote
+            is_sum = True
+        if self.variant.split > 1 and len(views):
+            grid = -(-out.size // GATHER_BLOCK)
+            self._gather(grid, GATHER_BLOCK, sums, np.int64(out.size), np.int32(accumulate), out)
+
+    def _sums(self, out: Array) -> Array:
+        """What blocks add to: `out`, or a box for each that shares its views; kept for graphs."""
+        if self.variant.split == 1:
+            return out
+        n = self.variant.split * out.size
+        if n not in self._parts:  # a graph of a smaller box goes on to use its own
+            self._parts[n] = self.gpu.empty((n,), np.float32)
+        return self._parts[n]
+
+    def _detector(self, projections: Texture | Array, views: BackViews, first: int) -> Arguments:
+        """Arguments of the projections: themselves, numbers of views, rows and columns."""
+        order, kind = self.variant.projections, getattr(projections, "kind", "memory")
+        n = dict(zip(order, projections.shape, strict=True))
+        if (
+            kind != self.variant.texture
+            or (n["r"], n["c"]) != views.detector
+            or n["v"] < first + len(views)
+        ):
+            raise ValueError(
+                f"{kind} projections {tuple(projections.shape)} do not fit {self.variant}, "
+                f"{len(views)} views of {views.detector}."
+            )
+        argument = projections if kind == "memory" else projections.argument
+        return argument, np.int32(n["v"]), np.int32(n["r"]), np.int32(n["c"])
+
+    def _box(self, views: BackViews, out: Array, corner: Shape) -> Arguments:
+        """Arguments of the box: middle of its first voxel from the volume's, x y z, and sizes."""
+        n = dict(zip(self.variant.volume, out.shape, strict=True))
+        at = [i + 0.5 - size / 2 for i, size in zip(corner, views.volume, strict=True)]
+        return *map(np.float32, reversed(at)), *(np.int32(n[axis]) for axis in "xyz")
+
+    def _launches(self, out: Array, n_views: int) -> Iterator[tuple[Shape, int]]:
+        """Yield blocks of a launch along x, y and z, and where its runs begin in the box."""
+        n = dict(zip(self.variant.volume, out.shape, strict=True))
+        sizes = [n[axis] for axis in self.variant.axes]
+        across, down, runs = (
+            -(-size // of) for size, of in zip(sizes, self.variant.voxels_per_block, strict=True)
+        )
+        length = self.variant.voxels_per_block[2]
+        updates = sizes[0] * sizes[1] * length * n_views
+        most = max(min(UPDATES_PER_LAUNCH // max(updates, 1), _MOST_GRID // self.variant.split), 1)
+        for start in range(0, runs, most):
+            n_runs = min(most, runs - start)
+            yield (across, down, n_runs * self.variant.split), start * length

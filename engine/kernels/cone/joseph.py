@@ -1,0 +1,159 @@
+"""Joseph's line integrals through a volume, and their exact adjoint.
+
+Along its main axis, the one along which it crosses most voxels, a ray is sampled once in every
+layer of voxels, at the layer's middle, linearly between the four nearest centres (Joseph, IEEE
+TMI 1 (1982) 192); each sample stands for the length of ray between two layers:
+
+out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image        q_j: direction of the ray, k: its main axis
+
+Coordinates are in voxels from the lower corner of the box, so the middle of voxel i is i + 1/2.
+Volumes are [y, x, z] with a border of one zero voxel, laid flat; projections are
+[view, column, row]. A ray starts at `start` and runs along `along`, both linear in column and row:
+rays[view] = (start, its step per column, per row, along, its step per column, per row), each
+(x, y, z).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+
+Shape = tuple[int, int, int]
+
+_FAST = {"reassoc", "nsz", "arcp", "contract"}
+MATH: Plain = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
+EVEN = 1 + 1e-5
+"""Axes closer than this are even, and the first of them is the main one, whatever the rounding."""
+
+
+@_INLINE
+def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
+    """Rows, or layers, r of 0 ... n_rows - 1 for which 0 <= first + r step < n + 1."""
+    if step == 0.0:
+        return (0, n_rows) if 0.0 <= first < n + 1.0 else (0, 0)
+    # n + 1, not n: within half a voxel outside the volume a sample still blends the border, which
+    # is zero, with the outermost voxels
+    one, other = -first / step, (n + 1.0 - first) / step
+    low, high = min(one, other), max(one, other)
+    start = math.ceil(max(low, 0.0))
+    stop = math.floor(min(high, n_rows - 1.0)) + 1
+    # the ends are rounded: move them inward until they hold
+    while start < stop and not 0.0 <= first + start * step < n + 1.0:
+        start += 1
+    while start < stop and not 0.0 <= first + (stop - 1) * step < n + 1.0:
+        stop -= 1
+    return start, stop
+
+
+class _Ray(NamedTuple):
+    """One ray: its layers inside, first ... stop - 1, and where it is in them on two other axes."""
+
+    first: int
+    stop: int
+    mm: float  # between two layers
+    u: float  # in layer 0 [padded]
+    v: float
+    slope_u: float
+    slope_v: float
+    n_u: int
+    n_v: int
+    stride: int
+    stride_u: np.uint32  # numba then knows that no index is negative
+    stride_v: np.uint32
+
+
+@_INLINE
+def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _Ray:
+    n_y, n_x, n_z = shape
+    s_x = ray[0, 0] + column * ray[1, 0] + row * ray[2, 0]
+    s_y = ray[0, 1] + column * ray[1, 1] + row * ray[2, 1]
+    s_z = ray[0, 2] + column * ray[1, 2] + row * ray[2, 2]
+    x = ray[3, 0] + column * ray[4, 0] + row * ray[5, 0]
+    y = ray[3, 1] + column * ray[4, 1] + row * ray[5, 1]
+    z = ray[3, 2] + column * ray[4, 2] + row * ray[5, 2]
+    # lengths in mm, directions in voxels: voxels may have unequal edges
+    x_mm, y_mm, z_mm = x * voxel_mm[0], y * voxel_mm[1], z * voxel_mm[2]
+    length = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm)
+    one, line = n_z + 2, (n_x + 2) * (n_z + 2)
+    if EVEN * abs(x) >= max(abs(y), abs(z)):
+        s_k, s_u, s_v, k, u, v = s_x, s_y, s_z, x, y, z
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_x, n_y, n_z, one, line, 1
+    elif EVEN * abs(y) >= abs(z):
+        s_k, s_u, s_v, k, u, v = s_y, s_x, s_z, y, x, z
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_y, n_x, n_z, line, one, 1
+    else:
+        s_k, s_u, s_v, k, u, v = s_z, s_x, s_y, z, x, y
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_z, n_x, n_y, 1, one, line
+    slope_u, slope_v = u / k, v / k
+    at_u, at_v = s_u + (0.5 - s_k) * slope_u + 0.5, s_v + (0.5 - s_k) * slope_v + 0.5
+    from_u, to_u = inside(at_u, slope_u, n_k, n_u)
+    from_v, to_v = inside(at_v, slope_v, n_k, n_v)
+    return _Ray(
+        max(from_u, from_v), min(to_u, to_v), length / abs(k),
+        at_u, at_v, slope_u, slope_v, n_u, n_v, stride, np.uint32(stride_u), np.uint32(stride_v),
+    )  # fmt: skip
+
+
+@_INLINE
+def _taps(layer: int, way: _Ray) -> tuple[np.uint32, float, float]:
+    """Nearest lower voxel of a layer, and how far the ray is on the way to the next ones."""
+    u, v = way.u + layer * way.slope_u, way.v + layer * way.slope_v
+    # rounding may put a sample on the far face of the border; held inside, it still reads the
+    # border
+    i, j = min(int(u), way.n_u), min(int(v), way.n_v)
+    at = (layer + 1) * way.stride + i * way.stride_u + j * way.stride_v
+    return np.uint32(at), u - i, v - j
+
+
+@_KERNEL
+def forward(
+    start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, image: Array, out: Array
+) -> None:
+    """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
+
+    shape : (n_y, n_x, n_z) without the border; out : (n_views, n_columns, n_rows)
+    """
+    n_columns, n_rows = out.shape[1], out.shape[2]
+    for index in range(start, stop):
+        view, column = index // n_columns, index % n_columns
+        for row in range(n_rows):
+            way = _lay(rays[view], column, row, voxel_mm, shape)
+            # in double: a sum of hundreds of samples
+            total = 0.0
+            for layer in range(way.first, way.stop):
+                at, u, v = _taps(layer, way)
+                above = at + way.stride_v
+                near = (1.0 - u) * image[at] + u * image[at + way.stride_u]
+                far = (1.0 - u) * image[above] + u * image[above + way.stride_u]
+                total += (1.0 - v) * near + v * far
+            out[view, column, row] = total * way.mm
+
+
+@_KERNEL
+def back(
+    start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, values: Array, sums: Array
+) -> None:
+    """The adjoint of `forward`: add the columns to `sums`, flat, with a border."""
+    n_columns, n_rows = values.shape[1], values.shape[2]
+    real = sums.dtype.type
+    for index in range(start, stop):
+        view, column = index // n_columns, index % n_columns
+        for row in range(n_rows):
+            way = _lay(rays[view], column, row, voxel_mm, shape)
+            value = values[view, column, row] * way.mm
+            for layer in range(way.first, way.stop):
+                at, u, v = _taps(layer, way)
+                above, near, far = at + way.stride_v, value * (1.0 - v), value * v
+                sums[at] += real((1.0 - u) * near)
+                sums[at + way.stride_u] += real(u * near)
+                sums[above] += real((1.0 - u) * far)
+                sums[above + way.stride_u] += real(u * far)

@@ -1,0 +1,190 @@
+"""Joseph's line integrals where all rays of a detector's column share their way across z.
+
+That is so where the rows of the detector run along z and no ray is steep: the taps of a column in a
+layer lie in the same two columns of voxels, which are blended once for all rows. Formula, layout
+of the arrays and coordinates are those of `joseph`, and so are the results but for the rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from engine.core.arrays import Array
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.cone.joseph import EVEN, MATH, Shape, inside
+from engine.kernels.vectors.window import MARGIN, add_between, can_collect, collect
+
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
+_ONE = np.uint32(1)
+
+
+class _Column(NamedTuple):
+    """A column of upright rays: its layers inside another axis, a, and its heights along them."""
+
+    first: int
+    stop: int
+    t: float  # along the rays, in layer 0; from one layer to the next
+    per_layer: float
+    a: float  # in layer 0 [padded]; from one layer to the next
+    slope_a: float
+    z: float  # of row 0 at t = 0 [padded], and per t
+    slope_z: float
+    row: float  # from one row to the next at t = 0, and per t
+    slope_row: float
+    n_a: int
+    stride: int
+    stride_a: int
+
+
+class _Strip(NamedTuple):
+    """What a column's rays see of one layer: rows first ... stop - 1, voxels base ... end - 1."""
+
+    first: int
+    stop: int
+    base: int
+    end: int
+    low: int  # z of the first of the voxels [padded]
+    far: float  # how far the rays are on the way to the next line of voxels across
+    z: float  # of row 0 [padded]; from one row to the next
+    step: float
+
+
+@_INLINE
+def _lay_column(ray: Array, column: int, shape: Shape) -> _Column:
+    n_y, n_x, n_z = shape
+    s_x, s_y = ray[0, 0] + column * ray[1, 0], ray[0, 1] + column * ray[1, 1]
+    q_x, q_y = ray[3, 0] + column * ray[4, 0], ray[3, 1] + column * ray[4, 1]
+    along_x = EVEN * abs(q_x) >= abs(q_y)
+    s_k, q_k, n_k = (s_x, q_x, n_x) if along_x else (s_y, q_y, n_y)
+    s_a, q_a, n_a = (s_y, q_y, n_y) if along_x else (s_x, q_x, n_x)
+    one, line = n_z + 2, (n_x + 2) * (n_z + 2)
+    # q_k is the larger of the two across z, and the ray is not steep: never 0
+    t, per_layer = (0.5 - s_k) / q_k, 1.0 / q_k
+    a, slope_a = s_a + t * q_a + 0.5, q_a / q_k
+    first, stop = inside(a, slope_a, n_k, n_a)
+    return _Column(
+        first, stop, t, per_layer, a, slope_a,
+        ray[0, 2] + column * ray[1, 2] + 0.5, ray[3, 2] + column * ray[4, 2], ray[2, 2], ray[5, 2],
+        n_a, one if along_x else line, line if along_x else one,
+    )  # fmt: skip
+
+
+@_INLINE
+def _strip(layer: int, way: _Column, n_rows: int, n_z: int) -> _Strip:
+    t, a = way.t + layer * way.per_layer, way.a + layer * way.slope_a
+    i = min(int(a), way.n_a)
+    z, step = way.z + t * way.slope_z, way.row + t * way.slope_row
+    first, stop = inside(z, step, n_rows, n_z)
+    one, other = z + first * step, z + (stop - 1) * step
+    # a voxel more, which a place that is rounded down may read
+    low, high = max(int(min(one, other)) - 1, 0), int(max(one, other)) + 2
+    line = (layer + 1) * way.stride + i * way.stride_a
+    return _Strip(first, stop, line + low, line + high, low, a - i, z, step)
+
+
+@_KERNEL
+def forward_upright(
+    start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, image: Array,
+    blend: Array, out: Array,
+) -> None:  # fmt: skip
+    """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
+
+    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 3,) working space within
+    margins, zero at first; out : (n_views, n_columns, n_rows)
+    """
+    n_columns, n_rows = out.shape[1], out.shape[2]
+    real = image.dtype.type
+    for index in range(start, stop):
+        view, column = index // n_columns, index % n_columns
+        row = out[view, column]
+        # rows outside the volume are never touched below, and `out` comes uninitialised
+        for r in range(n_rows):
+            row[r] = real(0.0)
+        way = _lay_column(rays[view], column, shape)
+        for layer in range(way.first, way.stop):
+            strip = _strip(layer, way, n_rows, shape[2])
+            if strip.first >= strip.stop:
+                continue
+            near, far = real(1.0 - strip.far), real(strip.far)
+            # two neighbouring columns of voxels; z runs fastest, so both are read on end
+            left, right = image[strip.base : strip.end], image[strip.base + way.stride_a :]
+            # loops from zero over slices: numba then knows that no index is negative
+            for n in range(left.size):
+                blend[MARGIN + n] = near * left[n] + far * right[n]
+            rows = strip.first, strip.stop
+            add_between(row, 0, rows, blend, strip.low, strip.z, strip.step)
+        # once for a row instead of once for each sample: the length between two layers is the same
+        # in all
+        _times_length(rays[view], column, voxel_mm, way.per_layer, row)
+
+
+@_INLINE
+def _times_length(ray: Array, column: int, voxel_mm: Array, per_layer: float, row: Array) -> None:
+    """Multiply a row of samples by the length of ray between two layers [mm]."""
+    x_mm = (ray[3, 0] + column * ray[4, 0]) * voxel_mm[0]
+    y_mm = (ray[3, 1] + column * ray[4, 1]) * voxel_mm[1]
+    flat = x_mm * x_mm + y_mm * y_mm
+    for r in range(row.size):
+        z_mm = (ray[3, 2] + column * ray[4, 2] + r * ray[5, 2]) * voxel_mm[2]
+        row[r] *= row.dtype.type(math.sqrt(flat + z_mm * z_mm) * abs(per_layer))
+
+
+@_KERNEL
+def back_upright(
+    start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, values: Array,
+    blend: Array, row: Array, sums: Array,
+) -> None:  # fmt: skip
+    """The adjoint of `forward_upright`: add the columns to `sums`, flat, with a border.
+
+    values : (n_views, n_columns, n_rows); blend : as there; row : (n_rows,) working space within
+    margins, zero at first
+    """
+    n_columns, n_rows = values.shape[1], values.shape[2]
+    real = sums.dtype.type
+    seen = row[MARGIN : MARGIN + n_rows]
+    for index in range(start, stop):
+        view, column = index // n_columns, index % n_columns
+        for r in range(n_rows):
+            seen[r] = values[view, column, r]
+        way = _lay_column(rays[view], column, shape)
+        _times_length(rays[view], column, voxel_mm, way.per_layer, seen)
+        for layer in range(way.first, way.stop):
+            strip = _strip(layer, way, n_rows, shape[2])
+            if strip.first >= strip.stop:
+                continue
+            shares = real(1.0 - strip.far), real(strip.far)
+            columns = strip.base - strip.low, way.stride_a
+            reach = strip.low, strip.low + strip.end - strip.base
+            if can_collect(strip.step):
+                collect(sums, columns, shares, reach, row, strip.z, strip.step)
+            else:
+                _spread(sums, columns, shares, strip, seen, blend)
+
+
+@_INLINE
+def _spread(
+    sums: Array, columns: tuple[int, int], shares: tuple[float, float], strip: _Strip,
+    seen: Array, blend: Array,
+) -> None:  # fmt: skip
+    """Add what the rows of a strip saw to its two columns of voxels, row by row."""
+    real = sums.dtype.type
+    left = sums[columns[0] + strip.low :][: strip.end - strip.base]
+    right = sums[columns[0] + columns[1] + strip.low :]
+    for n in range(left.size):
+        blend[n] = real(0.0)
+    rows = seen[strip.first : strip.stop]
+    begin = strip.z + strip.first * strip.step - strip.low
+    for r in range(rows.size):
+        z_r = begin + float(np.int32(r)) * strip.step
+        k = np.uint32(z_r)
+        beyond = real(z_r - float(k)) * rows[r]
+        blend[k] += rows[r] - beyond
+        blend[k + _ONE] += beyond
+    for n in range(left.size):
+        left[n] += shares[0] * blend[n]
+        right[n] += shares[1] * blend[n]

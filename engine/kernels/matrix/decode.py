@@ -1,0 +1,219 @@
+"""Stored rows as projection on the CPU reads them: where and how much, in pairs, in groups.
+
+Two non-zeros whose voxels are a pitch apart along u, of one phase and one v, read rows r and r + 1
+for row r of a sum; over the eight rows of a patch these are 9 rows instead of 16. Four fifths of
+the non-zeros of DHAPET come in such pairs, two fifths where rows and columns are interchanged. Rows
+are stored by phase, then by row and column of the voxel: where those are interchanged, neighbours
+follow one another as it is; elsewhere each is moved behind its neighbour.
+
+Non-zeros are then taken in groups, pairs first. Forward a group is as many as leave their rows of
+the image in the first cache; back it is those of one phase that lie near each other, so that they
+touch a small rectangle of the image. Up to eight orientations and two planes share a row, mirrored
+or not, and with it all that is decided here: a mirror image has the same pairs, the second first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba import njit
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.matrix.codes import ROWS, phase_of, u_of, v_of, write_codes
+
+_COUNT, _FEW = 7, 4
+"""Bits of a count of a group's non-zeros, and of pitches between them."""
+MOST, FAR = (1 << _COUNT) - 1, (1 << _FEW) - 1
+"""Non-zeros of a group, and pitches that they lie apart, at most."""
+
+_WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_WITHOUT)
+_INLINE = njit(inline="always", **_WITHOUT)
+
+
+Rectangle = tuple[int, int, int, int]
+"""Least u and v, from the margin, and how far the greatest lie behind."""
+
+
+class Together(NamedTuple):
+    """What makes a group.
+
+    Attributes
+    ----------
+    most : non-zeros of it, from two to `MOST`
+    far : pitches that they lie apart, all of one phase, up to `FAR`; 0: anywhere, of any phase
+    """
+
+    most: int
+    far: int
+
+
+class DecodeRoom(NamedTuple):
+    """Arrays of a thread to work in, of as many as the non-zeros of a plane.
+
+    Attributes
+    ----------
+    as_stored, codes, order : int32
+    is_taken : bool
+    """
+
+    as_stored: Array
+    codes: Array
+    order: Array
+    is_taken: Array
+
+
+@_INLINE
+def size_of(group: int) -> int:
+    """Non-zeros of a group."""
+    return group & MOST
+
+
+@_INLINE
+def n_paired_of(group: int) -> int:
+    """How many of its non-zeros are in pairs: the first ones."""
+    return group >> _COUNT & MOST
+
+
+@_INLINE
+def rectangle_of(group: int, code: int) -> Rectangle:
+    """Return the rectangle that a group reaches, back; code : of its first non-zero."""
+    places = group >> 2 * _COUNT
+    low_u, low_v = u_of(code) - (places & FAR), v_of(code) - (places >> _FEW & FAR)
+    return low_u, low_v, places >> 2 * _FEW & FAR, places >> 3 * _FEW & FAR
+
+
+@_INLINE
+def _from_first(rectangle: Rectangle, code: int) -> int:
+    """Return a rectangle in one number, counted from a non-zero in it."""
+    low_u, low_v, down, along = rectangle
+    before = (u_of(code) - low_u) + ((v_of(code) - low_v) << _FEW)
+    return before + (down << 2 * _FEW) + (along << 3 * _FEW)
+
+
+@_KERNEL
+def decode(
+    start: int, stop: int, begins: Array, is_turned: Array, starts: Array, windows: Array,
+    edge: int, margin: int, together: Together, places: Array, values: Array, scales: Array,
+    room: DecodeRoom, codes: Array, weights: Array, groups: Array,
+) -> None:  # fmt: skip
+    """Decode rows start ... stop - 1, plane by plane.
+
+    begins : (n_rows,) where each begins in `places`
+    is_turned : (n_rows,) whether rows and columns are interchanged
+    starts : (n_rows, n_planes_stored + 1) where each plane of a row begins in what is written
+    windows : (n_rows, n_planes_stored, 4) j0, k0, height, width
+    places : (n_stored,) uint16 in the window, row by row
+    values : of the rows that are decoded, one after another; to be multiplied by scales (n_rows,)
+    codes, weights : (n_nonzero,) to be written, see `engine.kernels.matrix.codes`
+    groups : (n_nonzero,) int32, to be written: group k of a plane lies k behind its first non-zero;
+        `size_of` and others read it
+    """
+    for row in range(start, stop):
+        for plane in range(windows.shape[1]):
+            to, n = starts[row, plane], starts[row, plane + 1] - starts[row, plane]
+            begin = begins[row] + to - starts[row, 0]
+            there, as_stored = places[begin : begin + n], room.as_stored[:n]
+            write_codes(there, windows[row, plane], edge, margin, is_turned[row], as_stored)
+            _order(as_stored, is_turned[row], room)
+            k, e = to, 0
+            while e < n:
+                if together.far:
+                    end, rectangle = _near(room.codes, e, n, together)
+                    n_paired = _pairs_first(room, e, end)
+                    where = _from_first(rectangle, room.codes[e])
+                else:
+                    end, where = _as_many(room.codes, e, n, together.most), 0
+                    n_paired = _pairs_first(room, e, end)
+                groups[k] = end - e + (n_paired << _COUNT) + (where << 2 * _COUNT)
+                k, e = k + 1, end
+            for e in range(n):
+                codes[to + e] = room.codes[e]
+                weights[to + e] = values[to - starts[start, 0] + room.order[e]] * scales[row]
+
+
+@_INLINE
+def _order(as_stored: Array, is_turned: bool, room: DecodeRoom) -> None:
+    """Put the non-zeros of a plane in order: each is followed by its neighbour along u."""
+    n, codes, order, is_taken = len(as_stored), room.codes, room.order, room.is_taken
+    if is_turned:  # they are
+        for e in range(n):
+            codes[e], order[e] = as_stored[e], e
+        return
+    is_taken[:n] = False
+    to, partner = 0, 0
+    for e in range(n):  # codes ascend
+        if is_taken[e]:
+            continue
+        codes[to], order[to], to = as_stored[e], e, to + 1
+        wanted = as_stored[e] + ROWS
+        while partner < n and as_stored[partner] < wanted:
+            partner += 1
+        if partner < n and as_stored[partner] == wanted:
+            codes[to], order[to], to = wanted, partner, to + 1
+            is_taken[partner] = True
+
+
+@_INLINE
+def _step(codes: Array, e: int, n: int) -> int:
+    """Return how many non-zeros come next together: two that are a pair, or one."""
+    return 2 if e + 1 < n and codes[e + 1] - codes[e] == ROWS else 1
+
+
+@_INLINE
+def _as_many(codes: Array, first: int, n: int, most: int) -> int:
+    """Return where as many end as may be taken: pairs stay together."""
+    end = min(n, first + most)
+    # of a run of neighbours every second begins a pair
+    run = end
+    while run > first and run < n and codes[run] - codes[run - 1] == ROWS:
+        run -= 1
+    return end - (end - run & 1)
+
+
+@_INLINE
+def _near(codes: Array, first: int, n: int, together: Together) -> tuple[int, Rectangle]:
+    """Return where those end that lie near each other, and the rectangle that they reach."""
+    low_u = high_u = u_of(codes[first])
+    low_v = high_v = v_of(codes[first])
+    end, phase = first, phase_of(codes[first])
+    while end < n:
+        step, code = _step(codes, end, n), codes[end]
+        u, v = u_of(code), v_of(code)  # the second of a pair is further along u
+        least_u, most_u = min(low_u, u), max(high_u, u + step - 1)
+        least_v, most_v = min(low_v, v), max(high_v, v)
+        is_far = most_u - least_u > together.far or most_v - least_v > together.far
+        if end > first and (is_far or phase_of(code) != phase):
+            break
+        if end + step - first > together.most:
+            break
+        low_u, high_u, low_v, high_v = least_u, most_u, least_v, most_v
+        end += step
+    return end, (low_u, low_v, high_u - low_u, high_v - low_v)
+
+
+@_INLINE
+def _pairs_first(room: DecodeRoom, first: int, end: int) -> int:
+    """Put the pairs of a group before the others; return how many of its non-zeros are in pairs."""
+    codes, order = room.codes, room.order
+    front = e = first
+    while e < end:
+        if _step(codes, e, end) == 1:
+            e += 1
+            continue
+        if e - front == 1:  # the one before them goes behind
+            _exchange(codes, order, front, e)
+            _exchange(codes, order, e, e + 1)
+        elif e > front:
+            _exchange(codes, order, front, e)
+            _exchange(codes, order, front + 1, e + 1)
+        front, e = front + 2, e + 2
+    return front - first
+
+
+@_INLINE
+def _exchange(codes: Array, order: Array, one: int, other: int) -> None:
+    codes[one], codes[other] = codes[other], codes[one]
+    order[one], order[other] = order[other], order[one]

@@ -1,0 +1,187 @@
+"""The non-zeros of a stored response as the GPU reads them: in strips, sorted by group.
+
+A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is of the group of its plane
+and phase. A strip holds those of a group at one v and at u ... u + 3, zeros among them; it is kept
+by the pitches (u, v) of its first, each counted from the margin and in one byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.matrix.variants import PanelShape
+
+MOST_PITCHES = 256
+"""Pitches that a byte can count."""
+STRIP = 4
+"""Non-zeros one behind the other that are kept and worked on together."""
+_WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_WITHOUT)
+_INLINE = njit(inline="always", **_WITHOUT)
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """Stored rows, on the host or on the device.
+
+    Attributes
+    ----------
+    starts : (n + 1,) int64 where each row begins
+    groups : (n, n_groups + 1) int32 where its groups begin, planes before phases, from there
+    codes : (n_strips,) uint16 (u + margin) · 256 + v + margin
+    values : (n_strips, 4) uint16, the bits of half precision, or float32
+    scales : (n,) float32, by which the values of a row are multiplied
+    """
+
+    starts: Array
+    groups: Array
+    codes: Array
+    values: Array
+    scales: Array
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """In the order in which the kernels take them."""
+        return self.starts, self.groups, self.codes, self.values, self.scales
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of all of them."""
+        return sum(array.nbytes for array in self.arrays)
+
+
+def check_panel(panel: PanelShape) -> None:
+    """Refuse panels on which a byte cannot count the pitches."""
+    most = MOST_PITCHES - 2 * panel.margin
+    if max(panel.rows, panel.columns) > most:
+        raise GeometryError(
+            f"panels of {panel.rows} × {panel.columns} crystals: projection on a GPU takes at "
+            f"most {most} along an edge; use smaller panels, or the CPU."
+        )
+
+
+def grouped_rows(
+    starts: Array, windows: Array, places: Array, values: Array, scales: Array, panel: PanelShape
+) -> GroupedRows:
+    """Sort the non-zeros of some rows by group.
+
+    Parameters
+    ----------
+    starts
+        (n, n_stored + 1) where the planes of each row begin in `places` and `values`; each row
+        begins where the one before ends
+    windows
+        (n, n_stored, 4) j0, k0, height, width
+    places
+        (n_nonzero,) in the window, row by row
+    values
+        (n_nonzero,) float16 or float32
+    scales
+        (n,)
+    panel
+        the scanner
+    """
+    # numba has no half precision on the CPU; the bits are only moved here
+    bits = values.view(np.uint16) if values.dtype == np.float16 else values
+    n_strips = strips_of(starts, windows, places, panel)
+    begins = np.concatenate([[0], np.cumsum(n_strips)])
+    groups = np.empty((len(starts), panel.n_groups + 1), np.int32)
+    codes = np.empty(int(begins[-1]), np.uint16)
+    strips = np.zeros((len(codes), STRIP), bits.dtype)
+    form, state = (panel.edge, panel.margin), _state(windows, panel)
+    _sort_groups(starts, windows, places, bits, *form, begins, groups, codes, strips, *state)
+    return GroupedRows(begins, groups, codes, strips, scales)
+
+
+def strips_of(starts: Array, windows: Array, places: Array, panel: PanelShape) -> NDArray[np.int64]:
+    """Return how many strips each of some rows has (n,); what is given is as in `grouped_rows`."""
+    n_strips = np.zeros(len(starts), np.int64)
+    first, _ = _state(windows, panel)
+    _count_strips(starts, windows, places, panel.edge, n_strips, first)
+    return n_strips
+
+
+def _state(windows: Array, panel: PanelShape) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each phase of rows and each column of a window: u of its last strip, and which it is."""
+    widest = int(windows[..., 3].max(initial=1))
+    return np.empty((panel.edge, widest), np.int64), np.empty((panel.edge, widest), np.int64)
+
+
+_NONE = -(1 << 20)
+"""Pitch of a strip that there is not."""
+
+
+@_KERNEL
+def _count_strips(
+    starts: Array, windows: Array, places: Array, edge: int, n_strips: Array, first: Array
+) -> None:
+    """Count the strips of every row; non-zeros come row by row, so u ascends in each column."""
+    for row in range(len(starts)):
+        for plane in range(windows.shape[1]):
+            first[:] = _NONE
+            for n in range(starts[row, plane], starts[row, plane + 1]):
+                j, k = _voxel(windows[row, plane], places[n])
+                column = k - int(windows[row, plane][1])
+                if j // edge - first[j % edge, column] >= STRIP:
+                    first[j % edge, column] = j // edge
+                    n_strips[row] += 1
+
+
+@_KERNEL
+def _sort_groups(
+    starts: Array, windows: Array, places: Array, values: Array, edge: int, margin: int,
+    begins: Array, groups: Array, codes: Array, strips: Array, first: Array, which: Array,
+) -> None:  # fmt: skip
+    """Count the strips of every group, then put each behind those of its group before it."""
+    for row in range(len(starts)):
+        # a counting sort, in two passes without another array: `ends` first counts, then says where
+        # the next of each group goes
+        begin, ends = begins[row], groups[row]
+        ends[:] = 0
+        for plane in range(windows.shape[1]):
+            first[:] = _NONE
+            for n in range(starts[row, plane], starts[row, plane + 1]):
+                j, k = _voxel(windows[row, plane], places[n])
+                column = k - int(windows[row, plane][1])
+                if j // edge - first[j % edge, column] >= STRIP:
+                    first[j % edge, column] = j // edge
+                    ends[_group(plane, j, k, edge) + 1] += 1
+        for group in range(1, len(ends)):
+            ends[group] += ends[group - 1]
+        for plane in range(windows.shape[1]):
+            first[:] = _NONE
+            for n in range(starts[row, plane], starts[row, plane + 1]):
+                j, k = _voxel(windows[row, plane], places[n])
+                column, u = k - int(windows[row, plane][1]), j // edge
+                if u - first[j % edge, column] >= STRIP:
+                    group = _group(plane, j, k, edge)
+                    to = begin + ends[group]
+                    first[j % edge, column], which[j % edge, column] = u, to
+                    # floor division: voxels outside the box have negative places, and the margin
+                    # makes them positive
+                    codes[to] = (u + margin) * 256 + k // edge + margin
+                    ends[group] += 1
+                strips[which[j % edge, column], u - first[j % edge, column]] = values[n]
+        for group in range(len(ends) - 1, 0, -1):  # where one ends the next one begins
+            ends[group] = ends[group - 1]
+        ends[0] = 0
+
+
+@_INLINE
+def _voxel(window: Array, place: int) -> tuple[int, int]:
+    """Row and column in the box of a place in the window j0, k0, height, width."""
+    down = int(place) // int(window[3])
+    return int(window[0]) + down, int(window[1]) + int(place) - down * int(window[3])
+
+
+@_INLINE
+def _group(plane: int, j: int, k: int, edge: int) -> int:
+    return (plane * edge + j % edge) * edge + k % edge

@@ -1,0 +1,230 @@
+"""Response of one pair of crystals on two panels, integrated over points of both crystals.
+
+h(v) = μ² / (2π V) ∫ d³a ∫ d³b  e^(−μ (path_a + path_b)) ℓ_v(a, b) / |b − a|²
+
+a, b : points of detection in crystal 0 and crystal 1; path : length in crystals (gaps are empty)
+from the front face to the point; ℓ_v : length of the line a b in voxel v of volume V. So h is the
+probability that two photons that leave v back to back, in any direction, are first stopped in a and
+b. Depths are drawn from an exponential, κ e^(−κ s) / (1 − e^(−κ T)), and weighted by its inverse.
+Of several layers each has the depth T / L and a response to each of the other panel: s is then
+counted from the face of the layer.
+
+Crystals scatter, so those that see the photons are others: first interactions that are seen where
+the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there. The shifts are
+drawn for each pair of points and weighted with K(δ | d), the spread of photons of its direction
+(engine.operators.crystal_spread), over the chance that they had. With the shift the layer of the
+first interaction is drawn, which need not be the one that sees the photon.
+
+Coordinates are in voxels: x across the planes, y along rows and z along columns of the box
+(engine.geometry.dual_head_symmetry). Lengths in mm enter through the voxel's edges.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(fastmath={"contract", "arcp", "nsz"}, **_MATH)
+_INLINE = njit(inline="always", fastmath={"contract", "arcp", "nsz"}, **_MATH)
+
+_FAR = 1e30
+
+
+class Panels(NamedTuple):
+    """What of two panels the kernels need; lengths in mm."""
+
+    pitch: float
+    crystal: float
+    thickness: float
+    separation: float
+    mu: float
+    """Linear attenuation coefficient [1/mm]."""
+    voxels_per_pitch: int
+    n_planes: int
+    plane: float
+    n_layers: int = 1
+    """Layers of crystals behind one another, which share the thickness."""
+
+
+@_INLINE
+def _depth(u: float, kappa: float, thickness: float) -> float:
+    """Depth of a point in its layer, exponential in 0 ... thickness."""
+    # by inversion of the distribution function; u = 0 is the face, u = 1 the back of the crystal
+    return -math.log(1.0 - u * (1.0 - math.exp(-kappa * thickness))) / kappa
+
+
+@_INLINE
+def _in_crystals(
+    y: float, z: float, u_y: float, u_z: float, length: float, crystal: float, gap: float
+) -> float:
+    """Length that a path of `length` from the place (y, z) in a crystal has in crystals.
+
+    y, z : from the middle of the crystal; u_y, u_z : parts of the path's direction across panels
+    """
+    per_y = 1.0 / abs(u_y) if abs(u_y) > 1e-9 else _FAR
+    per_z = 1.0 / abs(u_z) if abs(u_z) > 1e-9 else _FAR
+    next_y = (0.5 * crystal - (y if u_y > 0.0 else -y)) * per_y
+    next_z = (0.5 * crystal - (z if u_z > 0.0 else -z)) * per_z
+    in_y = in_z = True
+    done = inside = 0.0
+    while done < length:
+        end = min(length, next_y, next_z)
+        if in_y and in_z:
+            inside += end - done
+        done = end
+        if next_y <= next_z:
+            in_y = not in_y
+            next_y += (crystal if in_y else gap) * per_y
+        else:
+            in_z = not in_z
+            next_z += (crystal if in_z else gap) * per_z
+    return inside
+
+
+@_INLINE
+def _drawn(u: float, cumulative: Array) -> int:
+    """First place of a cumulative distribution that reaches u, likely ones standing first."""
+    place = 0
+    while place < len(cumulative) - 1 and cumulative[place] < u:
+        place += 1
+    return place
+
+
+@_INLINE
+def _chance(
+    chances: Array, first: int, seen: int, step: float, t_row: float, t_column: float, down: int,
+    along: int,
+) -> float:  # fmt: skip
+    """K of a shift for photons of a direction, linear between those of the table.
+
+    first, seen : layer of the first interaction, and that which the photon is seen in
+    """
+    if t_row < 0.0:
+        t_row, down = -t_row, -down
+    if t_column < 0.0:
+        t_column, along = -t_column, -along
+    last, far = chances.shape[2] - 1, chances.shape[4] // 2
+    i, k = min(int(t_row / step), last), min(int(t_column / step), last)
+    u, v = min(t_row / step - i, 1.0), min(t_column / step - k, 1.0)
+    above, right = min(i + 1, last), min(k + 1, last)
+    y, z = far + down, far + along
+    lower = (1.0 - v) * chances[first, seen, i, k, y, z] + v * chances[first, seen, i, right, y, z]
+    upper = (1.0 - v) * chances[first, seen, above, k, y, z]
+    upper += v * chances[first, seen, above, right, y, z]
+    return (1.0 - u) * lower + u * upper
+
+
+@_KERNEL
+def integrate(
+    points: Array, orientation: tuple[int, int], layers: tuple[int, int], panels: Panels,
+    begins: tuple[Array, Array], ends: tuple[Array, Array], chances: Array, step: float,
+    windows: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add the response of an orientation and two layers, mean over the points, to `out`.
+
+    Parameters
+    ----------
+    points
+        (n, 8) in 0 ... 1: depths in both crystals, rows and columns in crystal 0 and in crystal 1,
+        and how the photons spread in both panels
+    orientation
+        (a, b) rows and columns from crystal 0 to crystal 1
+    layers
+        of crystal 0 and of crystal 1
+    panels
+        the geometry
+    begins, ends
+        on panel 0 and on panel 1: (m, 3) layer of a photon's first interaction, and rows and
+        columns from its crystal to that which sees it, those on panel 0 with the other sign;
+        (2, m) with what chances they are drawn, and these added up to 1, likely ones first
+    chances, step
+        (n_layers, n_layers, n, n, w, w) K of photons that interact first in one layer and are seen
+        in another, whose tangents to the normal are multiples of the step
+    windows
+        (n_planes traced, 5) j0, k0, height, width and first place in `out` of every plane
+    out
+        float32, all windows of the planes traced
+    """
+    g = panels
+    edge, gap = g.pitch / g.voxels_per_pitch, g.pitch - g.crystal
+    e_y, e_z = orientation[0] * g.pitch, orientation[1] * g.pitch
+    # the drawing density needs to be near the true one only: what differs is in the weight below
+    middle = g.separation + 2.0 / g.mu
+    kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
+    deep = g.thickness / g.n_layers
+    drawn = (1.0 - math.exp(-kappa * deep)) / kappa
+    volume = edge * edge * g.plane
+    scale = (g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
+    from_, as_0, to_, as_1 = begins[0], begins[1], ends[0], ends[1]
+    for i in range(len(points)):
+        begin, end = _drawn(points[i, 6], as_0[1]), _drawn(points[i, 7], as_1[1])
+        in_0, in_1 = _depth(points[i, 0], kappa, deep), _depth(points[i, 1], kappa, deep)
+        s_0, s_1 = from_[begin, 0] * deep + in_0, to_[end, 0] * deep + in_1
+        y_0, z_0 = (points[i, 2] - 0.5) * g.crystal, (points[i, 3] - 0.5) * g.crystal
+        y_1, z_1 = (points[i, 4] - 0.5) * g.crystal, (points[i, 5] - 0.5) * g.crystal
+        from_y, from_z = g.pitch * from_[begin, 1], g.pitch * from_[begin, 2]
+        d_x = g.separation + s_0 + s_1
+        d_y = e_y - g.pitch * to_[end, 1] - from_y + y_1 - y_0
+        d_z = e_z - g.pitch * to_[end, 2] - from_z + z_1 - z_0
+        length = math.sqrt(d_x * d_x + d_y * d_y + d_z * d_z)
+        per_x = length / d_x
+        u_y, u_z = d_y / length, d_z / length
+        path = _in_crystals(y_0, z_0, u_y, u_z, s_0 * per_x, g.crystal, gap)
+        path += _in_crystals(y_1, z_1, -u_y, -u_z, s_1 * per_x, g.crystal, gap)
+        # the density that was drawn from is divided out, the true path through crystals put in:
+        # gaps do not attenuate
+        weight = scale * math.exp(kappa * (in_0 + in_1) - g.mu * path) / (length * length)
+        t_y, t_z = d_y / d_x, d_z / d_x
+        first, rows, columns = from_[begin, 0], from_[begin, 1], from_[begin, 2]
+        spread = _chance(chances, first, layers[0], step, t_y, t_z, rows, columns)
+        first, rows, columns = to_[end, 0], to_[end, 1], to_[end, 2]
+        spread *= _chance(chances, first, layers[1], step, t_y, t_z, rows, columns)
+        weight *= spread / (as_0[0, begin] * as_1[0, end])
+        # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
+        a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane
+        a_y = (from_y + y_0 + 0.5 * g.pitch) / edge
+        a_z = (from_z + z_0 + 0.5 * g.pitch) / edge
+        b_x, b_y, b_z = d_x / g.plane, d_y / edge, d_z / edge
+        _trace(a_x, a_y, a_z, b_x, b_y, b_z, weight * length, windows, out)
+
+
+@_KERNEL
+def _trace(
+    a_x: float, a_y: float, a_z: float, b_x: float, b_y: float, b_z: float, weight: float,
+    windows: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add weight × part of the line a + t b, t = 0 ... 1, in each voxel of the planes."""
+    t = -a_x / b_x
+    y, z = a_y + t * b_y, a_z + t * b_z
+    j, k = math.floor(y), math.floor(z)
+    step_j, step_k = (1 if b_y > 0.0 else -1), (1 if b_z > 0.0 else -1)
+    every_j = 1.0 / abs(b_y) if abs(b_y) > 1e-9 else _FAR
+    every_k = 1.0 / abs(b_z) if abs(b_z) > 1e-9 else _FAR
+    next_j = t + ((j + 1 - y) if b_y > 0.0 else (y - j)) * every_j
+    next_k = t + ((k + 1 - z) if b_z > 0.0 else (z - k)) * every_k
+    every_p = 1.0 / b_x
+    for p in range(len(windows)):
+        end = t + every_p
+        j_0, k_0, height, width = windows[p, 0], windows[p, 1], windows[p, 2], windows[p, 3]
+        first = windows[p, 4]
+        while True:
+            here = min(end, next_j, next_k)
+            down, along = j - j_0, k - k_0
+            if 0 <= down < height and 0 <= along < width:  # beyond only by rounding
+                out[first + down * width + along] += weight * (here - t)
+            t = here
+            if here == end:
+                break
+            if next_j <= next_k:
+                j += step_j
+                next_j += every_j
+            else:
+                k += step_k
+                next_k += every_k

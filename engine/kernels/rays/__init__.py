@@ -1,0 +1,1 @@
+"""Kernels for rays between points: list mode and ring sensitivities."""

@@ -1,0 +1,37 @@
+"""What is left of photons behind matter: exp(-x), 0 ≤ x ≤ 30, in few steps that run on vectors.
+
+exp(-x) = exp(-x / 16)¹⁶, the former by its series up to the fifth power: to 1e-6 of 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from engine.core.json_types import Plain
+
+_MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
+_INLINE = njit(inline="always", **_MATH)
+
+
+@_INLINE
+def decay(x: float) -> float:
+    """Return it in double precision."""
+    y = x * (1 / 16)
+    part = 1 - y * (1 - y * (1 / 2 - y * (1 / 6 - y * (1 / 24 - y * (1 / 120)))))
+    part *= part
+    part *= part
+    part *= part
+    return part * part
+
+
+@_INLINE
+def decay_single(x: np.float32) -> np.float32:
+    """Return it of float32: twice as many at a time."""
+    one, y = np.float32(1), x * np.float32(1 / 16)
+    part = np.float32(1 / 24) - y * np.float32(1 / 120)
+    part = one - y * (one - y * (np.float32(1 / 2) - y * (np.float32(1 / 6) - y * part)))
+    part *= part
+    part *= part
+    part *= part
+    return np.float32(part * part)

@@ -1,0 +1,254 @@
+"""Rays traced by a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array as HostArray
+from engine.core.arrays import module_of
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array, Gpu, Stamp
+from engine.core.profiling import Profiler
+from engine.kernels.blocks import OnProgress
+from engine.kernels.compiled import Arguments, Kernels, Layout, fitted
+from engine.kernels.rays.slice_tracing import EventRows
+from engine.kernels.variants import RayVariant
+
+SLABS_PER_LAUNCH = 2**27
+"""Slabs a launch passes at most: well below 0.2 s, so that no driver resets a busy screen."""
+_SAMPLE = 8192
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Rows first, first + step, ... of a list on the device."""
+
+    ends: Array
+    bins: Array
+    first: int
+    step: int
+    n_rows: int
+
+
+class DeviceRays:
+    """The rows of a projector on a GPU; see `engine.operators.rays.RayProjector`.
+
+    Images and values may come from the host; results stay on the device.
+    """
+
+    def __init__(
+        self,
+        rows: EventRows,
+        shape: tuple[int, ...],
+        variant: RayVariant,
+        *,
+        on: Backend,
+        held: Callable[[HostArray], HostArray] | None = None,
+        on_progress: OnProgress | None,
+        profiler: Profiler,
+    ) -> None:
+        self.held = held
+        self.gpu, self.rows, self.shape = _gpu_of(on), rows, shape
+        self.on_progress, self.profiler = on_progress, profiler
+        self.variant = fitted(variant, rows)
+        self.dtype = np.dtype(self.variant.dtype)
+        self.layout = Layout(shape, self.variant)
+        self.kernels = Kernels(self.gpu, rows, self.layout, profiler)
+        self._to_device = on.to_device
+        self._points = on.to_device(rows.points)
+        self._table = on.to_device(rows.table if rows.table.size else np.zeros(4, self.dtype))
+        self._placed: Placed | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rays."""
+        return len(self.rows.ends)
+
+    @property
+    def rows_per_launch(self) -> int:
+        """Rays that one launch takes."""
+        return max(SLABS_PER_LAUNCH // max(self.shape), self.variant.block)
+
+    def part(self, first: int, step: int) -> DeviceRays:
+        """Rows first, first + step, ..."""
+        whole = self.placed()
+        part = copy(self)
+        part.rows = self.rows._replace(
+            ends=self.rows.ends[first::step], bins=self.rows.bins[first::step]
+        )
+        at = whole.first + first * whole.step
+        # the rows are on the device already; a subset is another stride through the same arrays,
+        # and no copy
+        part._placed = Placed(whole.ends, whole.bins, at, whole.step * step, part.n_rows)
+        return part
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
+        placed, image = self.placed(), self.packed(x)
+        out = self.gpu.empty((self.n_rows,), self.dtype)
+        with self.profiler.span("forward", events=self.n_rows):
+            for scene, rows in self.launches(placed):
+                self.kernels.rays(
+                    "forward", len(rows), *scene, image, self.peak(image), out[_slice(rows)]
+                )
+        return out
+
+    def back(self, values: Array, unit: float) -> Array:
+        """Image of the rays, each times its value; sums are kept in 1 / unit."""
+        placed, values = self.placed(), self.on_device(values)
+        sums = self.no_sums()
+        with self.profiler.span("back", events=self.n_rows):
+            for scene, rows in self.launches(placed):
+                self.kernels.rays(
+                    "back", len(rows), *scene, values[_slice(rows)], np.float64(unit), sums
+                )
+        image = self.gpu.empty(self.shape, self.dtype)
+        self.kernels.collect(sums, None, unit, image)
+        return image
+
+    def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
+        """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
+        image = self.packed(x)
+        sums, expected = self._updated(image, background, unit)
+        numerator = self.gpu.empty(self.shape, self.dtype)
+        self.kernels.collect(sums, image, unit, numerator)
+        return numerator, expected
+
+    def update_sums(
+        self, x: Array, background: Array | None, unit: float
+    ) -> tuple[HostArray, Array]:
+        """As `update`, of exact rays: the sums themselves, in 1 / unit, on the host."""
+        sums, expected = self._updated(self.packed(x), background, unit)
+        # not by `collect`: no floating number holds an integer of 62 bits
+        return self.layout.plain(self.gpu.download(sums)), expected
+
+    def _updated(self, image: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
+        """Return the packed sums of an update of a packed image, and expected counts."""
+        placed, sums = self.placed(), self.no_sums()
+        rest = None if background is None else self.on_device(background)
+        expected = self.gpu.empty((self.n_rows,), self.dtype)
+        with self.profiler.span("fused", events=self.n_rows):
+            self.queue_update(placed, image, self.peak(image), rest, unit, expected, sums)
+        return sums, expected
+
+    def queue_update(
+        self,
+        placed: Placed,
+        image: Array,
+        peak: Array,
+        background: Array | None,
+        unit: float,
+        expected: Array,
+        sums: Array,
+    ) -> None:
+        """Queue the fused update of packed images over the placed rows."""
+        # floating sums are not scaled: they hold A'(1/q), and the image comes in at the end
+        scale = np.float64(unit if self.variant.sums == "fixed" else 1.0)
+        rest = expected if background is None else background  # never read
+        has_background = np.int32(background is not None)
+        for scene, rows in self.launches(placed):
+            at = _slice(rows)
+            each = (rest[at], has_background, scale, expected[at], sums)
+            self.kernels.rays("update", len(rows), *scene, image, peak, *each)
+
+    def voxels_per_row(self) -> float:
+        """Mean number of voxels that a ray touches, from an even sample of the rows."""
+        if self.n_rows == 0:
+            return 0.0
+        every = slice(None, None, max(self.n_rows // _SAMPLE, 1))
+        sample = self.place(self.rows.ends[every], self.rows.bins[every])
+        touched = self.gpu.empty((sample.n_rows,), np.int32)
+        for scene, rows in self.launches(sample):
+            self.kernels.rays("touched", len(rows), *scene, touched[_slice(rows)])
+        return float(self.gpu.download(touched).mean())
+
+    def launches(self, placed: Placed) -> Iterator[tuple[Arguments, range]]:
+        """Yield the scene of each launch and the rows it takes; waits for the launch before."""
+        size = self.rows_per_launch
+        # two launches are queued at most: one runs while the next is prepared. With more the host
+        # would run far ahead, and a stop of the user would come late
+        earlier: Stamp | None = None
+        for start in range(0, placed.n_rows, size):
+            rows = range(start, min(start + size, placed.n_rows))
+            at = placed.first + start * placed.step
+            yield (
+                (
+                    self._points,
+                    placed.ends,
+                    placed.bins,
+                    self._table,
+                    *self.kernels.per_slab,
+                    # typed scalars, since the driver takes the bytes as they are: an int of Python
+                    # would be 8 bytes where the kernel reads 4
+                    np.int32(at),
+                    np.int32(placed.step),
+                    np.int32(len(rows)),
+                ),
+                rows,
+            )
+            if placed.n_rows > size:
+                stamp = self.gpu.stamp()
+                if earlier is not None:
+                    earlier.wait()
+                earlier = stamp
+                if self.on_progress is not None:
+                    self.on_progress(rows.stop, placed.n_rows)
+
+    def placed(self) -> Placed:
+        """Return all rows on the device, copied there once."""
+        if self._placed is None:
+            n_bytes = self.rows.ends.nbytes + self.rows.bins.nbytes
+            with self.profiler.span("upload", events=self.n_rows, bytes=n_bytes):
+                self._placed = self.place(self.rows.ends, self.rows.bins)
+        return self._placed
+
+    def forget(self) -> None:
+        """Drop the rows from the device; they are copied there anew when they are needed."""
+        self._placed = None
+        self.gpu.release()
+
+    def place(self, ends: Array, bins: Array) -> Placed:
+        """Copy rows to the device."""
+        xp = module_of(ends)
+        ends = self._to_device(xp.ascontiguousarray(ends))
+        # a kernel without timing never reads the bins, but a pointer it must have
+        bins = self._to_device(xp.ascontiguousarray(bins) if bins.size else np.zeros(1, np.int16))
+        return Placed(ends, bins, 0, 1, len(ends))
+
+    def packed(self, x: Array) -> Array:
+        """Return the image (n_z, n_y, n_x) with its border, in the order of the kernels."""
+        packed = self.gpu.empty((self.layout.n_packed,), self.dtype)
+        self.kernels.pack(self.on_device(x), packed)
+        return packed
+
+    def no_sums(self) -> Array:
+        """Return a packed image of zeros to sum into."""
+        sums = self.gpu.empty((self.layout.n_packed,), self.variant.sum_dtype)
+        self.gpu.zero(sums)
+        return sums
+
+    def peak(self, packed: Array) -> Array:
+        """Largest magnitude of a packed image, as an array of one on the device."""
+        # left on the device: fetching the number would wait for all that is queued, once per update
+        with self.gpu.faults("finding the largest value"):
+            return self.gpu.xp.max(self.gpu.xp.abs(packed), keepdims=True)
+
+    def on_device(self, values: Array) -> Array:
+        """Return values in our dtype, on the device."""
+        values = self._to_device(values)
+        with self.gpu.faults("taking memory"):
+            return self.gpu.xp.ascontiguousarray(values.astype(self.dtype, copy=False))
+
+
+def _gpu_of(on: Backend) -> Gpu:
+    if on.gpu is None:
+        raise TypeError(f"{on.label} is no GPU.")
+    return on.gpu
+
+
+def _slice(rows: range) -> slice:
+    return slice(rows.start, rows.stop)

@@ -1,0 +1,211 @@
+"""Rays traced by the threads of the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array, only_read
+from engine.core.backend import Backend
+from engine.core.profiling import Profiler
+from engine.kernels.blocks import Images, OnProgress, padded, run_blocks, sum_blocks
+from engine.kernels.host_variants import Sharing
+from engine.kernels.rays import ray_tracing as kernels
+from engine.kernels.rays.bricks import Bricks, Pairs
+from engine.kernels.rays.slice_tracing import EventRows
+from engine.kernels.rays.taps import Taps, taps
+from engine.kernels.rows_ahead import TapRoom, tap_room
+from engine.kernels.stored_variants import chosen
+from engine.kernels.tuning import ray_slot
+from engine.kernels.units import in_units, peak_of, row_unit
+
+Work = Callable[[Array, int, int], None]
+"""Adds rows start to stop into an image."""
+
+_VOXELS_PER_ROW = 200
+"""Voxels that can be filled and summed up in the time that a row gains by pairs, measured."""
+
+
+class HostRays:
+    """The rows of a projector on the CPU; see `engine.operators.rays.RayProjector`."""
+
+    def __init__(
+        self,
+        rows: EventRows,
+        shape: tuple[int, ...],
+        *,
+        dtype: str,
+        on: Backend,
+        exact: bool,
+        form: Sharing | None,
+        held: Callable[[Array], Array],
+        rest: Callable[[], None],
+        on_progress: OnProgress | None,
+        profiler: Profiler,
+    ) -> None:
+        self._held, self._rest = held, rest
+        self.rows, self.shape = _only_read(rows), shape
+        self.dtype = np.dtype(dtype)
+        self._bricks = Bricks(shape, self.dtype)
+        slot = ray_slot(prod(shape), is_timed=len(rows.bins) > 0, reproducible=exact)
+        form = form or chosen(on, slot, Sharing())
+        self._threads, self._rows_at_once = form.workers(on.threads), form.rows
+        self._exact, self._on_progress = exact, on_progress
+        self._profiler = profiler
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rays."""
+        return len(self.rows.ends)
+
+    def _tick(self, done: int, total: int) -> None:
+        """Let rows that lie in files leave the memory as work goes on, and tell how far it is."""
+        self._rest()
+        if self._on_progress is not None:
+            self._on_progress(done, total)
+
+    def part(self, first: int, step: int) -> HostRays:
+        """Rows first, first + step, ..."""
+        part = copy(self)
+        # copied, not strided: kernels are compiled for contiguous arrays, and a subset is passed
+        # often
+        ends = self._held(self.rows.ends[first::step])
+        bins = self._held(self.rows.bins[first::step])
+        part.rows = _only_read(self.rows._replace(ends=ends, bins=bins))
+        return part
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
+        image = self._bricks.laid(x)
+        out = np.empty(self.n_rows, self.dtype)
+        unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
+
+        def work(_: int, start: int, stop: int) -> None:
+            if self._exact:
+                kernels.forward_exact(start, stop, *self._trace(), image, unit, out)
+            else:
+                kernels.forward(start, stop, *self._trace_ahead(image.nbytes), image, out)
+
+        with self._profiler.span("forward", events=self.n_rows):
+            run_blocks(work, self.n_rows, self._threads, self._tick, rows=self._rows_at_once)
+        return out
+
+    def back(self, values: Array, unit: float) -> Array:
+        """Image of the rays, each times its value; sums are kept in 1 / unit."""
+        values = only_read(np.ascontiguousarray(values, self.dtype))
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            if self._exact:
+                kernels.back_exact(start, stop, *self._trace(), values, unit, sums)
+            else:
+                trace = self._trace_ahead(self._threads * sums.nbytes)
+                kernels.back(start, stop, *trace, values, unit, sums)
+
+        with self._profiler.span("back", events=self.n_rows):
+            return self._sum(work, unit)
+
+    def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
+        """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
+        rest = self._rest_of(background)
+        expected = np.empty(self.n_rows, self.dtype)
+        with self._profiler.span("fused", events=self.n_rows):
+            if self._exact:
+                return self._update_exact(x, rest, expected, unit), expected
+            if self._is_worth_pairs():
+                return self._update_pairs(x, rest, expected, unit), expected
+            return self._update_apart(x, rest, expected, unit), expected
+
+    def update_sums(
+        self, x: Array, background: Array | None, unit: float
+    ) -> tuple[NDArray[np.int64], Array]:
+        """As `update`, of exact rays: the sums themselves, in 1 / unit."""
+        rest = self._rest_of(background)
+        expected = np.empty(self.n_rows, self.dtype)
+        with self._profiler.span("fused", events=self.n_rows):
+            return self._total(self._exactly(x, rest, expected, unit)), expected
+
+    def _rest_of(self, background: Array | None) -> Array:
+        """Return what each ray expects besides the image; empty if it is nothing."""
+        nothing = np.empty(0, self.dtype)
+        rest = nothing if background is None else np.ascontiguousarray(background, self.dtype)
+        return only_read(rest)
+
+    def _update_exact(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        return self._sum(self._exactly(x, rest, expected, unit), unit)
+
+    def _exactly(self, x: Array, rest: Array, expected: Array, unit: float) -> Work:
+        image, per_row = self._bricks.laid(x), row_unit(peak_of(x), self.shape)
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            kernels.update_exact(
+                start, stop, *self._trace(), image, per_row, rest, expected, unit, sums
+            )
+
+        return work
+
+    def _update_apart(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        image = self._bricks.laid(x)
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            trace = self._trace_ahead(image.nbytes + self._threads * sums.nbytes)
+            kernels.update(start, stop, *trace, image, rest, expected, unit, sums)
+
+        return self._sum(work, unit)
+
+    def _update_pairs(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        """As `_update_apart`, each sum beside its value: what is read is there to be added to."""
+
+        def work(pairs: Array, start: int, stop: int) -> None:
+            trace = self._trace_ahead(self._threads * pairs.nbytes, apart=2)
+            kernels.update(start, stop, *trace, pairs, rest, expected, unit, pairs[1:])
+
+        return self._sum(work, unit, Pairs(x, self.dtype))
+
+    def _is_worth_pairs(self) -> bool:
+        """Whether rows gain more than it costs to fill pairs of voxels and to sum them up."""
+        n_voxels = self._bricks.n_values
+        is_filled_for_less = self._threads * n_voxels < _VOXELS_PER_ROW * self.n_rows
+        # places are 32-bit integers
+        return is_filled_for_less and 2 * n_voxels < 1 << 31
+
+    def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
+        """Return what a thread needs to trace the rays: the list, the padded shape, room."""
+        shape = padded(self.shape)
+        # room is made for every call, since calls run side by side and each writes into its own
+        return self.rows, shape, taps(shape, self.dtype)
+
+    def _trace_ahead(
+        self, n_bytes: int, apart: int = 1
+    ) -> tuple[EventRows, tuple[int, ...], TapRoom]:
+        """Do the same for kernels that lay a row ahead; images of all threads take `n_bytes`."""
+        shape = padded(self.shape)
+        return self.rows, shape, tap_room(shape, self.dtype, n_bytes, apart)
+
+    def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
+        """Run a kernel that adds into images, in integers if the sums must be exact."""
+        return in_units(self._total(work, images), unit, self.dtype)
+
+    def _total(self, work: Work, images: Images | None = None) -> Array:
+        return sum_blocks(
+            work,
+            self.n_rows,
+            images or Bricks(self.shape, np.int64 if self._exact else self.dtype),
+            threads=self._threads,
+            on_progress=self._tick,
+            rows=self._rows_at_once,
+        )
+
+
+def _only_read(rows: EventRows) -> EventRows:
+    return rows._replace(
+        points=only_read(rows.points),
+        ends=only_read(rows.ends),
+        voxel_mm=only_read(rows.voxel_mm),
+        bins=only_read(rows.bins),
+        table=only_read(rows.table),
+        in_lanes=only_read(rows.in_lanes),
+    )

@@ -1,0 +1,174 @@
+"""Sums over all lines of a ring of what a cylindrical source is expected to send to them.
+
+A line of response is straight and crosses the source between its outer and its inner radius. Along
+it, over the part within the length of the source,
+
+S = (L_outer − L_inner) exp(−μ L_outer),    L_R = 2 √(R² − s²) / sin θ
+
+with s its distance from the axis of the source and θ its angle to it, cut off where the source
+ends. Lines that pass the axis farther than `reach` count nothing: the length of those near a rim
+changes within the width of a crystal. Counted for each crystal and each class of lines
+(`engine.geometry.ring`) is λ = S ε1 ε2 g(Δ, |t|) m(p, |t|), g and m being tables.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
+
+
+class SourceNumbers(NamedTuple):
+    """A cylinder along the axis, full or hollow."""
+
+    x: float
+    y: float
+    z: float
+    outer: float
+    inner: float
+    half_length: float
+    mu: float
+    reach: float
+
+
+class RingNumbers(NamedTuple):
+    """A ring: numbers of its crystals, bins and rings, and of places of a block."""
+
+    n: int
+    n_rings: int
+    n_off: int
+    low: int
+    high: int
+    most_apart: int
+    block: int
+
+
+class LineTables(NamedTuple):
+    """Factors of crystals (n_crystals,), of classes (Δ, |t|) and of places (p, |t|)."""
+
+    crystals: Array
+    geometry: Array
+    interference: Array
+
+
+@_KERNEL
+def within(x0: float, y0: float, dx: float, dy: float, radius: float) -> tuple[float, float]:
+    """Return where a line enters and leaves a circle round 0, as parts of its way (dx, dy)."""
+    a = dx * dx + dy * dy
+    b = -(x0 * dx + y0 * dy)
+    root = b * b - a * (x0 * x0 + y0 * y0 - radius * radius)
+    if root <= 0.0 or radius <= 0.0:
+        return 0.0, 0.0
+    root = math.sqrt(root)
+    return (b - root) / a, (b + root) / a
+
+
+@_KERNEL
+def overlap(enter: float, leave: float, first: float, last: float) -> float:
+    """Return the length of what two intervals share."""
+    return max(0.0, min(leave, last) - max(enter, first))
+
+
+@_KERNEL
+def activity(p: Array, q: Array, source: SourceNumbers) -> float:
+    """S of the line between two places [mm]; 0 out of reach."""
+    x0, y0 = p[0] - source.x, p[1] - source.y
+    dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
+    flat = dx * dx + dy * dy
+    cross = x0 * dy - y0 * dx
+    if flat == 0.0 or cross * cross > source.reach * source.reach * flat:
+        return 0.0
+    first, last = 0.0, 1.0
+    z0 = p[2] - source.z
+    if dz != 0.0:
+        one, other = (-source.half_length - z0) / dz, (source.half_length - z0) / dz
+        first, last = max(first, min(one, other)), min(last, max(one, other))
+    elif abs(z0) > source.half_length:
+        return 0.0
+    length = math.sqrt(flat + dz * dz)
+    enter, leave = within(x0, y0, dx, dy, source.outer)
+    outer = overlap(enter, leave, first, last) * length
+    enter, leave = within(x0, y0, dx, dy, source.inner)
+    inner = overlap(enter, leave, first, last) * length
+    return (outer - inner) * math.exp(-source.mu * outer)
+
+
+@_KERNEL
+def line_class(one: int, other: int, ring: RingNumbers) -> tuple[int, int, int, bool]:
+    """Ring difference, |t| and place of two crystals, and whether they are a line."""
+    place, facing = one % ring.n, other % ring.n
+    t = (place - facing) % ring.n - ring.n // 2
+    apart = abs(one // ring.n - other // ring.n)
+    view = (place - (t >> 1)) % ring.n
+    signed = t if view < ring.n // 2 else -t
+    is_line = apart <= ring.most_apart and ring.low <= signed < ring.high
+    near = place if t > 0 or (t == 0 and place < facing) else facing
+    return apart, abs(t), near % ring.block, is_line
+
+
+@_KERNEL
+def _add(
+    sums: LineTables, one: int, other: int, apart: int, off: int, near: int, value: float
+) -> None:
+    """Add a value to both crystals of a line and to its classes."""
+    sums.crystals[one] += value
+    sums.crystals[other] += value
+    sums.geometry[apart, off] += value
+    sums.interference[near, off] += value
+
+
+@_KERNEL
+def add_expected(
+    first_view: int,
+    last_view: int,
+    ring: RingNumbers,
+    places: Array,
+    source: SourceNumbers,
+    tables: LineTables,
+    sums: LineTables,
+) -> None:
+    """Add λ of the lines of some views to their crystals and classes; places : (n_crystals, 3)."""
+    for view in range(first_view, last_view):
+        for t in range(ring.low, ring.high):
+            first = (view + (t >> 1)) % ring.n
+            second = (view - ((t + 1) >> 1) + ring.n // 2) % ring.n
+            _, off, near, _ = line_class(first, second, ring)
+            for r1 in range(ring.n_rings):
+                one = r1 * ring.n + first
+                for r2 in range(
+                    max(0, r1 - ring.most_apart), min(ring.n_rings, r1 + ring.most_apart + 1)
+                ):
+                    other = r2 * ring.n + second
+                    weight = tables.crystals[one] * tables.crystals[other]
+                    if weight == 0.0:
+                        continue
+                    apart = abs(r1 - r2)
+                    weight *= tables.geometry[apart, off] * tables.interference[near, off]
+                    weight *= activity(places[one], places[other], source)
+                    _add(sums, one, other, apart, off, near, weight)
+
+
+@_KERNEL
+def add_counts(
+    crystals: Array,
+    counts: Array,
+    ring: RingNumbers,
+    places: Array,
+    source: SourceNumbers,
+    sums: LineTables,
+    squares: LineTables,
+) -> None:
+    """Add counts (n,) of lines (n, 2) to their crystals and classes, and sizes to `squares`."""
+    for k in range(len(crystals)):
+        one, other = crystals[k, 0], crystals[k, 1]
+        apart, off, near, is_line = line_class(one, other, ring)
+        if not is_line or activity(places[one], places[other], source) <= 0.0:
+            continue
+        _add(sums, one, other, apart, off, near, counts[k])
+        _add(squares, one, other, apart, off, near, abs(counts[k]))

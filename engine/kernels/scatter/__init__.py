@@ -1,0 +1,1 @@
+"""Kernels for scatter simulation and photon tracking."""

@@ -1,0 +1,100 @@
+"""Photons that scatter twice: what pairs of scatter points send to pairs of detector samples.
+
+A call takes the ways [start, stop) one after the other, in one thread. What they send is float32,
+of which products of matrices take twice as many at a time. The formulas stand in
+`engine.corrections.scatter_estimation.double_scatter`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.rays.decay import decay_single
+from engine.kernels.scatter.path_segments import Legs
+from engine.kernels.scatter.paths import Paths
+
+_MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
+_KERNEL = cached_njit(**_MATH)
+_INLINE = njit(inline="always", **_MATH)
+N_STEPS = 4096
+"""Steps of the cosine of an angle."""
+_LEAST = 1e-9
+"""Part of the most of a table below which it holds 0."""
+
+
+class TwiceTables(NamedTuple):
+    """Tables over the cosine of a scattering angle, from -1 to 1."""
+
+    chance: Array  # (m,) of the only scattering, per steradian, times what is counted
+    growth: Array  # (m,) attenuation after it over that at 511 keV
+    former: Array  # (parts, m) of the first of two, per steradian; an even number of parts
+    latter: Array  # (parts, m) of the second of two: summed over parts, times what is counted
+    growth_of_both: Array  # (m,) attenuation after the second of two
+
+
+def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
+    """Return what one angle reads side by side, (N_STEPS, 2 + parts) and (N_STEPS, 3 + parts).
+
+    Each row holds for a step of the cosine, float32: errors of a step cancel over ways.
+    """
+    cosine = np.linspace(-1, 1, tables.chance.size)
+    middles = (np.arange(N_STEPS) + 0.5) * (2 / N_STEPS) - 1
+    first = [tables.chance, tables.growth, *tables.former]
+    second = [tables.chance, tables.growth, tables.growth_of_both, *tables.latter]
+    return _stacked(first, cosine, middles), _stacked(second, cosine, middles)
+
+
+def _stacked(columns: list[Array], cosine: Array, middles: Array) -> Array:
+    read = np.stack([np.interp(middles, cosine, each) for each in columns], axis=1)
+    # what next to no photon does is none at all: it is lost in float32, and slow
+    read[np.abs(read) < _LEAST * np.abs(read).max(axis=0)] = 0.0
+    return read.astype(np.float32)
+
+
+@_INLINE
+def _step(cosine: float) -> int:
+    return min(max(int((cosine + 1.0) * (N_STEPS / 2)), 0), N_STEPS - 1)
+
+
+@_KERNEL
+def fill_legs(
+    start: int, stop: int, legs: Legs, paths: Paths, tables: tuple[Array, Array], firsts: Array,
+    seconds: Array,
+) -> None:  # fmt: skip
+    """Fill what the legs [start, stop) send to each sample from either end.
+
+    tables : `side_by_side`
+    firsts, seconds : (1 + parts, legs, samples) float32; at 0 each end turned one photon of a pair
+        that was emitted between them, then parts of one photon that both ends turned
+    """
+    first, second = tables
+    parts = len(firsts) - 1
+    for leg in range(start, stop):
+        one, two = legs.first[leg], legs.second[leg]
+        weight, between = np.float32(legs.weights[leg]), np.float32(legs.attenuation[leg])
+        shared = weight * np.float32(legs.activity[leg]) * decay_single(between)
+        x, y, z = legs.directions[leg]
+        to = paths.directions[one]
+        for d in range(firsts.shape[2]):
+            row = first[_step(-(x * to[0, d] + y * to[1, d] + z * to[2, d]))]
+            mu = np.float32(paths.attenuation[one, d])
+            own = np.float32(paths.seen[one, d]) * decay_single(row[1] * mu)
+            firsts[0, leg, d] = shared * own * row[0]
+            value = weight * np.float32(paths.reaching[one, d] * paths.total[one, d])
+            value *= decay_single(row[1] * between)
+            for i in range(parts):
+                firsts[1 + i, leg, d] = value * row[2 + i]
+        to = paths.directions[two]
+        for d in range(firsts.shape[2]):
+            row = second[_step(x * to[0, d] + y * to[1, d] + z * to[2, d])]
+            seen, mu = np.float32(paths.seen[two, d]), np.float32(paths.attenuation[two, d])
+            seconds[0, leg, d] = seen * row[0] * decay_single(row[1] * mu)
+            value = seen * decay_single(row[2] * mu)
+            for i in range(parts):
+                seconds[1 + i, leg, d] = value * row[3 + i]

@@ -1,0 +1,185 @@
+"""What a photon of 511 keV leaves in a panel of crystals, by chance, and how crystals are read.
+
+Photons fly free between the panels. In a panel they meet crystals and empty gaps (Woodcock: steps
+of an all-filled panel, those that end in a gap do not count). A photon is absorbed, or scattered by
+Klein & Nishina, until it leaves or is absorbed. What it left in the block with most energy is read,
+blurred by σ = FWHM₅₁₁ / 2.355 · √(511 keV E); if that lies in the window, the photon is seen in the
+crystal with most energy of the block, or in that of the energy-weighted mean place. With
+attenuation alone its first interaction takes all of the energy.
+
+Layers of crystals lie behind one another without a gap, all of one depth. A block reads all of its
+layers together, and which of them it was is told by the shape of the pulse (phoswich): the layer
+that took most of the block's energy, or, where a photon is seen in the crystal with most energy,
+that crystal's own.
+
+The panels have no edges here: rows and columns of crystals count from the pitch that the photon
+comes from, since the response depends on nothing else (engine.geometry.dual_head_symmetry). What
+blocks do is its mean over all places of the first pitch in its block.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from engine.core.arrays import Array
+from engine.core.json_types import Plain
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.matrix.response import Panels
+from engine.kernels.scatter.photons import REST_KEV, klein_nishina, scattered, turned, uniform
+
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
+
+_PHOTO_POWER = -2.6
+"""How the photoelectric part of L(Y)SO falls with the energy, from 100 to 511 keV (NIST XCOM)."""
+_ABSORBED_KEV = 20.0
+"""Photons below are taken as absorbed where they are."""
+MOST_DEPOSITS = 32
+"""Places in the list of one photon's deposits; later ones count with the last."""
+DEPOSIT = 6
+"""Row, column, energy [keV], y and z [mm], and layer of a deposit."""
+ROW, COLUMN, _KEV, _Y, _Z, LAYER = range(DEPOSIT)
+
+
+class Readout(NamedTuple):
+    """What happens to photons in crystals, and which are seen, and where."""
+
+    scatter: bool
+    photo: float
+    """Part of the attenuation at 511 keV that absorbs; the rest scatters."""
+    low_kev: float
+    high_kev: float
+    blur: float
+    """Standard deviation of an energy over its root [√keV]."""
+    block: int
+    """Crystals along the edge of a block; 0: all of a panel is one."""
+    largest: bool
+    """Whether a photon is seen where most of its energy is, else at the mean place."""
+    n_rows: int = 0
+    """Rows and columns of crystals of a panel that has edges; 0: it goes on for ever."""
+    n_columns: int = 0
+
+
+@_KERNEL
+def _crystal_at(y: float, z: float, panels: Panels) -> tuple[int, int, bool]:
+    """Row and column of the pitch at a place, and whether a crystal, not a gap, is there."""
+    row, column = math.floor(y / panels.pitch), math.floor(z / panels.pitch)
+    half = 0.5 * panels.crystal
+    inside = abs(y - (row + 0.5) * panels.pitch) < half
+    return row, column, inside and abs(z - (column + 0.5) * panels.pitch) < half
+
+
+@_KERNEL
+def absorbed(
+    y: float, z: float, d_x: float, d_y: float, d_z: float, panels: Panels, readout: Readout,
+    state: Array, deposits: Array, energy: float,
+) -> int:  # fmt: skip
+    """List what a photon leaves that enters a panel at (y, z), and return how many deposits.
+
+    d : direction, d_x > 0 into the panel; energy : of the photon [keV]
+    """
+    x, n = 0.0, 0
+    per_layer = panels.thickness / panels.n_layers
+    while energy > 0.0:
+        k = energy / REST_KEV
+        photo, compton = panels.mu, 0.0
+        if readout.scatter:
+            photo = panels.mu * readout.photo * k**_PHOTO_POWER
+            compton = panels.mu * (1.0 - readout.photo) * klein_nishina(k)
+        # 1 − u is never 0, so its logarithm is finite
+        step = -math.log(1.0 - uniform(state)) / (photo + compton)
+        x, y, z = x + step * d_x, y + step * d_y, z + step * d_z
+        if not 0.0 <= x < panels.thickness:
+            break
+        # an imagined interaction in a gap: the photon flies on unchanged (Woodcock), and needs no
+        # list of the faces between crystals
+        row, column, inside = _crystal_at(y, z, panels)
+        if readout.n_rows > 0:
+            inside = inside and 0 <= row < readout.n_rows and 0 <= column < readout.n_columns
+        if not inside:
+            continue
+        lost, cosine = energy, 1.0
+        if compton > 0.0 and uniform(state) * (photo + compton) >= photo:
+            ratio, cosine = scattered(k, state)
+            if energy * ratio >= _ABSORBED_KEV:
+                lost = energy * (1.0 - ratio)
+        energy -= lost
+        if n < MOST_DEPOSITS:
+            deposits[n, ROW], deposits[n, COLUMN] = row, column
+            deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
+            # the quotient may round up to the number of layers
+            deposits[n, LAYER] = min(math.floor(x / per_layer), panels.n_layers - 1)
+            n += 1
+        else:
+            deposits[n - 1, _KEV] += lost
+        d_x, d_y, d_z = turned(d_x, d_y, d_z, cosine, state)
+    return n
+
+
+@_KERNEL
+def _same(one: Array, other: Array, group: int, row: int, column: int) -> bool:
+    """Whether two deposits lie in the same square of so many crystals; 0: a whole panel.
+
+    row, column : of the pitch (0, 0) in its square
+    """
+    if group == 0:
+        return True
+    rows = (one[ROW] + row) // group == (other[ROW] + row) // group
+    return rows and (one[COLUMN] + column) // group == (other[COLUMN] + column) // group
+
+
+@_KERNEL
+def _richest(
+    deposits: Array, n: int, group: int, row: int, column: int, within: int, block: int,
+    of_layers: bool,
+) -> tuple[int, float]:  # fmt: skip
+    """A deposit of the square of `group` crystals with most energy, and that energy.
+
+    within : a deposit whose block alone counts, −1: all; of_layers : layers are told apart
+    """
+    best, most = 0, -1.0
+    for i in range(n):
+        if within >= 0 and not _same(deposits[i], deposits[within], block, row, column):
+            continue
+        kev = 0.0
+        for k in range(n):
+            if of_layers and deposits[i, LAYER] != deposits[k, LAYER]:
+                continue
+            if _same(deposits[i], deposits[k], group, row, column):
+                kev += deposits[k, _KEV]
+        if kev > most:
+            best, most = i, kev
+    return best, most
+
+
+@_KERNEL
+def read(
+    deposits: Array, n: int, panels: Panels, readout: Readout, row: int, column: int, state: Array
+) -> tuple[int, int, int, bool]:
+    """Row, column and layer where a photon of `n` deposits is seen, and whether it is."""
+    if n == 0:
+        return 0, 0, 0, False
+    block, kev = _richest(deposits, n, readout.block, row, column, -1, 0, False)
+    if readout.blur > 0.0:
+        # Box & Muller
+        far = math.sqrt(-2.0 * math.log(1.0 - uniform(state)))
+        kev += readout.blur * math.sqrt(kev) * far * math.cos(2.0 * math.pi * uniform(state))
+    if not readout.low_kev <= kev <= readout.high_kev:
+        return 0, 0, 0, False
+    if readout.largest:
+        best, _ = _richest(deposits, n, 1, row, column, block, readout.block, True)
+        layer = int(deposits[best, LAYER])
+        return int(deposits[best, ROW]), int(deposits[best, COLUMN]), layer, True
+    best = block
+    if panels.n_layers > 1:
+        best, _ = _richest(deposits, n, readout.block, row, column, block, readout.block, True)
+    sums_y, sums_z, sums = 0.0, 0.0, 0.0
+    for i in range(n):
+        if _same(deposits[i], deposits[block], readout.block, row, column):
+            sums += deposits[i, _KEV]
+            sums_y += deposits[i, _KEV] * deposits[i, _Y]
+            sums_z += deposits[i, _KEV] * deposits[i, _Z]
+    # the mean may lie in a gap; it then counts for the crystal of that pitch
+    seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
+    return seen_row, seen_column, int(deposits[best, LAYER]), True

@@ -1,0 +1,1 @@
+"""Kernels for filters: Gaussian, median, point spread."""

@@ -1,0 +1,37 @@
+"""Gaussian smoothing on a GPU, to the bits of the CPU; see gaussian.cu."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend.gpu import Array, Gpu
+from engine.kernels.source import render
+
+BLOCK = 256
+OPTIONS = ("-std=c++17", "-fmad=false")
+"""For the compiler; the same bits need the same roundings everywhere."""
+
+
+def source(dtype: np.dtype[np.float32] | np.dtype[np.float64]) -> str:
+    """Return the CUDA source for images of this type."""
+    return render("gaussian", real="double" if dtype == np.float64 else "float", block=BLOCK)
+
+
+def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...], gpu: Gpu) -> Array:
+    """Return a contiguous (n_z, n_y, n_x), smoothed along the axes that have weights."""
+    kernel = gpu.load(source(image.dtype), OPTIONS).function("smooth")
+    here = gpu.empty(image.shape, image.dtype)
+    here[...] = image
+    there, n_all = gpu.empty(image.shape, image.dtype), image.size
+    for axis, along in enumerate(weights):
+        if along is None or not n_all:
+            continue
+        apart = prod(image.shape[axis + 1 :])
+        size = np.int32(image.shape[axis]), np.int64(apart), np.int64(n_all)
+        reach = np.int32(len(along) - 1)
+        kernel(-(-n_all // BLOCK), BLOCK, here, gpu.upload(along), reach, *size, there)
+        here, there = there, here
+    return here

@@ -1,0 +1,293 @@
+"""The taps of 16 slabs at once, or of 8, laid, weighed by their time bin and packed in registers.
+
+The same as `engine.kernels.rays.slice_tracing` and `engine.kernels.rays.time_weights` do slab by
+slab, said in LLVM's own words for processors with AVX-512 or AVX2 (`HAS_LANES`): lengths that are 0
+never reach memory. The integral of a bin's weight is a cubic on each of 32 parts of its way, whose
+coefficients lie in registers, out of which as many are picked (`engine.kernels.rays.tof`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+from engine.kernels import lanes
+from engine.kernels.processor import HAS_AVX512, LANES
+from engine.kernels.rays.bricks import SHIFT
+from engine.kernels.rays.tof import N_LANES
+
+MOST_PARTS = 0.85
+"""Parts per slab, so that the ends of 8 slabs lie within 8 parts."""
+
+_REALS = ir.VectorType(ir.FloatType(), LANES)
+_WHOLES = ir.VectorType(lanes.I32, LANES)
+_FUSED = ("contract",)
+_REAL_NAMES = ("u", "su", "ru", "v", "sv", "rv", "start", "stop", "top_u", "top_v")
+_TIME_NAMES = ("first", "steps", "slabs")
+_WHOLE_NAMES = ("layer", "step", "jump", "step_u", "jump_u", "step_v", "jump_v")
+
+
+def _lay_type(
+    typing: Context, line: Type, layout: Type, n: Type, kept: Type, kept_places: Type
+) -> lanes.Declared:
+    """Lay n slabs; keep the taps that are not 0 and return how many.
+
+    line : u, its slope, its slabs per voxel, the same of v, start, stop, last u, last v; float32
+    layout : first slab, then step and jump of main axis, u and v; see `engine.kernels.rays.bricks`
+    kept, kept_places : with room for LANES behind all that is kept
+    """
+    del typing, line, layout, n
+    kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 7), types.int64
+    return types.int64(*kinds, kept, kept_places), _emit_lay
+
+
+def _lay_timed_type(
+    typing: Context, line: Type, layout: Type, n: Type, kept: Type, kept_places: Type, curve: Type
+) -> lanes.Declared:
+    """Do the same, with lengths as a time bin sees them.
+
+    line : behind the rest, parts of the table from the middle of the bin to the start of the first
+    slab, parts per slab, and slabs per part; curve : (4 N_LANES,) coefficients
+    """
+    del typing, line, layout, n
+    kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
+    return types.int64(*kinds, kept, kept_places, curve), _emit_lay_timed
+
+
+lay_lanes: Callable[..., int] = intrinsic(_lay_type)
+lay_timed_lanes: Callable[..., int] = intrinsic(_lay_timed_type)
+
+
+class _Emitter:
+    """Instructions on vectors of `LANES` slabs."""
+
+    def __init__(
+        self, context: BaseContext, builder: ir.IRBuilder, kinds: tuple[types.Array, ...],
+        args: list[ir.Value], names: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        self.context, self.builder = context, builder
+        line, layout, n, self.kept, self.kept_places = args[:5]
+        self.kept_kind, self.places_kind = kinds[3], kinds[4]
+        self.n = builder.trunc(n, lanes.I32)
+        self.given = {
+            name: lanes.spread(builder, builder.extract_value(part, i), LANES)
+            for part, part_names in ((line, names), (layout, _WHOLE_NAMES))
+            for i, name in enumerate(part_names)
+        }
+        self.end = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(64), 0))
+        self.nought = ir.Constant(_REALS, [0.0] * LANES)
+        self.one = ir.Constant(_REALS, [1.0] * LANES)
+
+    def most(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Return the larger of each lane; of two numbers."""
+        return self.builder.select(self.builder.fcmp_ordered(">", one, other), one, other)
+
+    def least(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Return the smaller of each lane; of two numbers."""
+        return self.builder.select(self.builder.fcmp_ordered("<", one, other), one, other)
+
+    def plus_times(self, one: ir.Value, two: ir.Value, three: ir.Value) -> ir.Value:
+        """Return one + two · three, rounded once where the processor does that."""
+        return self.builder.fadd(one, self.builder.fmul(two, three, _FUSED), _FUSED)
+
+    def voxel(self, place: ir.Value, top: ir.Value) -> ir.Value:
+        """Return the voxel of a place, held within the border."""
+        held = self.least(self.most(place, self.nought), top)
+        return self.builder.fptosi(held, _WHOLES)
+
+    def place_of(self, voxel: ir.Value, axis: str = "") -> ir.Value:
+        """Return the part of a voxel's place in memory that comes of one of its numbers."""
+        builder, given = self.builder, self.given
+        brick = builder.lshr(voxel, lanes.spread(builder, ir.Constant(lanes.I32, SHIFT), LANES))
+        jumps = builder.mul(brick, given["jump" + axis])
+        return builder.add(builder.mul(voxel, given["step" + axis]), jumps)
+
+    def crossing(
+        self, one: ir.Value, other: ir.Value, at: ir.Value, per_slope: ir.Value, whole: ir.Value
+    ) -> ir.Value:
+        """Return how far it is to the plane between two voxels; the whole slab within one."""
+        builder = self.builder
+        plane = builder.select(builder.icmp_signed(">", one, other), one, other)
+        apart = builder.fsub(builder.sitofp(plane, _REALS), at)
+        way = self.least(self.most(builder.fmul(apart, per_slope), self.nought), whole)
+        return builder.select(builder.icmp_signed("==", one, other), whole, way)
+
+    def block(self, k: ir.Value) -> tuple[ir.Value, list[ir.Value], list[ir.Value]]:
+        """Start of each slab k ..., how far it is to the ends of its first taps, and its voxels."""
+        builder, given = self.builder, self.given
+        slab = builder.add(lanes.spread(builder, k, LANES), lanes.numbers(lanes.I32, LANES))
+        real = builder.sitofp(slab, _REALS)
+        a = self.most(real, given["start"])
+        b = self.least(builder.fadd(real, self.one), given["stop"])
+        whole = builder.fsub(b, a)
+        ways, firsts, steps = [], [], []
+        for axis in "uv":
+            places = [self.plus_times(given[axis], given["s" + axis], end) for end in (a, b)]
+            one, other = (self.voxel(place, given["top_" + axis]) for place in places)
+            ways.append(self.crossing(one, other, places[0], given["r" + axis], whole))
+            first, last = (self.place_of(voxel, "_" + axis) for voxel in (one, other))
+            firsts.append(first)
+            steps.append(builder.sub(last, first))
+        at = builder.add(self.place_of(builder.add(given["layer"], slab)), builder.add(*firsts))
+        is_u_first = builder.fcmp_ordered("<", *ways)
+        between = builder.add(at, builder.select(is_u_first, *steps))
+        ends = [builder.select(is_u_first, *ways), builder.select(is_u_first, *ways[::-1]), whole]
+        return a, ends, [at, between, builder.add(at, builder.add(*steps))]
+
+    def keep(self, is_kept: ir.Value, length: ir.Value, place: ir.Value) -> None:
+        """Append the lanes of a mask to what is kept."""
+        builder, end = self.builder, self.builder.load(self.end)
+        for values, array, kind in (
+            (length, self.kept, self.kept_kind),
+            (place, self.kept_places, self.places_kind),
+        ):
+            pointer = lanes.vector_at(self.context, builder, array, kind, end, LANES)
+            builder.store(lanes.compressed(builder, values, is_kept), pointer, align=4)
+        count = builder.ctpop(builder.bitcast(is_kept, ir.IntType(LANES)))
+        builder.store(builder.add(end, builder.zext(count, end.type)), self.end)
+
+    def asked(self, k: ir.Value) -> ir.Value:
+        """Mask of the slabs from k on that there are."""
+        return lanes.first_lanes(self.builder, self.builder.sub(self.n, k), LANES)
+
+
+def _emit_lay(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    if signature.args[3].dtype != types.float32:
+        return _i64(0)  # never called; compiled with the rest
+    emit = _Emitter(context, builder, signature.args, args, _REAL_NAMES)
+    step = ir.Constant(lanes.I32, LANES)
+    with cgutils.for_range_slice(builder, ir.Constant(lanes.I32, 0), emit.n, step, lanes.I32) as (
+        k, _,
+    ):  # fmt: skip
+        _, (near, far, whole), places = emit.block(k)
+        asked = emit.asked(k)
+        lengths = (near, builder.fsub(far, near), builder.fsub(whole, far))
+        for length, place in zip(lengths, places, strict=True):
+            is_any = builder.fcmp_unordered("!=", length, emit.nought)
+            emit.keep(builder.and_(asked, is_any), length, place)
+    return builder.load(emit.end)
+
+
+class _Curve(ABC):
+    """The integral of a bin's weight, an odd function of the place from the middle of the bin."""
+
+    def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
+        self.emit, self.array, self.kind = emit, array, kind
+        self.last = ir.Constant(_REALS, [N_LANES - 1.0] * LANES)
+        self.sign = ir.Constant(_WHOLES, [-(1 << 31)] * LANES)
+
+    def at(self, ends: ir.Value) -> ir.Value:
+        """Integral up to places along the ray [parts]."""
+        emit, builder = self.emit, self.emit.builder
+        place = emit.plus_times(emit.given["first"], ends, emit.given["steps"])
+        away = emit.least(lanes.absolute(builder, place), self.last)
+        part = builder.fptosi(away, _WHOLES)
+        t = builder.fsub(away, builder.sitofp(part, _REALS))
+        value, *more = self.coefficients(part)
+        for each in more:
+            value = emit.plus_times(each, value, t)
+        sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
+        return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
+
+    @abstractmethod
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        """c_3, c_2, c_1 and c_0 of each lane's part."""
+
+    def from_memory(self, index: ir.Value) -> ir.Value:
+        """Load the coefficients from an index on."""
+        emit = self.emit
+        pointer = lanes.vector_at(emit.context, emit.builder, self.array, self.kind, index, LANES)
+        return emit.builder.load(pointer, align=4)
+
+
+class _WholeCurve(_Curve):
+    """All of it in registers."""
+
+    def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
+        super().__init__(emit, array, kind)
+        self.parts = [self.from_memory(_i64(n)) for n in range(0, 4 * N_LANES, LANES)]
+
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        each = N_LANES // LANES
+        for n in range(0, 4 * each, each):
+            yield lanes.picked(self.emit.builder, part, self.parts[n : n + each])
+
+
+class _NearCurve(_Curve):
+    """What of it lies near a vector of slabs (AVX2): as many parts as lanes, read each time."""
+
+    def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
+        builder = self.emit.builder
+        first = lanes.smallest(builder, part)
+        most = ir.Constant(lanes.I32, N_LANES - LANES)
+        first = builder.select(builder.icmp_signed("<", first, most), first, most)
+        near = builder.sub(part, lanes.spread(builder, first, LANES))
+        index = builder.sext(first, ir.IntType(64))
+        for n in range(0, 4 * N_LANES, N_LANES):
+            yield lanes.permuted(builder, self.from_memory(builder.add(index, _i64(n))), near)
+
+
+def _emit_lay_timed(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    if signature.args[3].dtype != types.float32:
+        return _i64(0)
+    emit = _Emitter(context, builder, signature.args, args, _REAL_NAMES + _TIME_NAMES)
+    curve = args[5], signature.args[5]
+    if HAS_AVX512:
+        _timed_blocks(emit, _WholeCurve(emit, *curve))
+        return builder.load(emit.end)
+    steps = builder.extract_value(args[0], len(_REAL_NAMES) + _TIME_NAMES.index("steps"))
+    most = ir.Constant(ir.FloatType(), MOST_PARTS)
+    is_near = builder.fcmp_ordered("<", lanes.absolute(builder, steps), most)
+    with builder.if_else(is_near, likely=True) as (near, far):
+        with near:
+            _timed_blocks(emit, _NearCurve(emit, *curve))
+        with far:
+            _timed_blocks(emit, _WholeCurve(emit, *curve))
+    return builder.load(emit.end)
+
+
+def _timed_blocks(emit: _Emitter, curve: _Curve) -> None:
+    builder = emit.builder
+    behind = cgutils.alloca_once_value(builder, emit.nought)
+    # from the last block to the first: a slab ends where the next begins
+    step, stop = ir.Constant(lanes.I32, -LANES), ir.Constant(lanes.I32, -1)
+    begin = builder.and_(emit.n, step)
+    with cgutils.for_range_slice(builder, begin, stop, step, lanes.I32, inc=False) as (k, _):
+        _timed_block(emit, curve, behind, k)
+
+
+def _timed_block(emit: _Emitter, curve: _Curve, behind: ir.Value, k: ir.Value) -> None:
+    builder = emit.builder
+    a, (near, far, whole), places = emit.block(k)
+    start = curve.at(emit.least(a, emit.given["stop"]))
+    next_lanes = ir.Constant(_WHOLES, list(range(1, LANES + 1)))
+    ends = [
+        curve.at(builder.fadd(a, near)),
+        curve.at(builder.fadd(a, far)),
+        builder.shuffle_vector(start, builder.load(behind), next_lanes),
+    ]
+    builder.store(start, behind)
+    asked, begin, from_a = emit.asked(k), start, emit.nought
+    for end, way, place in zip(ends, (near, far, whole), places, strict=True):
+        # rounding must not make a chord of no length one, nor any a negative one
+        length = builder.fmul(builder.fsub(end, begin), emit.given["slabs"])
+        is_any = builder.and_(asked, builder.fcmp_ordered(">", way, from_a))
+        emit.keep(is_any, emit.most(length, emit.nought), place)
+        begin, from_a = end, way
+
+
+def _i64(n: int) -> ir.Value:
+    return ir.Constant(ir.IntType(64), n)

@@ -1,0 +1,247 @@
+"""Rows read between their values: out_i += x(b + i s), x linear between the values of a row.
+
+Numba's loops fetch what lies at computed places value by value. Where neighbours lie at most
+`MOST_STEP` values apart, those of a register are within two registers of values, out of which one
+instruction picks all: sixteen of 32 with AVX-512 (`vpermi2ps`), or with AVX2, in three, eight of
+16. Other processors, and longer steps, go value by value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core.base import BaseContext
+from numba.core.types import Type
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+from engine.core.arrays import Array
+from engine.kernels import lanes
+from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
+
+MOST_STEP = 1.9
+"""Values from one place to the next, so that 15 steps, a part of one and a neighbour span 32, and 7
+steps 16."""
+LEAST_STEP = 0.6
+"""The same at least where rows are collected: at most 4 then fall within a value of a place, and
+those of sixteen places are within 32, of eight within 16."""
+MOST_ROWS = 4
+MARGIN = 2 * LANES
+"""Values of no meaning that must be readable before and behind a row."""
+
+FUSED = ("contract",)
+"""A product and the sum that it goes into may be rounded once."""
+
+_REALS = ir.VectorType(ir.FloatType(), LANES)
+
+
+def _add_lanes_type(
+    typing: Context,
+    target: Type,
+    at: Type,
+    asked: Type,
+    row: Type,
+    window: Type,
+    begin: Type,
+    step: Type,
+) -> lanes.Declared:
+    """Add row(window + begin + j step) to target[at + j] for j of asked[0] ... asked[1] - 1.
+
+    target, row : float32; begin, step : float32, places from `window` within [0, 2 LANES - 1)
+    """
+    del typing, at, asked, window, begin, step
+    i64, f32 = types.int64, types.float32
+    kinds = (target, i64, types.UniTuple(i64, 2), row, i64, f32, f32)
+    return types.void(*kinds), _emit_add_lanes
+
+
+_add_lanes: Callable[..., None] = intrinsic(_add_lanes_type)
+
+
+@njit(inline="always")
+def add_between(
+    target: Array, corner: int, numbers: tuple[int, int], row: Array, low: int,
+    begin: float, step: float,
+) -> None:  # fmt: skip
+    """Add row(begin + i step) to target[i - corner] for i of numbers[0] ... numbers[1] - 1.
+
+    row : from number `low` on behind a margin, and with one behind it; float32. Lanes are counted
+    from i = 0, so that what is added does not depend on which part of a line is asked for.
+    """
+    first, stop = numbers
+    if HAS_LANES and abs(step) <= MOST_STEP:
+        for i in range(first // LANES * LANES, stop, LANES):
+            place = begin + i * step
+            window = math.floor(min(place, place + (LANES - 1) * step))
+            asked = (max(first - i, 0), min(stop - i, LANES))
+            _add_lanes(
+                target, i - corner, asked, row, window - low + MARGIN,
+                np.float32(place - window), np.float32(step),
+            )  # fmt: skip
+        return
+    # loops from zero over slices: numba then knows that no index is negative
+    values, out = row[MARGIN:], target[first - corner : stop - corner]
+    # in double: float32 leaves a row of several hundreds few digits for its fraction
+    start = begin - low
+    for n in range(out.size):
+        b = start + float(np.int32(first + n)) * step
+        k = np.int32(b)
+        near, far = values[np.uint32(k)], values[np.uint32(k) + np.uint32(1)]
+        out[n] += near + np.float32(b - float(k)) * (far - near)
+
+
+def _collect_lanes_type(
+    typing: Context,
+    out: Type,
+    at: Type,
+    asked: Type,
+    shares: Type,
+    row: Type,
+    window: Type,
+    begin: Type,
+    steps: Type,
+) -> lanes.Declared:
+    """Add what of a row falls on lanes j to out[at[0] + j] and out[at[1] + j], in two shares.
+
+    begin : row of lane 0 from `window`; steps : rows from lane to lane, and lanes from row to row
+    """
+    del typing, at, asked, shares, window, begin, steps
+    i64, f32 = types.int64, types.float32
+    ints, reals = types.UniTuple(i64, 2), types.UniTuple(f32, 2)
+    kinds = (out, ints, ints, reals, row, i64, f32, reals)
+    return types.void(*kinds), _emit_collect_lanes
+
+
+_collect_lanes: Callable[..., None] = intrinsic(_collect_lanes_type)
+
+
+@njit(inline="always")
+def can_collect(step: float) -> bool:
+    """Whether `collect` can be called with values so far from one another, and is worth it."""
+    return bool(HAS_AVX512 and abs(step) >= LEAST_STEP)
+
+
+@njit(inline="always")
+def collect(
+    out: Array, columns: tuple[int, int], shares: tuple[float, float], numbers: tuple[int, int],
+    row: Array, begin: float, step: float,
+) -> None:  # fmt: skip
+    """The transpose of `add_between`, for targets in two columns of voxels, each with its share.
+
+    out[columns[0] + i] += shares[0] · c_i, out[columns[0] + columns[1] + i] += shares[1] · c_i,
+    c_i = Σ_r row_r max(0, 1 − |begin + r step − i|), for i of numbers[0] ... numbers[1] - 1.
+
+    numbers : within 2 of the place of a value of the row; row : from number 0 on, within margins
+    that are 0; float32
+    """
+    by_i = 1.0 / step
+    apart = np.float32(by_i), np.float32(step)
+    for i in range(numbers[0] // LANES * LANES, numbers[1], LANES):
+        place = (i - begin) * by_i
+        # the first row that the lanes may need: one value before the first or the last of them
+        window = math.floor(min(place, place + (LANES - 1) * by_i) - abs(by_i))
+        asked = (max(numbers[0] - i, 0), min(numbers[1] - i, LANES))
+        at = columns[0] + i, columns[0] + columns[1] + i
+        offset = np.float32(place - window)
+        _collect_lanes(out, at, asked, shares, row, window + MARGIN, offset, apart)
+
+
+class _Emitter:
+    """Instructions of one intrinsic, which works on vectors of `LANES` values."""
+
+    def __init__(self, context: BaseContext, builder: ir.IRBuilder) -> None:
+        self.context, self.builder = context, builder
+        self.numbers = lanes.numbers(lanes.I32, LANES)
+
+    def places(self, begin: ir.Value, step: ir.Value) -> ir.Value:
+        """Places begin + j step of the lanes j."""
+        count = self.builder.sitofp(self.numbers, _REALS)
+        steps = self.builder.fmul(count, lanes.spread(self.builder, step, LANES), FUSED)
+        return self.builder.fadd(lanes.spread(self.builder, begin, LANES), steps, FUSED)
+
+    def window(self, array: ir.Value, kind: ir.Value, first: ir.Value) -> list[ir.Value]:
+        """Two vectors of an array, one behind the other."""
+        starts = [self.builder.add(first, first.type(n)) for n in (0, LANES)]
+        return [self.builder.load(self.at(array, kind, start), align=4) for start in starts]
+
+    def at(self, array: ir.Value, kind: ir.Value, index: ir.Value) -> ir.Value:
+        """Pointer to the vector that begins at an index."""
+        return lanes.vector_at(self.context, self.builder, array, kind, index, LANES)
+
+    def plus(self, places: ir.Value, n: int) -> ir.Value:
+        """Whole places, n further on."""
+        return self.builder.add(places, ir.Constant(self.numbers.type, [n] * LANES))
+
+    def add_to(self, pointer: ir.Value, value: ir.Value, asked: ir.Value) -> None:
+        """Add a vector to memory in the lanes asked[0] ... asked[1] - 1."""
+        ends = [self.builder.extract_value(asked, n) for n in (0, 1)]
+        first, stop = (self.builder.trunc(end, lanes.I32) for end in ends)
+        if HAS_AVX512:
+            self._add_to_some(pointer, value, first, stop)
+            return
+        # with AVX2 it takes long to write under a mask, and few vectors need one
+        n_asked = self.builder.sub(stop, first)
+        is_whole = self.builder.icmp_signed("==", n_asked, ir.Constant(lanes.I32, LANES))
+        with self.builder.if_else(is_whole, likely=True) as (whole, some):
+            with whole:
+                old = self.builder.load(pointer, align=4)
+                self.builder.store(self.builder.fadd(old, value, FUSED), pointer, align=4)
+            with some:
+                self._add_to_some(pointer, value, first, stop)
+
+    def _add_to_some(
+        self, pointer: ir.Value, value: ir.Value, first: ir.Value, stop: ir.Value
+    ) -> None:
+        mask = self.builder.and_(
+            lanes.first_lanes(self.builder, stop, LANES),
+            self.builder.not_(lanes.first_lanes(self.builder, first, LANES)),
+        )
+        old = lanes.loaded(self.builder, pointer, mask, _REALS)
+        lanes.store(self.builder, self.builder.fadd(old, value, FUSED), pointer, mask)
+
+
+def _emit_add_lanes(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    target, at, asked, row, window, begin, step = args
+    emit = _Emitter(context, builder)
+    place = emit.places(begin, step)
+    near = builder.fptosi(place, emit.numbers.type)
+    part = builder.fsub(place, builder.sitofp(near, _REALS), FUSED)
+    values = emit.window(row, signature.args[3], window)
+    below = lanes.picked(builder, near, values)
+    above = lanes.picked(builder, emit.plus(near, 1), values)
+    value = builder.fadd(below, builder.fmul(part, builder.fsub(above, below, FUSED), FUSED), FUSED)
+    emit.add_to(emit.at(target, signature.args[0], at), value, asked)
+    return context.get_dummy_value()
+
+
+def _emit_collect_lanes(
+    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    out, at, asked, shares, row, window, begin, steps = args
+    emit = _Emitter(context, builder)
+    by_lane, by_row = (builder.extract_value(steps, n) for n in (0, 1))
+    place = emit.places(begin, by_lane)
+    reach = lanes.spread(builder, lanes.absolute(builder, by_lane), LANES)
+    first = emit.plus(builder.fptosi(builder.fsub(place, reach, FUSED), emit.numbers.type), 1)
+    values = emit.window(row, signature.args[4], window)
+    lanes_by_row, one = lanes.spread(builder, by_row, LANES), ir.Constant(_REALS, [1.0] * LANES)
+    total = ir.Constant(_REALS, [0.0] * LANES)
+    for n in range(MOST_ROWS):
+        number = emit.plus(first, n)
+        rows_off = builder.fsub(builder.sitofp(number, _REALS), place, FUSED)
+        off = lanes.absolute(builder, builder.fmul(rows_off, lanes_by_row, FUSED))
+        weight = lanes.at_least_0(builder, builder.fsub(one, off, FUSED))
+        value = lanes.picked(builder, number, values)
+        total = builder.fadd(total, builder.fmul(weight, value, FUSED), FUSED)
+    for n in (0, 1):
+        share = lanes.spread(builder, builder.extract_value(shares, n), LANES)
+        pointer = emit.at(out, signature.args[0], builder.extract_value(at, n))
+        emit.add_to(pointer, builder.fmul(share, total, FUSED), asked)
+    return context.get_dummy_value()

@@ -1,0 +1,1 @@
+"""Parts that live CT and live PET share: frames, messages, sockets."""

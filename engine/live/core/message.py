@@ -1,0 +1,191 @@
+"""Frames as messages of two parts, a header in JSON and the bytes of the values.
+
+The header is the one in use at beamlines,
+
+    {"frame": i, "image_attributes": {"scan_index": 0 | 1 | 2}, "shape": [rows, columns],
+     "type": "uint16"}
+
+with 0 for darks, 1 for flats and 2 for projections. Ours says more under "isocenter": the angle of
+a frame, and in messages of their own the geometry of the whole scan (the vectors of every view as
+float64) and that the scan has ended. Nothing is ever unpickled, and sizes must match.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.geometry.xray import Beam, XrayGeometry
+from engine.live.core.frame import Frame, FrameKind
+from engine.live.ct.playing import Played
+
+OURS = "isocenter"
+VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
+MOST_HEADER_BYTES = 65_536
+MOST_BYTES = 2**30
+MOST_PIXELS = 65_536
+"""Rows or columns of a frame, and views of a geometry."""
+KINDS = "uif"
+
+Buffer: TypeAlias = "bytes | memoryview"
+
+
+@dataclass(frozen=True)
+class ScanEnd:
+    """The sender has sent all it had.
+
+    Attributes
+    ----------
+    sent : projections it sent
+    """
+
+    sent: int
+
+
+Message: TypeAlias = Frame | XrayGeometry | ScanEnd
+
+
+def message_of(frame: Played, *, plain: bool = False) -> list[Buffer]:
+    """Return the message of a frame; a plain one has nothing of ours."""
+    header: Plain = {
+        "frame": frame.index,
+        "image_attributes": {"scan_index": int(frame.kind)},
+        "shape": list(frame.values.shape),
+        "type": frame.values.dtype.name,
+    }
+    if frame.angle_rad is not None and not plain:
+        header[OURS] = {"angle_rad": frame.angle_rad}
+    return _packed(header, frame.values)
+
+
+def message_of_geometry(geometry: XrayGeometry) -> list[Buffer]:
+    """Return the message that announces the geometry of a scan."""
+    vectors = np.stack([getattr(geometry, name) for name in VECTORS], axis=1)
+    header: Plain = {
+        OURS: {"announce": "geometry", "beam": geometry.beam, "shape": list(geometry.shape)},
+        "shape": list(vectors.shape),
+        "type": vectors.dtype.name,
+    }
+    return _packed(header, vectors)
+
+
+def message_of_end(sent: int) -> list[Buffer]:
+    """Return the message that ends a scan."""
+    return [json.dumps({OURS: {"announce": "end", "sent": sent}}).encode(), b""]
+
+
+def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
+    """Return what a message says, or refuse it in a sentence.
+
+    Raises
+    ------
+    DataError
+        for what is not in this form, of another size than it says, or too large
+    """
+    if len(parts) != 2:
+        raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
+    header = header_of(bytes(parts[0]))
+    ours = table_of(header, OURS)
+    announced = ours.get("announce")
+    if announced == "end":
+        return ScanEnd(whole_of(ours, "sent", 0, 2**53))
+    if announced == "geometry":
+        return _geometry(ours, _values(header, parts[1], 3))
+    values = _values(header, parts[1], 2)
+    kind = whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)
+    return Frame(
+        kind=FrameKind(kind),
+        index=whole_of(header, "frame", 0, 2**53),
+        angle_rad=_angle(ours),
+        values=values,
+        arrived_s=arrived_s,
+    )
+
+
+def _packed(header: Plain, values: Array) -> list[Buffer]:
+    data = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return [json.dumps(header).encode(), data.reshape(-1).view(np.uint8).data]
+
+
+def header_of(text: bytes) -> Plain:
+    """Return the table of a header, or refuse it."""
+    if len(text) > MOST_HEADER_BYTES:
+        raise DataError(f"a header of {len(text):,} bytes, want at most {MOST_HEADER_BYTES:,}.")
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise DataError(f"a header that is no JSON ({e}).") from e
+    if not isinstance(header, dict):
+        raise DataError("a header that is no table of JSON.")
+    return header
+
+
+def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
+    shape = header.get("shape")
+    if not isinstance(shape, list) or len(shape) != n_axes:
+        raise DataError(f"a header with the shape {shape!r}, want {n_axes} whole numbers.")
+    sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
+    kind = _type(header.get("type"))
+    wanted = prod(sizes) * kind.itemsize
+    n_bytes = memoryview(data).nbytes
+    if wanted != n_bytes:
+        raise DataError(
+            f"{n_bytes:,} bytes of values, the header says {' x '.join(map(str, sizes))} of "
+            f"{kind.name}, which are {wanted:,}."
+        )
+    return np.frombuffer(data, kind).reshape(sizes)
+
+
+def _type(name: object) -> np.dtype[np.generic]:
+    try:
+        kind = np.dtype(name) if isinstance(name, str) else None
+    except (TypeError, ValueError, SyntaxError):
+        kind = None
+    if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
+        raise DataError(f"values of type {str(name)[:40]!r}, want one such as uint16 or float32.")
+    return kind.newbyteorder("<") if kind.byteorder == "=" else kind
+
+
+def whole_of(values: Plain, key: str, least: int, most: int) -> int:
+    """Return a whole number of a header, or refuse it."""
+    number = values.get(key)
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+        raise DataError(
+            f"a header whose {key!r} is {str(number)[:40]}, want a whole number from {least} to "
+            f"{most:,}."
+        )
+    return number
+
+
+def table_of(values: Plain, key: str) -> Plain:
+    """Return a table within a header, empty where there is none."""
+    table = values.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _angle(ours: Plain) -> float | None:
+    angle = ours.get("angle_rad")
+    if angle is None:
+        return None
+    if not isinstance(angle, int | float) or isinstance(angle, bool) or not isfinite(angle):
+        raise DataError(f"a header whose angle is {str(angle)[:40]}, want a number in radians.")
+    return float(angle)
+
+
+def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
+    shape = ours.get("shape")
+    if vectors.shape[1:] != (4, 3) or not isinstance(shape, list) or len(shape) != 2:
+        raise DataError("a geometry that does not give four vectors for each view, and a shape.")
+    rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
+    beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
+    source, detector, u, v = (np.array(vectors[:, k], np.float64) for k in range(4))
+    return XrayGeometry(beam, source, detector, u, v, (rows, columns))

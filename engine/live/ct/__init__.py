@@ -1,0 +1,1 @@
+"""Live CT: slices that follow a running scan."""

@@ -1,0 +1,279 @@
+"""What is done to frames of a running scan, one batch after the other: slices, scan, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from engine.core.backend import Backend
+from engine.core.errors import EngineError
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.live.core.frame import (
+    Announced,
+    Arrival,
+    Ended,
+    Frame,
+    FrameKind,
+    Noticed,
+    Resumed,
+    ShapeChanged,
+    SourceEvent,
+)
+from engine.live.core.source import FrameSource
+from engine.live.ct.batches import MOST_AT_ONCE, evenly_thinned, scans_apart
+from engine.live.ct.images import LiveImages
+from engine.live.ct.planes import middle_planes
+from engine.live.ct.preview import CoarsePreview, CoarseVolume
+from engine.live.ct.recording import Recording
+from engine.live.ct.settings import LiveSettings
+from engine.live.ct.slices import LiveSlices
+from engine.live.ct.statistics import Figures, LiveStatistics
+from engine.live.ct.views import begins_anew, check_shape, is_same_geometry
+from engine.recon.filtering.settings import FilterSettings
+
+MOST_HELD = 256
+"""Projections that wait for darks, flats or the geometry."""
+
+Request = Callable[[LiveSlices], None]
+
+
+@dataclass(frozen=True)
+class LiveChoices:
+    """What a live reconstruction is made with.
+
+    Attributes
+    ----------
+    geometry : of the whole scan; None: the source brings it
+    planes : the slices; None: three through the middle
+    steps : what is done to frames, as in an ordinary run
+    filter : of the rows
+    settings : which views, and how they are weighted
+    """
+
+    geometry: XrayGeometry | None = None
+    planes: Sequence[Plane] | None = None
+    steps: Sequence[PreprocessStep] = ()
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    settings: LiveSettings = field(default_factory=LiveSettings)
+
+
+@dataclass(frozen=True, eq=False)
+class LiveUpdate:
+    """What is newest.
+
+    Attributes
+    ----------
+    images : slices; None before there is a view
+    statistics : figures of this moment
+    state : what is waited for, or that the scan has ended, in words; "" while it runs
+    preview : the coarse volume; None before there is one
+    projection : the newest one, as measured; None before there is one
+    """
+
+    images: LiveImages | None
+    statistics: LiveStatistics
+    state: str
+    preview: CoarseVolume | None
+    projection: Frame | None = None
+
+
+class LiveWork:
+    """Follows one source.
+
+    Parameters
+    ----------
+    source : of the frames; only asked for its name and geometry
+    choices : geometry, slices, steps, filter and mode
+    on : device and threads
+    say : called with what is to be known of the source
+    """
+
+    def __init__(
+        self,
+        source: FrameSource,
+        choices: LiveChoices,
+        *,
+        on: Backend,
+        say: Callable[[SourceEvent], None],
+    ) -> None:
+        self._source, self._choices, self._on, self._say = source, choices, on, say
+        self._slices: LiveSlices | None = None
+        self._geometry: XrayGeometry | None = None
+        self._announced: XrayGeometry | None = None
+        self._images: LiveImages | None = None
+        self._held: list[Frame] = []
+        self._projection: Frame | None = None
+        self._figures = Figures()
+        self._preview = CoarsePreview(choices.settings.preview_edge)
+
+    @property
+    def update(self) -> LiveUpdate:
+        """What is newest."""
+        slices, images = self._slices, self._images
+        figures = self._figures.at(
+            0 if images is None else images.n_views,
+            0.0 if images is None else images.covered_rad,
+            0 if slices is None else slices.n_bytes,
+        )
+        state = "waits for the geometry of the scan" if slices is None else slices.waits_for or ""
+        return LiveUpdate(images, figures, state, self._preview.volume, self._projection)
+
+    def wait(self) -> None:
+        """Wait for what is made beside the slices."""
+        self._preview.wait()
+
+    def take_up(self, arrived: Sequence[Arrival]) -> int:
+        """Take frames and events up; returns how many projections came into the slices."""
+        frames = []
+        for each in arrived:
+            if isinstance(each, Frame):
+                frames.append(each)
+            elif not isinstance(each, Ended):
+                self._say(each)
+            if isinstance(each, ShapeChanged) or self._moved(each):
+                frames.clear()
+                self._begin_with_another_detector()
+        views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
+        self._projection = views[-1] if views else self._projection
+        skipped = 0
+        if self._choices.settings.mode == "sliding":
+            frames, skipped = evenly_thinned(frames)
+        lost = sum(frame.lost for frame in views) + skipped
+        self._figures.took([frame.arrived_s for frame in views], lost)
+        return self._take_frames(frames)
+
+    def _take_frames(self, frames: list[Frame]) -> int:
+        slices = self._slices or self._begun()
+        if slices is None:
+            self._held = [*self._held, *frames][-MOST_HELD:]
+            return 0
+        frames, n_views = [*self._held, *frames], 0
+        self._held.clear()
+        for frame in frames:
+            check_shape(frame, slices.measured_shape)
+        for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
+            if is_view:
+                self._held.extend(together)
+                n_views += self._take_held(slices)
+            else:
+                self._add(slices, list(together))
+        n_views += self._take_held(slices)
+        del self._held[:-MOST_HELD]
+        return n_views
+
+    def _take_held(self, slices: LiveSlices) -> int:
+        """Take projections up that wait, with the darks and flats that came before them."""
+        if not self._held or slices.waits_for is not None:
+            return 0
+        views = list(self._held)
+        self._held.clear()
+        for scan in scans_apart(views, slices.newest, slices.scan):
+            if begins_anew(scan[0], slices.newest, slices.scan):
+                self._begin_anew(slices)
+            self._add(slices, scan)
+        self._figures.using([frame.arrived_s for frame in views])
+        return len(views)
+
+    def _add(self, slices: LiveSlices, frames: Sequence[Frame], *, same_scan: bool = False) -> None:
+        for text in slices.add(frames, same_scan=same_scan):
+            self._say(Noticed(f"{self._source.name}: {text}"))
+
+    def _begun(self) -> LiveSlices | None:
+        """Return the slices, once the geometry is known."""
+        choices = self._choices
+        geometry = choices.geometry
+        if geometry is None:
+            geometry = self._geometry = self._announced or self._source.geometry
+        if geometry is None:
+            return None
+        self._slices = slices = LiveSlices(
+            geometry,
+            choices.planes or middle_planes(geometry),
+            steps=choices.steps,
+            filter=choices.filter,
+            settings=choices.settings,
+            on=self._on,
+        )
+        for title in slices.preparation.left_out:
+            self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+        return slices
+
+    def _moved(self, arrival: Arrival) -> bool:
+        """Whether another scan begins, for which the geometry of the one before does not hold."""
+        before = now = self._geometry
+        if isinstance(arrival, Announced):
+            # Of two scans in one batch the first never had slices: its frames go all the same.
+            before, now = self._geometry or self._announced, arrival.geometry
+            self._announced = now
+        elif isinstance(arrival, Resumed) and arrival.anew:
+            now = self._announced or self._source.geometry
+        if self._choices.geometry is not None or before is None:
+            return False
+        return not is_same_geometry(before, now)
+
+    def _begin_anew(self, slices: LiveSlices) -> None:
+        slices.clear()
+        self._preview.forget()
+        self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
+
+    def _begin_with_another_detector(self) -> None:
+        self._slices = self._geometry = None
+        self._held.clear()
+        self._preview.forget()
+
+    def answer(self, requests: Sequence[Request]) -> None:
+        """Do what was asked for; what cannot be done is said."""
+        for request in requests:
+            try:
+                if self._slices is not None:
+                    request(self._slices)
+            except EngineError as e:
+                self._say(Noticed(str(e)))
+
+    def refresh(self, *, settled: bool, is_late: bool) -> None:
+        """Bring the images up to date.
+
+        settled : whether no more frames come for now; is_late : whether some wait
+        """
+        slices = self._slices
+        if slices is None:
+            return
+        self._images = slices.refresh(settled=settled)
+        fault = self._preview.taken_fault()
+        if fault:
+            self._say(Noticed(f"{self._source.name}: no coarse volume is made ({fault})."))
+        if self._images is None:
+            return
+        self._figures.showed()
+        if settled or not is_late:
+            self._preview.offer(slices, self._figures.used)
+
+    def catch_up(self, recording: Recording) -> int:
+        """Take up projections that are kept and were not taken in time; returns how many."""
+        slices = self._slices
+        if slices is None or slices.waits_for is not None:
+            return 0
+        kept = recording.views(slices.numbers, MOST_AT_ONCE)
+        if not is_same_geometry(recording.geometry_of_scan, self.geometry):
+            return 0  # the source is in the next scan already
+        kept = [frame for frame in kept if frame.index < slices.n_window]
+        self._add(slices, kept, same_scan=True)
+        return len(kept)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Kinds of the steps that views go through, in their order."""
+        return () if self._slices is None else self._slices.preparation.kinds
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there are slices that can be asked for something."""
+        return self._slices is not None
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry of the whole scan, as measured, once it is known."""
+        return self._choices.geometry or self._geometry or self._source.geometry

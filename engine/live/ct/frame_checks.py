@@ -1,0 +1,161 @@
+"""What every source does with a frame before it is yielded: size, numbers, and its angle.
+
+A frame of another size is not used; where the next has that size too, the detector was changed and
+frames go on with it. So it is with projections of another type of numbers: a detector of other bits
+counts on another scale. A frame with NaN or infinity is not used, nor a flat or projection of
+zeros. A step of the angle that is not within half and twice the usual one, frames that are missing
+allowed for, is used and told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, ShapeChanged
+
+STEPS = 15
+"""Angle steps whose middle one is the usual one."""
+FEW_STEPS = 3
+MOST_JUMPS = 3
+"""Jumps that are told; a scan of more of them is one of random angles."""
+
+
+class Screening:
+    """Looks at the frames of one source, in the order of their arrival."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._shape: tuple[int, int] | None = None
+        self._other: tuple[int, int] | None = None
+        self._type: str | None = None
+        self._other_type: str | None = None
+        self._n_refused = self._scan = 0
+        self._steps: deque[float] = deque(maxlen=STEPS)
+        self._last: tuple[int, float] | None = None
+        self._jumps = 0
+
+    def begin_anew(self) -> None:
+        """Forget the size and the angles: another scan begins."""
+        self._scan += 1
+        self._shape = self._other = None
+        self._type = self._other_type = None
+        self._steps.clear()
+        self._last = None
+        self._jumps = 0
+
+    def screened(self, frame: Frame) -> Iterator[Arrival]:
+        """Yield a frame that can be used, and what is to be said."""
+        yield from self._resized(frame)
+        if self._shape != frame.values.shape:
+            return
+        if frame.kind == FrameKind.PROJECTION:
+            yield from self._retyped(frame)
+            if self._type != frame.values.dtype.name:
+                return
+        fault = _fault_of(frame)
+        if fault:
+            self._n_refused += 1
+            if self._n_refused == 1:
+                yield Noticed(f"{self._name}: {fault}")
+            return
+        if self._n_refused > 1:
+            yield Noticed(
+                f"{self._name}: {self._n_refused:,} frames held values that are no numbers, or "
+                "only zeros, and were not used; they can be used again."
+            )
+        self._n_refused = 0
+        if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
+            yield from self._turned(frame.index, frame.angle_rad)
+        yield replace(frame, scan=self._scan)
+
+    def _resized(self, frame: Frame) -> Iterator[Arrival]:
+        shape = (int(frame.values.shape[0]), int(frame.values.shape[1]))
+        want = self._shape
+        if want is None or want == shape:
+            self._shape, self._other = shape, None
+            return
+        if self._other == shape:
+            self._shape, self._other = shape, None
+            self._type = self._other_type = None
+            yield ShapeChanged(
+                f"{self._name}: frames have {shape[0]} x {shape[1]} pixels (rows x columns) from "
+                "now on; darks and flats of this size are needed.",
+                shape,
+            )
+            return
+        self._other = shape
+        yield Noticed(
+            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows x columns), "
+            f"those before it {want[0]} x {want[1]}; it is not used."
+        )
+
+    def _retyped(self, frame: Frame) -> Iterator[Arrival]:
+        name, want = frame.values.dtype.name, self._type
+        if want is None or want == name:
+            self._type, self._other_type = name, None
+            return
+        if self._other_type == name:
+            self._type, self._other_type = name, None
+            yield ShapeChanged(
+                f"{self._name}: projections are {name} from now on, {want} before; darks and flats "
+                "of the same detector mode are needed.",
+                (int(frame.values.shape[0]), int(frame.values.shape[1])),
+            )
+            return
+        self._other_type = name
+        yield Noticed(
+            f"{self._name}: {_called(frame)} holds {name}, those before it {want}; it is not used."
+        )
+
+    def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
+        last, self._last = self._last, (index, angle)
+        if last is None or index == last[0]:
+            return
+        step = _wrapped(angle - last[1]) / (index - last[0])
+        usual = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
+        self._steps.append(step)
+        expected = None if usual is None else _wrapped(usual * (index - last[0]))
+        if expected is None or usual is None or _near(angle - last[1], expected, usual):
+            return
+        self._jumps += 1
+        if self._jumps <= MOST_JUMPS:
+            more = " Further ones are not told." if self._jumps == MOST_JUMPS else ""
+            yield Noticed(
+                f"{self._name}: the angle jumps, projection {last[0]} is at "
+                f"{np.degrees(last[1]):.5g}° and {index} at {np.degrees(angle):.5g}°, steps before "
+                f"were {np.degrees(usual):.4g}°; check the motor.{more}"
+            )
+
+
+def _fault_of(frame: Frame) -> str:
+    """Return why a frame cannot be used, "" if it can."""
+    values = frame.values
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        n_bad = int(np.count_nonzero(~np.isfinite(values)))
+        return (
+            f"{n_bad:,} of {values.size:,} values of {_called(frame)} are no numbers; it is not "
+            "used. Let the detector give bad pixels a number."
+        )
+    if frame.kind != FrameKind.DARK and not values.any():
+        return (
+            f"{_called(frame)} holds only zeros; it is not used. Is the beam on, and the detector "
+            "read out?"
+        )
+    return ""
+
+
+def _called(frame: Frame) -> str:
+    return f"{frame.kind.name.lower()} {frame.index}"
+
+
+def _wrapped(angle: float) -> float:
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def _near(moved: float, expected: float, usual: float) -> bool:
+    """Whether a move is within half a usual step, or one for larger gaps, of what is expected."""
+    return abs(_wrapped(moved - expected)) <= max(0.5 * abs(usual), 1e-6)

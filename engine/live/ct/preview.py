@@ -1,0 +1,126 @@
+"""A coarse volume of a running scan, once a turn, made beside the slices by a thread that yields.
+
+Filtered views are averaged over k × k pixels and projected back into a small cube. It is left out
+where the one before is not done, or frames wait.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread, get_native_id
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import cpu
+from engine.geometry.grid import ImageGrid
+from engine.live.ct.planes import middle_planes
+from engine.live.ct.slices import LiveSlices
+from engine.operators.xray.transform import XrayTransform
+
+NICE = 10
+"""By which the thread's priority is lower, where threads have one of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseVolume:
+    """A volume to find one's way by.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) [1/mm]
+    grid : its voxels
+    newest : number of the last view in it
+    """
+
+    values: Array
+    grid: ImageGrid
+    newest: int
+
+
+class CoarsePreview:
+    """Makes the volume again when a turn of new views has come.
+
+    Parameters
+    ----------
+    edge : voxels along each side; 0: no volume is made
+    """
+
+    def __init__(self, edge: int) -> None:
+        self._edge = edge
+        self._thread: Thread | None = None
+        self._made_at = 0
+        self._fault = ""
+        self.volume: CoarseVolume | None = None
+
+    def forget(self) -> None:
+        """Another scan begins."""
+        self.wait()
+        self.volume, self._made_at = None, 0
+
+    def offer(self, slices: LiveSlices, n_used: int) -> None:
+        """Begin a volume if a turn of views came since the last one and nothing is being made."""
+        is_busy = self._thread is not None and self._thread.is_alive()
+        if self._edge == 0 or is_busy or n_used - self._made_at < slices.n_window:
+            return
+        self._made_at = n_used
+        work = coarse_work(slices, self._edge)
+        if work is not None:
+            self._thread = Thread(target=self._make, args=(work,), name="preview", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait for a volume that is being made."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _make(self, work: CoarseWork) -> None:
+        _yield_to_others()
+        try:
+            self.volume = work.volume()
+        except Exception as e:  # noqa: BLE001  slices go on without it, and it is said
+            self._fault = f"{type(e).__name__}: {e}"
+            self._edge = 0
+
+    def taken_fault(self) -> str:
+        """Return why no more volumes are made, once; "" if they are."""
+        fault, self._fault = self._fault, ""
+        return fault
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseWork:
+    """Views of one moment, averaged; what is made of them does not change with those that come."""
+
+    transform: XrayTransform
+    views: Array
+    newest: int
+
+    def volume(self) -> CoarseVolume:
+        """Project the views back."""
+        values = self.transform.back_project(self.views, weighting="fdk")
+        return CoarseVolume(values, self.transform.grid, self.newest)
+
+
+def coarse_work(slices: LiveSlices, edge: int) -> CoarseWork | None:
+    """Take the views of the newest images, as coarse as the volume is; None where there is none."""
+    newest = slices.newest
+    if newest is None:
+        return None
+    middle = middle_planes(slices.geometry, edge)[0]
+    voxel = middle.pixel_mm * middle.shape[0] / edge
+    grid = ImageGrid((edge,) * 3, (voxel,) * 3, middle.centre_mm)
+    k = max(1, min(slices.geometry.shape) // edge)
+    views, geometry, gains = slices.filtered_views(k)
+    views *= gains[:, None, None].astype(np.float32)
+    return CoarseWork(XrayTransform(geometry.binned(k), grid, on=cpu(1)), views, newest)
+
+
+def _yield_to_others() -> None:
+    """Lower the priority of this thread; on other systems than Linux it stays."""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)

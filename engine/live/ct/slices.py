@@ -1,0 +1,298 @@
+"""Slices of a running scan, from frames: what is there, filtered, in the planes that are wanted.
+
+Frames become line integrals as they come; each is filtered once, and again only where the weights
+of its rays change. As soon as no more views wait, slices have the bits of the same slices of a
+stored scan of the same views. While views come sums are taken in another order, and agree to 2e-6
+of the largest value, 3e-6 where views are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend, cpu
+from engine.core.errors import DataError, EngineError
+from engine.corrections.preprocess.base import PreprocessStep
+from engine.data.projections import Projections
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.live.core.frame import Frame, FrameKind
+from engine.live.ct.axis_finding import middle_rows
+from engine.live.ct.filtered_views import FilteredViews
+from engine.live.ct.images import LiveImages
+from engine.live.ct.preparing import Preparation
+from engine.live.ct.settings import LiveSettings
+from engine.live.ct.unusable_views import UnusableViews
+from engine.live.ct.view_ring import ViewRing, view_of
+from engine.live.ct.views import begins_anew, check_scan, check_shape, views_of, word_of
+from engine.operators.xray.slice_sums import checked_planes
+from engine.recon.filtering.orbit import orbit_of
+from engine.recon.filtering.projections import sides_cut
+from engine.recon.filtering.redundancy import coverage
+from engine.recon.filtering.settings import FilterSettings
+from engine.recon.filtering.view_filter import ViewWeights, weights_of
+
+LOOKED_AT = 8
+"""Views in which it is looked for cut-off rows while more come; all of them when none comes."""
+
+
+class LiveSlices:
+    """Views of a running scan, and slices of them.
+
+    Parameters
+    ----------
+    scan : geometry of the whole scan; of a scan that goes on, of one turn at least
+    planes : the slices, three or as many as one wants
+    steps : what is done to the frames, as in the protocol of an ordinary run
+    filter : of the rows
+    settings : which views, and how they are weighted
+    on : device and threads
+
+    Attributes
+    ----------
+    measured_shape : (n_rows, n_columns) of frames
+    n_window : views at most
+    preparation : what is done to the frames
+    scan : number that their source gives to the scan of the views, if it does
+    """
+
+    def __init__(
+        self,
+        scan: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        steps: Sequence[PreprocessStep] = (),
+        filter: FilterSettings | None = None,
+        settings: LiveSettings | None = None,
+        on: Backend,
+    ) -> None:
+        self.settings, self._device = settings or LiveSettings(), on
+        self._on = cpu() if on.is_cuda else on  # prepares and filters beside the slices
+        self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=self._on)
+        self._scan = self.preparation.geometry
+        check_scan(self._scan)
+        self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
+        self.n_window = views_of(self._scan, self.settings)
+        self._ring = ViewRing(self._scan, self.n_window)
+        self._planes, self._filter_settings = checked_planes(planes), filter or FilterSettings()
+        self._axis_shift = self._roll_rad = 0.0
+        self._cut: tuple[bool, bool] | None = None
+        self._since_cut = self._n_beyond = 0
+        self._unusable = UnusableViews(self.n_window)
+        self.scan: int | None = None
+        self._newest_weights: ViewWeights | None
+        self._forget_filtered()
+
+    @property
+    def waits_for(self) -> str | None:
+        """What is missing before views can be used, in words."""
+        return self.preparation.waits_for
+
+    @property
+    def numbers(self) -> set[int]:
+        """Numbers of the views that are held, and of those that cannot be used."""
+        return self._ring.numbers | self._unusable.numbers
+
+    @property
+    def newest(self) -> int | None:
+        """Number of the newest view; None: there is none."""
+        return self._ring.newest
+
+    def filtered_views(self, k: int) -> tuple[Array, XrayGeometry, Array]:
+        """Views of the newest images: means over k × k pixels, geometry of the pixels, gains."""
+        weights, filtered = self._newest_weights, self._filtered
+        if weights is None or filtered is None:
+            raise ValueError("no images were made.")
+        views = filtered.sums.binned(self._ring.slots, k)
+        return views, weights.design.geometry, weights.level * weights.gains
+
+    def held_views(self) -> Projections:
+        """Line integrals of the views that are held, a copy: rows about the middle, if many.
+
+        Raises
+        ------
+        DataError
+            where there is no view
+        """
+        slots = self._ring.slots
+        if not slots:
+            raise DataError("Centre of rotation: there is no view yet.")
+        rows = middle_rows((len(slots), *self._ring.values.shape[1:]))
+        geometry = self._ring.geometry(slots).rolled(self._roll_rad)
+        geometry = geometry.cropped(rows, slice(0, geometry.shape[1]))
+        return Projections(self._ring.values[slots, rows], geometry, "integrals")
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of views, before and after the filter, and of slices."""
+        filtered = 0 if self._filtered is None else self._filtered.sums.n_bytes
+        return self._ring.values.nbytes + filtered
+
+    def add(self, frames: Sequence[Frame], *, same_scan: bool = False) -> list[str]:
+        """Take frames up; returns what is to be said of those that cannot be used.
+
+        same_scan : whether they are of the scan that is held, however late they come
+        """
+        said, views = list[str](), list[Frame]()
+        for frame in frames:
+            check_shape(frame, self.measured_shape)
+            if frame.kind != FrameKind.PROJECTION:
+                self.preparation.take(frame)
+                self._unusable.clear()
+            elif self._is_wanted(frame, said, same_scan):
+                views.append(frame)
+        if views and self.waits_for is not None:
+            return [*said, self.waits_for]
+        self._put(views, said)
+        return said
+
+    def clear(self) -> None:
+        """Forget all views: another scan begins. Darks and flats stay."""
+        self._ring.free(self._ring.slots)
+        self._unusable.clear()
+        self._cut = None
+        self._forget_filtered()
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere, others or more of them."""
+        self._planes = checked_planes(planes)
+        if self._filtered is not None:
+            self._filtered.sums.place(self._planes)
+
+    def see_axis(self, column: float) -> None:
+        """Take the axis to be seen at a column, from 0, on the average of the views."""
+        turned = self._scan.rolled(self._roll_rad)
+        self._axis_shift = float(turned.axis_column.mean()) - column
+        self._forget_filtered()
+
+    def roll(self, degrees: float) -> None:
+        """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
+        self._roll_rad = np.radians(degrees)
+        self._forget_filtered()
+
+    def filter(self, settings: FilterSettings) -> None:
+        """Filter all views in another way."""
+        self._filter_settings, self._cut = settings, None
+        self._forget_filtered()
+
+    @property
+    def geometry(self) -> XrayGeometry:
+        """Return the whole scan's, after steps, axis and roll."""
+        return self._moved(self._scan)
+
+    def refresh(self, *, settled: bool = True) -> LiveImages | None:
+        """Return the slices of the views that are there; None where there is none.
+
+        settled : whether no more views wait, so that there is time for what only matters then
+        """
+        slots, newest = self._ring.slots, self._ring.newest
+        if newest is None:
+            return None
+        geometry = self._moved(self._ring.geometry(slots))
+        choice = self.settings.weights
+        even = choice == "even" or (choice == "auto" and not settled)
+        weights = weights_of(
+            geometry,
+            self._filter_settings,
+            self._cut_sides(slots, settled=settled),
+            step_rad=self._step_rad,
+            even=even,
+        )
+        sums = self._brought_up(slots, weights).sums
+        self._newest_weights = weights
+        seen, gains, level = weights.design.geometry, weights.gains, weights.level
+        values = sums.values(slots, seen, gains, level=level, in_one_go=settled)
+        return LiveImages(
+            values,
+            sums.planes,
+            len(slots),
+            newest,
+            weights.covered_rad,
+            word_of(weights),
+            float(geometry.axis_column.mean()),
+            geometry.angles_rad,
+            self._filter_settings,
+            float(np.degrees(self._roll_rad)),
+        )
+
+    def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:
+        newest = self._ring.newest
+        if not same_scan and begins_anew(frame, newest, self.scan):
+            self.clear()
+            said.append(f"Projection {frame.index} after {newest}: another scan begins.")
+        if self.settings.mode == "growing" and frame.index >= self.n_window:
+            self._n_beyond += 1
+            if self._n_beyond == 1:
+                said.append(
+                    f"Projection {frame.index} is beyond the whole scan of {self.n_window} views; "
+                    "it is not used, nor are those after it."
+                )
+            return False
+        self.scan = frame.scan
+        return True
+
+    def _put(self, frames: Sequence[Frame], said: list[str]) -> None:
+        if self.settings.mode == "sliding":
+            frames = frames[-self.n_window :]
+        prepared = []
+        frames = list({frame.index: frame for frame in frames}.values())  # the last of a number
+        with ThreadPoolExecutor(self._on.threads) as pool:
+            for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
+                try:
+                    prepared.append((frame, *each.result()))
+                    said += self._unusable.came(frame.index)
+                except EngineError as e:
+                    said += self._unusable.add(frame.index, str(e))
+        if not prepared:
+            return
+        numbers = [frame.index for frame, _, _ in prepared]
+        newest = max(*numbers, self._ring.newest or 0, 0)
+        gone = self._ring.outdated(numbers, newest - self.n_window + 1)
+        if self._filtered is not None:
+            self._filtered.forget(gone)
+        self._ring.free(gone)
+        for frame, values, view in prepared:
+            if frame.index > newest - self.n_window:
+                self._ring.put(frame.index, values, view)
+        self._since_cut += len(prepared)
+
+    def _prepared(self, frame: Frame) -> tuple[Array, XrayGeometry]:
+        view = view_of(self._scan, frame)  # of the prepared scan: numbers and angles are the same
+        return self.preparation.integrals(frame), view
+
+    def _moved(self, geometry: XrayGeometry) -> XrayGeometry:
+        if self._roll_rad:
+            geometry = geometry.rolled(self._roll_rad)
+        return geometry.shifted(columns=self._axis_shift) if self._axis_shift else geometry
+
+    def _cut_sides(self, slots: list[int], *, settled: bool) -> tuple[bool, bool]:
+        if self._cut is None or settled or self._since_cut >= self.n_window:
+            some = slots if settled else slots[:: max(1, len(slots) // LOOKED_AT)]
+            self._cut = sides_cut(self._ring.values[some], self._filter_settings)
+            self._since_cut = 0
+        return self._cut
+
+    def _forget_filtered(self) -> None:
+        self._newest_weights = None
+        self._filtered: FilteredViews | None = None
+
+    def _brought_up(self, slots: list[int], weights: ViewWeights) -> FilteredViews:
+        filtered = self._filtered
+        if filtered is None or not filtered.fits(weights):
+            filtered = FilteredViews(
+                self._planes,
+                weights,
+                self._filter_settings,
+                n_slots=self.n_window,
+                n_measured=self._scan.shape[1],
+                alike=orbit_of(self.geometry).all_alike,
+                on=self._on,
+                sums_on=self._device,
+            )
+        self._filtered = filtered
+        filtered.bring_up(slots, self._ring.values, weights)
+        return filtered

@@ -1,0 +1,233 @@
+"""From images that have come in a folder to frames: read, numbered, with the angles of settings.
+
+An image that its own directory finds unfinished, or with a row of zeros at its end (a writer may
+make room first and fill it later), is read again until it is whole; one that stays so is said. One
+whose writer may not be done with it is used where no value of it is zero: it is written all over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import EngineError
+from engine.data.planned_scan import PlannedScan
+from engine.io.folder import names_in
+from engine.io.safety.open_input import open_input
+from engine.io.xray.find import DESCRIBING, planned_in
+from engine.io.xray.tiff import tiff_of
+from engine.jobs.loader.loader import Calls
+from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, Resumed, SourceEvent
+from engine.live.ct.frame_checks import Screening
+from engine.live.ct.missing import MissingNumbers
+from engine.live.ct.sources.arriving_files import ArrivingFile, ArrivingFiles, Look
+from engine.live.ct.sources.image_kinds import kind_of
+
+AT_ONCE = 8
+"""Images that are read in one call."""
+ABOVE_SHARE, MOST_ABOVE_S = 50, 5.0
+"""Settings are looked for above the folder so seldom that a fiftieth of the time goes there."""
+AGAIN_S = 0.2
+"""Until an image that was not whole is read again."""
+ZEROS_S = 2.0
+"""An image unchanged for so long ends in a row of zeros for good."""
+FAULT_S = 10.0
+"""An image that cannot be read for so long, and does not change, is said."""
+
+
+class FolderScan:
+    """One scan in a folder.
+
+    Attributes
+    ----------
+    plan : what its settings say, None while there are none
+    n_taken : images that were read
+    """
+
+    def __init__(self, files: ArrivingFiles, name: str, loader: Calls) -> None:
+        self.plan: PlannedScan | None = None
+        self.n_taken = 0
+        self._files, self._name, self._loader = files, name, loader
+        self._screening = Screening(name)
+        self._missing = MissingNumbers(name)
+        self._first: dict[str, int] = {}
+        self._said: set[str] = set()
+        self._tried, self._above_at_s = 0, 0.0
+        self._shape: tuple[int, int] | None = None
+        self._zeros = RowsOfZeros()
+
+    @property
+    def n_planned(self) -> int:
+        """Number of projections that the settings plan, 0 while there are none."""
+        return 0 if self.plan is None else self.plan.geometry.n_views
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all planned projections have come."""
+        least = self.n_planned - (self.plan is not None and self.plan.may_lack_last)
+        return self.n_planned > 0 and self._missing.n_came >= least
+
+    def prepare(self) -> None:
+        """Have the reader of images ready before the first one comes."""
+        self._loader.call(_images_at, [], about=self._name)
+
+    def taken_from(self, look: Look, now_s: float, stop: Event) -> Iterator[Arrival]:
+        """Yield the frames of images that are complete, and what is to be said."""
+        if look.begins_anew:
+            yield self._begun_anew("images come again under names of earlier ones")
+        for file in look.removed:
+            yield Noticed(f"{self._name}: {file.path.name} was removed before it was read.")
+        for start in range(0, len(look.complete), AT_ONCE):
+            if stop.is_set():
+                return
+            files = look.complete[start : start + AT_ONCE]
+            images = self._loader.call(_images_at, [each.path for each in files], about=self._name)
+            for file, (values, fault) in zip(files, images, strict=True):
+                if file.number < self._first.get(file.series, 0):
+                    self._files.begin_anew()
+                    yield self._begun_anew(f"{file.path.name} comes before the first image")
+                    return
+                if not file.is_sure and (values is None or not values.all()):
+                    self._files.was_mistaken()
+                elif values is None or not self._zeros.are_written(values, now_s - file.since_s):
+                    yield from self._unfinished(file, fault, now_s)
+                else:
+                    if values.ndim == 2:
+                        self._shape = (int(values.shape[0]), int(values.shape[1]))
+                        yield from self._read_settings()
+                    yield from self._frame(file, values)
+        yield from self._read_settings()  # they may come after all images that are there
+        yield from self._missing.late(now_s)
+
+    def _begun_anew(self, why: str) -> SourceEvent:
+        self.plan, self._shape, self._tried, self._above_at_s = None, None, 0, 0.0
+        self._first, self._said = {}, set()
+        self._screening.begin_anew()
+        self._missing = MissingNumbers(self._name)
+        return Resumed(f"{self._name}: {why}; the scan begins anew.", anew=True)
+
+    def _unfinished(self, file: ArrivingFile, fault: str, now_s: float) -> Iterator[Noticed]:
+        self._files.wait_for(file, fault or "its last rows hold only zeros", now_s + AGAIN_S)
+        if fault and now_s - file.since_s > FAULT_S:
+            yield from self._say_once(f"{fault} It is not used unless it changes.")
+
+    def _read_settings(self) -> Iterator[Arrival]:
+        """Take the plan of the scan as soon as there is one; tried once for each listing."""
+        if self.plan is not None or self._tried == self._files.n_listed or self._shape is None:
+            return
+        self._tried, shape = self._files.n_listed, self._shape
+        try:
+            found = planned_in(self._files.settings, shape) or self._above(shape)
+        except EngineError as e:
+            yield from self._say_once(f"the settings cannot be used yet: {e}")
+            return
+        if found is None:
+            return
+        path, self.plan = found
+        yield Noticed(
+            f"{self._name}: {path.name} plans {self.n_planned:,} projections ({self.plan.format})."
+        )
+        if self.plan.white_level is not None:
+            level = np.full(shape, self.plan.white_level, np.float32)
+            yield Frame(FrameKind.FLAT, 0, None, level, monotonic())
+
+    def _above(self, shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:
+        """Return the plan of settings that lie above and name this folder."""
+        begun = monotonic()
+        if begun < self._above_at_s:
+            return None
+        folder = self._files.folder.absolute()
+        above = [folder.parent / name for name in names_in(folder.parent)]
+        found = planned_in(
+            [path for path in above if path.name.lower().endswith(DESCRIBING)], shape
+        )
+        self._above_at_s = begun + min(ABOVE_SHARE * (monotonic() - begun), MOST_ABOVE_S)
+        return found if found is not None and found[1].folder == folder.name else None
+
+    def _frame(self, file: ArrivingFile, values: Array) -> Iterator[Arrival]:
+        self._files.taken(file)
+        self.n_taken += 1
+        kind = kind_of(file.series, self.plan)
+        if values.ndim != 2:
+            yield from self._say_once(
+                f"{file.path.name} has {len(values)} pages, want one in a file; it is not used."
+            )
+            return
+        if kind is None:
+            yield from self._say_once(
+                f"{file.path.name} and its series are not of the scan; they are not used."
+            )
+            return
+        index = file.number - self._first_number(file)
+        if kind == FrameKind.PROJECTION:
+            if self.plan is not None and index >= self.n_planned:
+                yield from self._say_once(
+                    f"{file.path.name} comes after the {self.n_planned:,} projections of the "
+                    "settings; it is not used."
+                )
+                return
+            self._missing.came(index, file.path.name)
+        yield from self._screening.screened(
+            Frame(kind, index, self._angle(kind, index), values, monotonic())
+        )
+
+    def _first_number(self, file: ArrivingFile) -> int:
+        """Return the number of the first image of a series; settings begin with 0 or 1."""
+        if file.series not in self._first:
+            first = self._files.first_number(file.series)
+            self._first[file.series] = 0 if first > 1 and self.plan is not None else first
+        return self._first[file.series]
+
+    def _angle(self, kind: FrameKind, index: int) -> float | None:
+        if self.plan is None or kind != FrameKind.PROJECTION:
+            return None
+        return float(self.plan.geometry.angles_rad[index])
+
+    def _say_once(self, text: str) -> Iterator[Noticed]:
+        if text not in self._said:
+            self._said.add(text)
+            yield Noticed(f"{self._name}: {text}")
+
+
+def _images_at(paths: list[Path]) -> list[tuple[Array | None, str]]:
+    """Return the images of files, or why they cannot be read."""
+    import tifffile  # noqa: F401  once, and before the first image comes
+
+    return [_image_at(path) for path in paths]
+
+
+def _image_at(path: Path) -> tuple[Array | None, str]:
+    try:
+        with open_input(path) as file:
+            return tiff_of(file), ""
+    except EngineError as e:
+        return None, str(e)
+
+
+class RowsOfZeros:
+    """Rows that hold only zeros: of a file with room that is not filled yet, or of the detector.
+
+    They are the detector's where a file with them stays unchanged; from then on these rows are
+    expected.
+    """
+
+    def __init__(self) -> None:
+        self._expected: Array | None = None
+
+    def are_written(self, values: Array, unchanged_s: float) -> bool:
+        """Whether an image that was unchanged for so long [s] is written to its end."""
+        zeros = np.asarray(~values.any(axis=-1))
+        if not zeros.any():
+            return True
+        expected = self._expected
+        if expected is not None and expected.shape == zeros.shape and not (zeros & ~expected).any():
+            return True
+        if unchanged_s > ZEROS_S:
+            self._expected = np.asarray(zeros)
+            return True
+        return False

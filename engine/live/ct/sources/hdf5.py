@@ -1,0 +1,148 @@
+"""An HDF5 file that is being written: Data Exchange or NXtomo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+from engine.core.errors import EngineError
+from engine.geometry.xray import XrayGeometry
+from engine.io.folder import exists
+from engine.jobs.loader.loader import Calls
+from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Gone, Noticed, Resumed, Waiting
+from engine.live.ct.frame_checks import Screening
+from engine.live.ct.sources.file_source import FileSource
+from engine.live.ct.sources.growing_hdf5 import Grown, look_at
+
+POLL_S = 0.05
+QUIET_S = 5.0
+"""Without a frame for so long, it is said that one is waited for."""
+END_QUIET_S = 3.0
+"""After the last projection, or after the writer has closed the file."""
+
+
+class Hdf5Source(FileSource):
+    """Images of a file as they are written to it.
+
+    Its geometry is that of parallel rays, where the angles stand in the file before the images do.
+
+    Parameters
+    ----------
+    path : of the file
+    loader : reads it; one of its own, in another process, if None
+    """
+
+    @property
+    def can_wait(self) -> bool:
+        """A detector cannot."""
+        return False
+
+    def frames(self, stop: Event) -> Iterator[Arrival]:
+        """Yield images as they are written, until the file is closed or full."""
+        yield Waiting(f"{self.name}: waits for images.")
+        look = _Looks(self._path, self._loader)
+        while not stop.is_set():
+            yield from look.once(stop)
+            self._geometry = look.geometry
+            if look.is_over():
+                yield Ended(
+                    f"{self.name}: the file is complete, {look.n_projections:,} projections."
+                )
+                return
+            if not look.has_news:
+                stop.wait(POLL_S)
+
+
+class _Looks:
+    """Looks at one file, one after the other."""
+
+    def __init__(self, path: Path, loader: Calls) -> None:
+        self.geometry: XrayGeometry | None = None
+        self.n_projections = self._n_seen = 0
+        self.has_news = False
+        self._path, self._loader = path, loader
+        self._screening = Screening(path.name)
+        self._taken: dict[str, int] = {}
+        self._last_s = monotonic()
+        self._last: Grown | None = None
+        self._was_shared = self._is_gone = False
+        self._said = ""
+        self._identity: int | None = None
+
+    def once(self, stop: Event) -> Iterator[Arrival]:
+        """Yield what is new, and what is to be said."""
+        self.has_news = False
+        try:
+            grown = self._loader.call(
+                look_at, self._path, self._taken, about=self._path.name, stopped=stop.is_set
+            )
+        except EngineError as e:
+            if not stop.is_set():
+                yield from self._failed(str(e))
+            return
+        if self._is_gone or self._identity not in (None, grown.identity):
+            self._identity = None
+            yield self._begun_anew(f"{self._path.name}: another file is there.")
+            return
+        self._identity = grown.identity
+        self._last, self._taken = grown, grown.taken
+        self._was_shared |= grown.is_open
+        self.geometry = grown.geometry or self.geometry
+        self._n_seen += len(grown.left_out)
+        if grown.left_out:
+            yield Noticed(
+                f"{self._path.name}: projections {', '.join(map(str, grown.left_out[:8]))} hold "
+                "only zeros; they are not used."
+            )
+        for each in grown.frames:
+            self.has_news, self._last_s, self._said = True, monotonic(), ""
+            self.n_projections += each.kind == FrameKind.PROJECTION
+            self._n_seen += each.kind == FrameKind.PROJECTION
+            frame = Frame(each.kind, each.index, each.angle_rad, each.values, monotonic())
+            yield from self._screening.screened(frame)
+        yield from self._quiet(grown)
+
+    def is_over(self) -> bool:
+        """Whether nothing more can come."""
+        grown = self._last
+        if grown is None or self.has_news or self._is_gone or grown.is_held:
+            return False
+        is_full = grown.planned is not None and self._n_seen >= grown.planned > 0
+        is_closed = self._was_shared and not grown.is_open
+        return (is_full or is_closed) and monotonic() - self._last_s > END_QUIET_S
+
+    def _failed(self, fault: str) -> Iterator[Arrival]:
+        if not exists(self._path) and not self._is_gone:
+            self._is_gone = True
+            yield Gone(f"{self._path.name}: the file is gone; waits for it to come back.")
+        elif "fewer images than before" in fault:
+            yield self._begun_anew(fault)
+        elif not self._is_gone:
+            yield from self._say(f"{self._path.name}: cannot be read yet: {fault}")
+
+    def _begun_anew(self, why: str) -> Resumed:
+        self._taken, self.n_projections, self._n_seen = {}, 0, 0
+        self.geometry, self._last = None, None
+        self._is_gone = self._was_shared = False
+        self._screening.begin_anew()
+        return Resumed(f"{why} The scan begins anew.", anew=True)
+
+    def _quiet(self, grown: Grown) -> Iterator[Waiting]:
+        if self.has_news or monotonic() - self._last_s < QUIET_S:
+            return
+        if grown.is_held:
+            yield from self._say(
+                f"{self._path.name}: its writer holds it and does not share it (SWMR); frames come "
+                "when it closes the file."
+            )
+        else:
+            yield from self._say(
+                f"{self._path.name}: no new image for {QUIET_S:g} s; waits for more."
+            )
+
+    def _say(self, text: str) -> Iterator[Waiting]:
+        if text != self._said:
+            self._said = text
+            yield Waiting(text)

@@ -1,0 +1,201 @@
+"""The place of the frames in a file: in the datasets of Data Exchange, or in one stack of NXtomo.
+
+Only hard links are followed, so nothing outside of the file is opened.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import FileFormatError
+from engine.geometry.xray import XrayGeometry
+from engine.io.hdf5.opening import refuse_unsafe
+from engine.io.xray.angles import unit_named
+from engine.io.xray.hdf5.values import attribute
+from engine.io.xray.pose import turned_parallel
+from engine.live.core.frame import FrameKind
+
+if TYPE_CHECKING:
+    import h5py
+
+DX_IMAGES = {
+    "exchange/data_dark": FrameKind.DARK,
+    "exchange/data_white": FrameKind.FLAT,
+    "exchange/data": FrameKind.PROJECTION,
+}
+NX_KINDS = {0: FrameKind.PROJECTION, 1: FrameKind.FLAT, 2: FrameKind.DARK}
+KEY_NAMES, ANGLE_NAMES = ("image_key", "image_key_control"), ("rotation_angle",)
+PIXEL_NAMES = ("x_pixel_size", "x_actual_pixel_size", "resolution")
+MM = {"m": 1e3, "mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3}
+MOST_OBJECTS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Hdf5Layout:
+    """The images of a file, and what is said of each.
+
+    Attributes
+    ----------
+    path : of the file
+    images : stacks by their names
+    axis : along which frames follow one another
+    angles : as far as they are there [rad], as the file counts them; None: the file has none
+    n_angles : angles that the file has room for and cannot have more of, None where it can
+    keys : kind of each image of the one stack (NXtomo); None: the stack's name says it
+    pixel_mm : 1 where the file does not say it
+    """
+
+    path: Path
+    images: dict[str, h5py.Dataset]
+    axis: int
+    angles: NDArray[np.float64] | None
+    n_angles: int | None
+    keys: NDArray[np.int64] | None
+    pixel_mm: float
+
+    def n_there(self, name: str) -> int:
+        """Return how many images of a stack have all that is said of them."""
+        n = int(self.images[name].shape[self.axis])
+        if self.keys is not None:
+            n = min(n, len(self.keys))
+        elif DX_IMAGES[name] != FrameKind.PROJECTION:
+            return n
+        return n if self.angles is None else min(n, len(self.angles))
+
+    def place(self, name: str, k: int) -> tuple[FrameKind | None, int]:
+        """Return kind and number of image `k` of a stack; None: it is marked invalid."""
+        if self.keys is None:
+            return DX_IMAGES[name], k
+        key = int(self.keys[k])
+        return NX_KINDS.get(key), int((self.keys[:k] == key).sum())
+
+    def angle(self, kind: FrameKind, index: int, k: int) -> float | None:
+        """Return where the source of a projection is [rad]."""
+        at = index if self.keys is None else k
+        if kind != FrameKind.PROJECTION or self.angles is None:
+            return None
+        return float(self._orbit(self.angles[at : at + 1]).angles_rad[0])
+
+    @property
+    def planned(self) -> int | None:
+        """Projections that there will be, where the file has room for so many angles."""
+        if self.keys is None or self.n_angles is None:
+            return self.n_angles
+        return int((self.keys == 0).sum()) if len(self.keys) == self.n_angles else None
+
+    @cached_property
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry of all projections, where all angles are there."""
+        if self.angles is None or self.planned is None or len(self.angles) != self.n_angles:
+            return None
+        return self._orbit(self.angles if self.keys is None else self.angles[self.keys == 0])
+
+    def _orbit(self, angles: NDArray[np.float64]) -> XrayGeometry:
+        item = next(iter(self.images.values()))
+        rows, columns = (int(n) for k, n in enumerate(item.shape) if k != self.axis)
+        size = (self.pixel_mm, self.pixel_mm)
+        return turned_parallel(angles, pixel_mm=size, shape=(rows, columns))
+
+
+def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
+    """Return where the frames of a file lie; `is_open`: whether somebody writes to it.
+
+    Raises
+    ------
+    FileFormatError
+        where it holds none, perhaps not yet, or for safety is not read
+    """
+    items = _datasets(file, path)
+    if "exchange/data" in items:
+        return _of_data_exchange(items, path, is_open=is_open)
+    stacks = {
+        name: item
+        for name, item in items.items()
+        if item.ndim == 3 and item.dtype.kind in "iuf" and _is_image(file, name)
+    }
+    keys = _numbers(items, KEY_NAMES)
+    if len(stacks) != 1 or keys is None:
+        raise FileFormatError(
+            f"{path.name}: {len(stacks)} stacks of images and "
+            f"{'no image_key' if keys is None else 'an image_key'}; want /exchange/data of Data "
+            "Exchange, or one stack of NXtomo."
+        )
+    angles, n_angles = _angles(items, ANGLE_NAMES, is_open=is_open)
+    whole = keys.astype(np.int64)
+    return Hdf5Layout(path, stacks, 0, angles, n_angles, whole, _pixel_mm(items))
+
+
+def _of_data_exchange(items: dict[str, h5py.Dataset], path: Path, *, is_open: bool) -> Hdf5Layout:
+    images = {name: items[name] for name in DX_IMAGES if name in items and items[name].ndim == 3}
+    if "exchange/data" not in images:
+        raise FileFormatError(f"{path.name}: /exchange/data has no three axes; export it again.")
+    axes = attribute(images["exchange/data"], "axes").split(":")
+    axis = 1 if len(axes) == 3 and axes[1].startswith("theta") else 0
+    angles, n_angles = _angles(items, ("theta",), is_open=is_open)
+    return Hdf5Layout(path, images, axis, angles, n_angles, None, _pixel_mm(items))
+
+
+def _datasets(file: h5py.File, path: Path) -> dict[str, h5py.Dataset]:
+    """Return the datasets by their names; links to elsewhere are not visited."""
+    import h5py
+
+    found: dict[str, h5py.Dataset] = {}
+
+    def visit(name: str, item: object) -> bool | None:
+        if isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf":
+            refuse_unsafe(item, f"{path.name}: /{name}", 2**62)
+            found[name] = item
+        return True if len(found) > MOST_OBJECTS else None
+
+    file.visititems(visit)
+    return found
+
+
+def _is_image(file: h5py.File, name: str) -> bool:
+    return attribute(file[posixpath.dirname(name)], "NX_class") in ("NXdetector", "NXdata")
+
+
+def _numbers(items: dict[str, h5py.Dataset], names: tuple[str, ...]) -> NDArray[np.float64] | None:
+    for name, item in items.items():
+        if posixpath.basename(name) in names and item.ndim == 1:
+            return np.asarray(item[()], np.float64)
+    return None
+
+
+def _angles(
+    items: dict[str, h5py.Dataset], names: tuple[str, ...], *, is_open: bool
+) -> tuple[NDArray[np.float64] | None, int | None]:
+    """Return the angles as far as they are there, and how many there will be.
+
+    Room that is not filled yet holds NaN, or zeros at its end.
+    """
+    for name, item in items.items():
+        if posixpath.basename(name) in names and item.ndim == 1:
+            values = np.asarray(item[()], np.float64)
+            is_fixed = item.maxshape[0] == item.shape[0]
+            bad = np.flatnonzero(~np.isfinite(values))
+            values = values[: bad[0]] if len(bad) else values
+            if is_open and is_fixed and len(values) > 1:
+                turned = np.flatnonzero(values)
+                values = values[: turned[-1] + 1] if len(turned) else values[:0]
+            unit = unit_named(attribute(item, "units", "deg"), name)
+            in_rad = values if unit == "rad" else np.deg2rad(values)
+            return in_rad, int(item.shape[0]) if is_fixed else None
+    return None, None
+
+
+def _pixel_mm(items: dict[str, h5py.Dataset]) -> float:
+    for name, item in items.items():
+        if posixpath.basename(name) in PIXEL_NAMES and item.size == 1:
+            scale = MM.get(attribute(item, "units", "m").strip().lower())
+            size = float(np.asarray(item[()]).reshape(-1)[0]) * (scale or np.nan)
+            if 1e-6 < size < 10:
+                return size
+    return 1.0

@@ -1,0 +1,174 @@
+"""Frames of a detector that EPICS serves over PVAccess, pva://CHANNEL; needs the library pvapy."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from importlib.util import find_spec
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.errors import DataError, EngineError, SettingsError
+from engine.live.core.frame import Arrival, Frame, FrameKind, Gone, Noticed, Resumed, Waiting
+from engine.live.ct.sequence import Sequence
+from engine.live.ct.sources.array_fields import (
+    ArrayFields,
+    angle_of,
+    kind_of_array,
+    number_of,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    import pvaccess
+
+    from engine.geometry.xray import XrayGeometry
+
+SCHEME = "pva://"
+WAITING = 64
+"""Arrays that wait; the oldest go where reading is too slow, and their numbers are missing."""
+LOOK_S = 0.005
+ASK_S = 0.5
+QUIET_S = 5.0
+"""Without a frame for so long, it is said that one is waited for."""
+AT_ZERO = np.pi / 2
+"""The source of rays at angle 0 is at −y."""
+MOST_REFUSALS = 5
+
+
+class PvAccessSource:
+    """Receives the arrays of one channel.
+
+    Parameters
+    ----------
+    channel : name of the array, such as 13SIM1:Pva1:Image
+
+    Raises
+    ------
+    SettingsError
+        where pvapy is not installed
+    """
+
+    def __init__(self, channel: str) -> None:
+        if find_spec("pvaccess") is None:
+            raise SettingsError(
+                f"{SCHEME}{channel}: PVAccess needs the library pvapy; install isocenter[epics]."
+            )
+        self._channel = channel
+
+    @property
+    def name(self) -> str:
+        """Its address."""
+        return f"{SCHEME}{self._channel}"
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """A channel has none."""
+        return None
+
+    @property
+    def can_wait(self) -> bool:
+        """A detector cannot."""
+        return False
+
+    def frames(self, stop: Event) -> Iterator[Arrival]:
+        """Yield frames as they come until it is stopped; EPICS says no end."""
+        yield Waiting(f"{self.name}: waits for the channel.")
+        channel = _connected(self._channel, stop)
+        if channel is not None:
+            yield from _Arrays(self.name).of(channel, stop)
+
+    def close(self) -> None:
+        """Nothing stays open when `frames` has ended."""
+
+
+class _Arrays:
+    """Arrays of one channel after the other, as frames."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._sequence = Sequence(name)
+        self._first: int | None = None
+        self._last = 0
+        self._counts = dict.fromkeys(FrameKind, 0)
+        self._refused = 0
+
+    def of(self, channel: pvaccess.Channel, stop: Event) -> Iterator[Arrival]:
+        """Yield the frames of a channel, which goes and comes back."""
+        waiting: deque[ArrayFields] = deque(maxlen=WAITING)
+        channel.setMonitorMaxQueueLength(WAITING)
+        channel.subscribe("frames", waiting.append)
+        channel.startMonitor("field()")  # goes on by itself when the channel comes back
+        last_s, is_quiet, is_there = monotonic(), True, True
+        try:
+            while not stop.is_set():
+                if waiting:
+                    if not is_there:
+                        is_there = True
+                        yield Resumed(f"{self._name}: the channel is there again.")
+                    last_s, is_quiet = monotonic(), False
+                    yield from self._frame(waiting.popleft(), last_s)
+                    continue
+                if is_there and not channel.isConnected():
+                    is_there = False
+                    yield Gone(
+                        f"{self._name}: the channel is gone; frames go on when it comes back."
+                    )
+                elif is_there and not is_quiet and monotonic() - last_s > QUIET_S:
+                    is_quiet = True
+                    yield Waiting(f"{self._name}: no frame for {QUIET_S:g} s; waits for more.")
+                stop.wait(LOOK_S)
+        finally:
+            channel.stopMonitor()
+
+    def _frame(self, array: ArrayFields, now_s: float) -> Iterator[Arrival]:
+        if "dimension" in array and not array["dimension"]:
+            return  # what a channel holds before the first frame
+        try:
+            number, kind, values = number_of(array), kind_of_array(array), values_of(array)
+        except EngineError as e:
+            yield from self._said(str(e))
+            return
+        except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as e:
+            yield from self._said(str(DataError(f"what is no NTNDArray ({e}).")))
+            return
+        angle = angle_of(array)
+        index = self._index(kind, number)
+        at = None if angle is None else angle - AT_ZERO
+        yield from self._sequence.followed(Frame(kind, index, at, values, now_s))
+
+    def _index(self, kind: FrameKind, number: int) -> int:
+        """Return the number among its kind; projections by the detector's, which shows gaps."""
+        if kind != FrameKind.PROJECTION:
+            self._counts[kind] += 1
+            self._first = None if self._first is None else self._first + 1
+            return self._counts[kind] - 1
+        if self._first is None or number < self._last:
+            self._first = number
+        self._last = number
+        return number - self._first
+
+    def _said(self, text: str) -> Iterator[Noticed]:
+        self._refused += 1
+        if self._refused <= MOST_REFUSALS:
+            more = " Further ones are not said." if self._refused == MOST_REFUSALS else ""
+            yield Noticed(f"{self._name}: refused {text}{more}")
+
+
+def _connected(name: str, stop: Event) -> pvaccess.Channel | None:
+    """Wait for a channel that answers; None if it is stopped before."""
+    import pvaccess
+
+    channel = pvaccess.Channel(name)
+    channel.setTimeout(ASK_S)
+    while not stop.is_set():
+        try:
+            channel.get("field(uniqueId)")
+        except pvaccess.PvaException:
+            stop.wait(LOOK_S)
+        else:
+            return channel
+    return None

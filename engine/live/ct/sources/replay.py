@@ -1,0 +1,61 @@
+"""A stored scan, played as if it were measured now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+from engine.io import read_projections
+from engine.jobs.loader.loader import Calls
+from engine.live.core.frame import Arrival, Ended, Frame, Noticed, Waiting
+from engine.live.ct.frame_checks import Screening
+from engine.live.ct.playing import n_frames, played
+from engine.live.ct.sources.file_source import FileSource
+
+
+class ReplaySource(FileSource):
+    """Plays any X-ray scan that can be read.
+
+    Parameters
+    ----------
+    path : of the scan, or of its folder
+    rate : frames in a second; None: as fast as they are taken
+    loader : reads the file; one of its own, in another process, if None
+
+    Raises
+    ------
+    EngineError
+        by `frames`, where the scan cannot be read
+    """
+
+    def __init__(
+        self, path: Path, *, rate: float | None = None, loader: Calls | None = None
+    ) -> None:
+        super().__init__(path, loader=loader)
+        self._rate = rate
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether no rate is asked for."""
+        return self._rate is None
+
+    def frames(self, stop: Event) -> Iterator[Arrival]:
+        """Yield darks, flats and projections as they were taken."""
+        yield Waiting(f"{self.name}: is being read.")
+        scan = self._loader.call(
+            read_projections, self._path, about=self._path, stopped=stop.is_set
+        )
+        self._geometry = scan.geometry
+        yield from map(Noticed, scan.notes)
+        screening, begun = Screening(self.name), monotonic()
+        for k, each in enumerate(played(scan)):
+            if self._rate is not None:
+                stop.wait(max(begun + k / self._rate - monotonic(), 0))
+            if stop.is_set():
+                return
+            yield from screening.screened(
+                Frame(each.kind, each.index, each.angle_rad, each.values, monotonic())
+            )
+        yield Ended(f"{self.name}: all {n_frames(scan):,} frames were played.")

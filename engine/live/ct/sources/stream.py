@@ -1,0 +1,169 @@
+"""Frames that come over ZeroMQ: from a detector, a beamline's broadcaster, or `live send`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from engine.core.errors import EngineError
+from engine.geometry.xray import XrayGeometry
+from engine.live.core.frame import Announced, Arrival, Ended, Frame, Gone, Noticed, Resumed, Waiting
+from engine.live.core.message import MOST_BYTES, ScanEnd, read_message
+from engine.live.core.zeromq import opened
+from engine.live.ct.sequence import Sequence
+from engine.live.ct.views import is_same_geometry
+
+if TYPE_CHECKING:
+    import zmq
+
+LOOK_MS = 100
+QUIET_S = 5.0
+"""Without a frame for so long, it is said that one is waited for."""
+WAITING_MESSAGES = 64
+MOST_REFUSALS = 5
+"""Refused messages that are told one by one."""
+
+
+class StreamSource:
+    """Receives messages of frames from one address, as `engine.live.core.message` describes them.
+
+    Parameters
+    ----------
+    address : tcp://host:port of a sender, or tcp://*:port to wait for senders here
+    subscribe : whether the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    """
+
+    def __init__(self, address: str, *, subscribe: bool = False) -> None:
+        self._address, self._subscribe = address, subscribe
+        self._geometry: XrayGeometry | None = None
+        self._refused = 0
+
+    @property
+    def name(self) -> str:
+        """Its address."""
+        return self._address
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """As the sender announced it, None if it has not."""
+        return self._geometry
+
+    @property
+    def can_wait(self) -> bool:
+        """A detector cannot."""
+        return False
+
+    def frames(self, stop: Event) -> Iterator[Arrival]:
+        """Yield frames as they come until the sender ends the scan."""
+        import zmq
+
+        options = {
+            int(zmq.RCVHWM): WAITING_MESSAGES,
+            int(zmq.MAXMSGSIZE): MOST_BYTES,
+            int(zmq.LINGER): 0,
+        }
+        kind = zmq.SUB if self._subscribe else zmq.PULL
+        with opened(kind, self._address, options) as socket:
+            if self._subscribe:
+                socket.setsockopt(zmq.SUBSCRIBE, b"")
+            yield Waiting(f"{self.name}: waits for frames.")
+            yield from self._received(socket, Presence(socket, self.name), stop)
+
+    def close(self) -> None:
+        """Nothing stays open when `frames` has ended."""
+
+    def _received(
+        self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
+    ) -> Iterator[Arrival]:
+        sequence = Sequence(self.name)
+        last_s, is_quiet = monotonic(), True
+        while not stop.is_set():
+            if not socket.poll(LOOK_MS):
+                yield from presence.changes()  # only when all that was sent has been taken
+                if not is_quiet and monotonic() - last_s > QUIET_S:
+                    is_quiet = True
+                    yield Waiting(f"{self.name}: no frame for {QUIET_S:g} s; waits for more.")
+                continue
+            last_s, is_quiet = monotonic(), False
+            if presence.was_gone:
+                yield from presence.changes()
+            parts = [part.buffer for part in socket.recv_multipart(copy=False)]
+            try:
+                message = read_message(parts, last_s)
+            except EngineError as e:
+                yield from self._said(str(e))
+                continue
+            if isinstance(message, ScanEnd):
+                yield Ended(
+                    f"{self.name}: the sender ended the scan after {message.sent:,} projections, "
+                    f"{sequence.n_projections:,} came."
+                )
+                return
+            if isinstance(message, XrayGeometry):
+                yield from self._announced(message, sequence)
+            elif isinstance(message, Frame):
+                yield from sequence.followed(message)
+
+    def _announced(self, geometry: XrayGeometry, sequence: Sequence) -> Iterator[Announced]:
+        before, self._geometry = self._geometry, geometry
+        if is_same_geometry(before, geometry):
+            return
+        rows, columns = geometry.shape
+        another, then = ("", "") if before is None else ("another ", "; another scan begins")
+        if before is not None:
+            sequence.begin_anew()
+        yield Announced(
+            f"{self.name}: the sender announces {another or 'a '}geometry of {geometry.n_views:,} "
+            f"projections of {rows} × {columns} pixels{then}.",
+            geometry,
+        )
+
+    def _said(self, text: str) -> Iterator[Noticed]:
+        self._refused += 1
+        if self._refused <= MOST_REFUSALS:
+            more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""
+            yield Noticed(
+                f"{self.name}: refused {text} Is it a sender of frames in the form of the "
+                f"guide?{more}"
+            )
+
+
+class Presence:
+    """Tells from the connection itself whether a sender goes and comes.
+
+    Attributes
+    ----------
+    was_gone : whether there is no sender now, and was one
+    """
+
+    def __init__(self, socket: zmq.Socket[bytes], name: str) -> None:
+        import zmq
+
+        self._name = name
+        self._monitor = socket.get_monitor_socket(
+            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+        )
+        self._n_senders = 0
+        self.was_gone = False
+
+    def changes(self) -> Iterator[Gone | Resumed]:
+        """Yield what changed since it was asked last."""
+        import zmq
+        from zmq.utils.monitor import recv_monitor_message
+
+        while self._monitor.poll(0):
+            happened = recv_monitor_message(self._monitor)["event"]
+            if happened == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+                self._n_senders += 1
+                if self.was_gone:
+                    self.was_gone = False
+                    yield Resumed(f"{self._name}: a sender is there again.")
+            elif self._n_senders:
+                self._n_senders -= 1
+                if not self._n_senders:
+                    self.was_gone = True
+                    yield Gone(
+                        f"{self._name}: the sender is gone; frames go on when it comes back."
+                    )

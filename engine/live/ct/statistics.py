@@ -1,0 +1,110 @@
+"""Figures of a live reconstruction: rates, latency, losses, memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from time import monotonic
+
+import numpy as np
+
+from engine.core.json_types import Plain
+
+RECENT_S = 5.0
+"""Rates and latencies are of the last so many seconds."""
+
+
+@dataclass(frozen=True)
+class LiveStatistics:
+    """Figures at one moment.
+
+    Attributes
+    ----------
+    frames_per_s : projections that came, in a second
+    refresh_hz : images made in a second
+    latency_ms_median, latency_ms_p99 : from the arrival of a frame to the image that has it; NaN
+        before there is one
+    frames, dropped : projections that came, and that were lost or not taken in time
+    used : projections that came into images
+    views, covered_deg : what the newest image is made of
+    memory_mib : of views and slices
+    """
+
+    frames_per_s: float = 0.0
+    refresh_hz: float = 0.0
+    latency_ms_median: float = float("nan")
+    latency_ms_p99: float = float("nan")
+    frames: int = 0
+    dropped: int = 0
+    used: int = 0
+    views: int = 0
+    covered_deg: float = 0.0
+    memory_mib: float = 0.0
+
+    def as_plain(self) -> Plain:
+        """Return the figures by name; None for what is not known yet."""
+        return {
+            name: None if isinstance(value, float) and np.isnan(value) else value
+            for name, value in asdict(self).items()
+        }
+
+
+class Figures:
+    """Counts what happens, in one thread."""
+
+    def __init__(self) -> None:
+        self.frames = self.used = 0
+        self.lost = 0
+        self._came: deque[float] = deque()
+        self._refreshed: deque[float] = deque()
+        self._latencies: deque[tuple[float, float]] = deque()
+        self._not_shown: list[float] = []
+
+    def took(self, arrived_s: Sequence[float], lost: int) -> None:
+        """Count projections that came, and those lost before them."""
+        self.frames += len(arrived_s)
+        self.lost += lost
+        self._came.extend(arrived_s)
+
+    def using(self, arrived_s: Sequence[float]) -> None:
+        """Count projections that the next image has."""
+        self.used += len(arrived_s)
+        self._not_shown.extend(arrived_s)
+
+    def showed(self) -> None:
+        """Count an image that is handed over now."""
+        now = monotonic()
+        self._refreshed.append(now)
+        self._latencies.extend((now, now - arrived) for arrived in self._not_shown)
+        self._not_shown.clear()
+        while self._latencies and now - self._latencies[0][0] > RECENT_S:
+            self._latencies.popleft()
+
+    def at(self, views: int, covered_rad: float, n_bytes: int) -> LiveStatistics:
+        """Return the figures of this moment."""
+        median, p99 = float("nan"), float("nan")
+        if self._latencies:
+            late = [seconds for _, seconds in self._latencies]
+            median, p99 = (float(1e3 * value) for value in np.percentile(late, (50, 99)))
+        return LiveStatistics(
+            _rate(self._came),
+            _rate(self._refreshed),
+            median,
+            p99,
+            self.frames,
+            self.lost,
+            self.used,
+            views,
+            float(np.degrees(covered_rad)),
+            n_bytes / 2**20,
+        )
+
+
+def _rate(moments: deque[float]) -> float:
+    """Moments in a second, of the last seconds; older ones are forgotten."""
+    while moments and moments[-1] - moments[0] > RECENT_S:
+        moments.popleft()
+    if len(moments) < 2 or moments[-1] <= moments[0]:
+        return 0.0
+    return (len(moments) - 1) / (moments[-1] - moments[0])

@@ -1,0 +1,89 @@
+"""What a growing image ends as: the iterations of an ordinary run over all events that came.
+
+From the uniform image, with the subsets, passes and filters of the protocol and the corrections
+that could be applied live; so it is the ordinary reconstruction but for these corrections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.corrections.randoms import Randoms
+from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.auto_settings import fitted
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.recon.algorithms.driver import solve
+from engine.recon.postprocess import Filter
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """The image after an update.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) counts/mm, not filtered
+    finishing : filters that finish it
+    done, of : updates made, and in all
+    """
+
+    values: NDArray[np.float32]
+    finishing: tuple[Filter, ...]
+    done: int
+    of: int
+
+
+def settling(
+    scan: ListMode,
+    protocol: ListModeProtocol,
+    grid: ImageGrid,
+    sensitivity: Sensitivity,
+    *,
+    randoms: Randoms | None,
+    on: Backend,
+) -> Iterator[Settled]:
+    """Yield the image after each update.
+
+    Parameters
+    ----------
+    scan
+        all events with the factors of their lines
+    protocol
+        of the run
+    grid, sensitivity
+        of the image
+    randoms
+        how they are estimated, None where they are not
+    on
+        device and threads
+    """
+    if randoms is not None and randoms.obstacle(scan) is None:
+        scan = randoms.apply(scan, on=on)
+    protocol, _ = fitted(protocol, scan, sharpened=False)
+    algorithm = protocol.algorithm
+    prepared = listmode_pet.prepare(scan, on=on)
+    listmode_pet.refuse_empty_subsets(prepared.data, algorithm.n_subsets)
+    model = listmode_pet.build(prepared.data, grid, sensitivity, on=on)
+    start = listmode_pet.uniform_start(model)
+
+    def between(image: Array) -> Array:
+        for each in protocol.between:
+            image = each.apply(image, grid.voxel_mm)
+        return image
+
+    n_updates = algorithm.n_iterations * algorithm.n_subsets
+    steps = solve(algorithm, model, start, between=between if protocol.between else None)
+    for step in steps:
+        values = np.asarray(step.image, np.float32)
+        if step.update == n_updates:
+            values, _ = algorithm.completed(model, values)
+        yield Settled(values, protocol.finishing, step.update, n_updates)

@@ -1,0 +1,86 @@
+"""The image of a running scan, there soon: with a rough sensitivity first, then with a fine one."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event
+
+from engine.core.backend import Backend
+from engine.core.paths import cache_dir
+from engine.live.pet.live_corrections import LiveCorrections
+from engine.live.pet.live_image import LiveImage
+from engine.live.pet.preparing import grid_of, live_image_of, sensitivity_of
+from engine.modalities.listmode_pet.protocol import ListModeProtocol, SensitivitySettings
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.listmode_pet.sensitivity_cache import key_of, load
+
+ROUGH = SensitivitySettings(method="sampled", error_percent=6.0)
+"""A ninth of the work of the usual one."""
+LOOK_S = 0.1
+
+
+class ImageMaking:
+    """Makes the image of one scan beside what takes its events.
+
+    Parameters
+    ----------
+    corrections : of the scan
+    protocol : grid, sensitivity and algorithm
+    on : device and threads
+    stop : set when the session closes
+    """
+
+    def __init__(
+        self, corrections: LiveCorrections, protocol: ListModeProtocol, *, on: Backend, stop: Event
+    ) -> None:
+        self._corrections, self._protocol, self._on, self._stop = corrections, protocol, on, stop
+        self._ends = Event()
+        self._image: LiveImage | None = None
+        self._pool = ThreadPoolExecutor(1, "sensitivity")
+        self._first = self._pool.submit(self._made)
+        self._finer = self._pool.submit(self._sensitivity)
+
+    def image(self) -> LiveImage | None:
+        """Return the image if there is one by now, with the best sensitivity that is there."""
+        if self._image is None and self._first.done():
+            self._image = self._first.result()
+        if self._image is not None and self._finer.done():
+            self._image.use(self._finer.result())
+        return self._image
+
+    def wait(self, *, finest: bool = False) -> None:
+        """Wait for the image, or for its finest sensitivity, unless the session closes."""
+        awaited = self._finer if finest else self._first
+        while not (awaited.done() or self._stop.is_set()):
+            with suppress(TimeoutError):
+                awaited.result(timeout=LOOK_S)
+
+    def close(self) -> None:
+        """End what works beside."""
+        self._ends.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _has_ended(self) -> bool:
+        return self._stop.is_set() or self._ends.is_set()
+
+    def _made(self) -> LiveImage:
+        protocol = self._protocol
+        if not self._is_kept():
+            protocol = protocol.model_copy(update={"sensitivity": ROUGH})
+        return live_image_of(
+            self._corrections, protocol, on=self._on, stopped=self._has_ended, keeps=False
+        )
+
+    def _sensitivity(self) -> Sensitivity:
+        head, protocol = self._corrections.head, self._protocol
+        grid = grid_of(head, protocol)
+        return sensitivity_of(head, grid, protocol, on=self._on, stopped=self._has_ended)
+
+    def _is_kept(self) -> bool:
+        """Whether the fine sensitivity is there from before."""
+        head, protocol = self._corrections.head, self._protocol
+        grid = grid_of(head, protocol)
+        key = key_of(replace(head, factors=None), grid, protocol.sensitivity, on=self._on)
+        return load(cache_dir() / "sensitivity", key, grid) is not None

@@ -1,0 +1,243 @@
+"""Events put in order along space while they are read, where they do not fit the memory.
+
+A scan is read twice. The first time the events of each class of `engine.geometry.order` are
+counted, piece by piece; so the second time every piece knows where its events go, whichever thread
+has it, and nothing is written but the events in their order: those of equal classes as they were
+measured, as a stable sort has them. Prompts on no line of response come behind, delayeds last.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.data.listmode import ListMode
+from engine.data.storage.columns import ColumnRoom, pieces
+from engine.geometry.order import N_KEYS, OrderClasses
+from engine.io.listmode.event_pieces import EventPiece, EventPieces
+from engine.kernels.rays.event_order import AT_ONCE, classify, place
+
+UNSEEN, DELAYED = N_KEYS, N_KEYS + 1
+"""Classes of prompts on no line of response, and of delayeds; both fit 16 bits."""
+N_CLASSES = N_KEYS + 2
+PIECES_BETWEEN = 8
+"""Pieces written before they leave the memory, since those after them write to the same pages."""
+AHEAD = 2
+"""Pieces that wait for each thread, so that none waits for the disk."""
+
+Found = TypeVar("Found")
+OnEvents = Callable[[int, int], None]
+"""Hears how many events were read, and the bytes of the file up to there; may raise to stop."""
+
+
+class WholeScan(EventPieces):
+    """A scan in memory, of which pieces are taken."""
+
+    def __init__(self, data: ListMode) -> None:
+        self.scanner, self.name, self.n_bytes = data.scanner, "the scan", 0
+        self.most_events, self._data = data.n_events, data
+
+    def pieces(self) -> Iterator[Callable[[], EventPiece]]:
+        return (partial(self._piece, rows) for rows in pieces(self.most_events))
+
+    def _piece(self, rows: slice) -> EventPiece:
+        part = self._data.select(rows)
+        columns = part.delayed, part.time_ms, part.tof_bins, part.additive
+        return EventPiece(part.scanner, part.crystals, *columns)
+
+    def take(self, piece: EventPiece) -> None:
+        pass  # it was looked at when it was read
+
+    def scan(self) -> ListMode:
+        return self._data.select(slice(0, 0))
+
+
+def laid_out(
+    source: EventPieces,
+    room: ColumnRoom,
+    *,
+    threads: int,
+    with_times: bool = True,
+    on_events: OnEvents | None = None,
+) -> ListMode:
+    """Return a scan with its events in order along space.
+
+    Parameters
+    ----------
+    source
+        the scan, read twice
+    room
+        where the columns go
+    threads
+        that decode
+    with_times
+        whether anything asks when events were
+    on_events
+        hears how far the first reading is, and then the second
+    """
+    keys, counts = room.empty(source.most_events, np.uint16), []
+    sample, n_events = None, 0
+    classes = OrderClasses.of(source.scanner.positions_mm)
+    first = (partial(_classified, classes, decoded) for decoded in source.pieces())
+    for found in _in_turn(first, threads):
+        source.take(found.piece)
+        keys[n_events : n_events + len(found.keys)] = found.keys
+        counts.append(found.counts.astype(np.int32))
+        sample, n_events = found.piece, n_events + len(found.keys)
+        room.rest()
+        _tell(on_events, n_events, found.piece)
+    scan = source.scan()
+    if sample is None:
+        return scan
+    ends = np.cumsum(np.sum(counts, axis=0, dtype=np.int64), dtype=np.int64)
+    columns = _Columns.of(sample, n_events, room, with_times=with_times)
+    n_placed = 0
+    second = _placing(source, columns, keys, counts, ends)
+    for k, piece in enumerate(_in_turn(second, threads)):
+        n_placed += len(piece.crystals)
+        if k % PIECES_BETWEEN == 0:
+            room.rest()
+        _tell(on_events, n_placed, piece)
+    if n_placed != n_events:
+        raise _changed(source)
+    return columns.of_scan(scan, room, int(ends[UNSEEN - 1]), int(ends[DELAYED - 1]))
+
+
+@dataclass(frozen=True)
+class _Classified:
+    """A piece of a scan, the class of each of its events, and how many each class has."""
+
+    piece: EventPiece
+    keys: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+
+
+def _classified(classes: OrderClasses, decoded: Callable[[], EventPiece]) -> _Classified:
+    piece = decoded()
+    other = np.where(piece.live, np.uint16(0), np.uint16(UNSEEN))
+    if piece.delayed is not None:
+        other[piece.delayed] = DELAYED
+    keys, counts = np.empty(len(other), np.uint16), np.zeros(N_CLASSES, np.int64)
+    table = classes.points_mm, classes.low, classes.scale
+    crystals, work = np.ascontiguousarray(piece.crystals, np.int32), np.empty((6, AT_ONCE), "f4")
+    classify(*table, crystals, other, work, keys, counts)
+    return _Classified(piece, keys, counts)
+
+
+def _placing(
+    source: EventPieces,
+    columns: _Columns,
+    keys: NDArray[np.uint16],
+    counts: list[NDArray[np.int32]],
+    ends: NDArray[np.int64],
+) -> Iterator[Callable[[], EventPiece]]:
+    """Yield what decodes each piece again and puts its events where they belong."""
+    starts, at = np.concatenate([[0], ends[:-1]]), 0
+    for n_each, decoded in zip(counts, source.pieces(), strict=False):
+        rows = slice(at, at + int(n_each.sum()))
+        yield partial(_placed, source, columns, keys[rows], starts.copy(), decoded)
+        starts, at = starts + n_each, rows.stop
+
+
+def _placed(
+    source: EventPieces,
+    columns: _Columns,
+    keys: NDArray[np.uint16],
+    starts: NDArray[np.int64],
+    decoded: Callable[[], EventPiece],
+) -> EventPiece:
+    piece = decoded()
+    if len(piece.crystals) != len(keys):
+        raise _changed(source)
+    columns.place(piece, keys, starts)
+    return piece
+
+
+def _changed(source: EventPieces) -> FileFormatError:
+    return FileFormatError(
+        f"{source.name}: changed while it was read; wait until it is complete and open it again."
+    )
+
+
+NAMES = ("crystals", "time_ms", "tof_bins", "additive")
+"""Columns that go with the events; which of them are delayed is told by their place."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of all events, by name."""
+
+    all: dict[str, Array]
+
+    @classmethod
+    def of(
+        cls, sample: EventPiece, n_events: int, room: ColumnRoom, *, with_times: bool
+    ) -> _Columns:
+        """Take the room for them; a sample tells which there are."""
+        found = {}
+        for name in NAMES:
+            column = getattr(sample, name)
+            if column is not None and (with_times or name != "time_ms"):
+                found[name] = room.empty((n_events, *column.shape[1:]), column.dtype)
+        return cls(found)
+
+    def place(self, piece: EventPiece, keys: NDArray[np.uint16], starts: NDArray[np.int64]) -> None:
+        """Put the events of a piece behind those of their classes before."""
+        for name, column in self.all.items():
+            values = np.ascontiguousarray(getattr(piece, name))
+            place(keys, starts.copy(), _as_numbers(values), _as_numbers(column))
+
+    def of_scan(self, scan: ListMode, room: ColumnRoom, n_ordered: int, n_prompts: int) -> ListMode:
+        """Return the scan with them."""
+        n_events, delayed = len(self.all["crystals"]), None
+        if n_prompts < n_events:
+            delayed = room.filled(
+                n_events, np.bool_, lambda rows: np.arange(rows.start, rows.stop) >= n_prompts
+            )
+        for column in self.all.values():
+            column.flags.writeable = False
+        return replace(
+            scan,
+            crystals=self.all["crystals"],
+            delayed=delayed,
+            time_ms=self.all.get("time_ms"),
+            tof_bins=self.all.get("tof_bins"),
+            additive=self.all.get("additive"),
+            room=room,
+            n_ordered=n_ordered,
+        )
+
+
+def _as_numbers(column: Array) -> Array:
+    """Return pairs of crystals as one number each; other columns as they are."""
+    return column.view(np.int64).reshape(-1) if column.ndim == 2 else column
+
+
+def _tell(on_events: OnEvents | None, n_events: int, piece: EventPiece) -> None:
+    if on_events is not None:
+        on_events(n_events, piece.end_byte)
+
+
+def _in_turn(work: Iterator[Callable[[], Found]], threads: int) -> Iterator[Found]:
+    """Do work in threads, a little ahead, and yield what comes of it in its order."""
+    waiting: deque[Future[Found]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for each in work:
+                waiting.append(pool.submit(each))
+                if len(waiting) > AHEAD * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for each_left in waiting:
+                each_left.cancel()

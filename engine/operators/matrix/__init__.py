@@ -1,0 +1,1 @@
+"""Operators of a stored system response."""

@@ -1,0 +1,189 @@
+"""Expectation maximisation on histograms with everything on a GPU: counts, images, sensitivities.
+
+The update is that of `engine.recon.algorithms.osem`; the image leaves the device for previews
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend.gpu import Array
+from engine.core.profiling import Profiler
+from engine.operators.lower_bound import least_factor
+from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
+from engine.operators.prior import Prior
+
+if TYPE_CHECKING:
+    from engine.operators.matrix.projector import MatrixProjector
+
+IMAGES_IN_HAND = 10
+"""Images for which the device keeps room; sensitivities that would take it lie on the host."""
+LEAST_EXPECTED = 1e-30
+"""Counts; a line that expects less expects none: their ratio would overflow float32."""
+
+
+@dataclass(frozen=True)
+class _Subset:
+    """Its lines, and what belongs to them.
+
+    Attributes
+    ----------
+    A : the projector of its orientations
+    counts : (n_lines,) on the device
+    background : (n_lines,) or (1,) on the device
+    sensitivity : (n_z, n_y, n_x) or its first octant, on the device or on the host
+    """
+
+    A: MatrixProjector
+    counts: Array
+    background: Array
+    sensitivity: Array
+
+
+class MatrixEm:
+    """The state of an EM reconstruction on a GPU; see `engine.recon.model.EmLoop`.
+
+    Parameters
+    ----------
+    A : all lines
+    counts : (n_lines,)
+    background : (n_lines,) expected additive counts, or () the same of all
+    factors : (n_lines,) of detection, which act through the sensitivity; None: all 1
+    x : (n_z, n_y, n_x) image to start from
+    n_subsets : families of orientations are dealt out to so many
+    prior : how alike neighbours are; None: nothing is known of it
+    """
+
+    def __init__(
+        self,
+        A: MatrixProjector,
+        counts: NDArray[Any],
+        background: NDArray[Any],
+        factors: NDArray[Any] | None,
+        x: Array,
+        n_subsets: int,
+        prior: Prior | None = None,
+    ) -> None:
+        self._on, self._profiler, self._xp = A.on, A.profiler or Profiler(A.on), A.on.xp
+        self._x = self._there(x)
+        self._subsets = []
+        for k in range(n_subsets):
+            self._subsets.append(
+                self._subset(A, A.members(k, n_subsets), counts, background, factors)
+            )
+        sensitivity = self._xp.zeros(x.shape, np.float32)
+        for part in self._subsets:
+            sensitivity += self._whole(part.sensitivity)
+        # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
+        self._seen = sensitivity > 0
+        self._penalty = None if prior is None else prior.within(self._seen, sensitivity)
+        self._least = least_factor(n_subsets)
+        self._log_sums: list[Array] = []
+        self._skipped: list[Array] = []
+
+    def _subset(
+        self, A: MatrixProjector, places: NDArray[np.int64], counts: NDArray[Any],
+        background: NDArray[Any], factors: NDArray[Any] | None,
+    ) -> _Subset:  # fmt: skip
+        """Take a subset's lines from those of all, and project its factors back."""
+        part = A.among(places)
+        # without factors the sensitivity is symmetric in x, y and z, and an eighth of it says all
+        if factors is None:
+            sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
+        else:
+            # factors may be symmetric, too, as those of the edges of blocks are
+            sensitivity = folded(part.T(A.lines(factors, places)))
+        counting = part.counting(A.lines(counts, places))
+        if len(counting) < len(places):  # what has no counts acts through its sensitivity alone
+            part, places = part.among(counting), places[counting]
+        rest = A.lines(background, places) if background.ndim else background.reshape(1)
+        return _Subset(
+            part, self._there(A.lines(counts, places)), self._there(rest), self._kept(sensitivity)
+        )
+
+    def update(self, k: int) -> None:
+        """Queue one update with subset k."""
+        part, xp, nothing = self._subsets[k], self._xp, np.float32(0)
+        expected = part.A(self._x)
+        with self._updating():
+            expected = expected + part.background
+            seen = expected > np.float32(LEAST_EXPECTED)
+            # divided by 1 where nothing is expected: the quotient is thrown away, and no NaN arises
+            safe = xp.where(seen, expected, np.float32(1))
+            ratio = xp.where(seen, part.counts / safe, nothing)
+            # logarithm and sum in float64: terms of both signs cancel over millions of lines
+            log_sum = xp.sum(part.counts * xp.log(safe, dtype=np.float64))
+            self._skipped.append(xp.count_nonzero(~seen & (part.counts > 0)))
+        numerator = part.A.T(ratio)
+        with self._updating():
+            s = self._whole(part.sensitivity)
+            # counts that the image before the update is expected to give: the second term of the
+            # likelihood
+            mass = xp.sum(s * self._x, dtype=np.float64)
+            self._log_sums.append(log_sum - mass)
+            self._x = self._updated(self._x * numerator, s)
+
+    def _updated(self, shared: Array, sensitivity: Array) -> Array:
+        """Return the image after counts were shared out over its voxels."""
+        if self._penalty is not None:
+            return self._penalty.updated(self._x, shared, sensitivity, len(self._subsets))
+        xp, sees = self._xp, sensitivity > 0
+        safe = xp.where(sees, sensitivity, np.float32(1))
+        before = self._x * self._seen
+        return xp.maximum(xp.where(sees, shared / safe, before), self._least * before)
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        """Return what fetches the present image (n_z, n_y, n_x)."""
+        # an update makes another array, so this one stays what it is and a late fetch is right
+        x = self._x
+
+        def fetch() -> NDArray[Any]:
+            with self._profiler.span("preview", bytes=x.nbytes):
+                return self._on.to_host(x)
+
+        return fetch
+
+    def smooth(self, change: Callable[[Array], Array]) -> None:
+        """Replace the image by `change` of it; the image is an array on the device."""
+        self._x = self._there(change(self._x))
+
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        """Log-likelihood and lines skipped since the last call, on top of those `before`."""
+        log_sum, n_skipped = before
+        # numbers are fetched only here: a fetch per update would wait for the GPU each time
+        for part, skipped in zip(self._log_sums, self._skipped, strict=True):
+            log_sum, n_skipped = log_sum + float(part), n_skipped + int(skipped)
+        self._log_sums, self._skipped = [], []
+        return log_sum, n_skipped
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the image holds numbers only; waits for the updates."""
+        return bool(self._xp.isfinite(self._x).all())
+
+    def _there(self, values: Array) -> Array:
+        """As float32 on the device."""
+        return self._on.to_device(values.astype(np.float32))
+
+    def _kept(self, sensitivity: Array) -> Array:
+        """Return the sensitivity of a subset where it is kept: the host, if the device is short."""
+        gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
+        is_scarce = gpu is not None and gpu.free_bytes() < needed
+        return self._on.to_host(sensitivity) if is_scarce else sensitivity
+
+    def _whole(self, sensitivity: Array) -> Array:
+        """A sensitivity on the device, of all voxels."""
+        there = self._on.to_device(sensitivity)
+        return there if there.shape == self._x.shape else mirrored(there, self._x.shape)
+
+    @contextmanager
+    def _updating(self) -> Iterator[None]:
+        with self._profiler.span("update"), self._on.faults("updating the image"):
+            yield

@@ -1,0 +1,258 @@
+"""Projection with a stored, folded system response of a dual-head scanner.
+
+forward : expected counts of each line of response, by its row of the matrix [image times 1]
+adjoint : the transpose, exactly
+
+Lines follow one another as in `engine.geometry.orientations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import GeometryError
+from engine.core.profiling import Profiler
+from engine.data.response import ResponseMatrix
+from engine.geometry.dual_head import DualHeadSettings
+from engine.kernels.blocks import OnProgress, run_blocks
+from engine.kernels.host_variants import MatrixForm
+from engine.kernels.matrix import correlation as kernels
+from engine.kernels.matrix.codes import MOST_PITCHES
+from engine.kernels.matrix.decode import Together
+from engine.kernels.matrix.variants import MatrixVariant
+from engine.kernels.stored_variants import Slot, chosen
+from engine.operators.matrix.device import DeviceMatrix, DeviceResponse, usual_variant
+from engine.operators.matrix.em import MatrixEm
+from engine.operators.matrix.layout import MatrixLayout
+from engine.operators.matrix.mirror_lanes import layout_of
+from engine.operators.matrix.orientation_rows import OrientationRows
+from engine.operators.matrix.phases import Phases
+from engine.operators.matrix.rows import KeptRows, PlaneImages, StoredRows, stored_rows
+from engine.operators.prior import Prior
+
+WORTH_A_CALL, CALLS_OF_A_THREAD = 8, 2
+"""Orientations for which it is worth to read an image, forward, and how often a thread does."""
+Piece = tuple[tuple[Array, ...], Array, int, int]
+"""Arrays of rows, planes of an image, and which of the rows' planes kernels are to take."""
+
+
+def matrix_slot(panels: DualHeadSettings) -> Slot:
+    """Return what a tuned form of the kernels is for."""
+    edge = panels.voxels_per_pitch
+    size = f"{panels.n_rows} × {panels.n_columns} crystals, {edge} voxels on a pitch"
+    return Slot("matrix", size)
+
+
+class MatrixProjector(OrientationRows):
+    """The rows of some orientations of a stored response.
+
+    On a GPU, arrays may come from the host; results stay on the device.
+
+    Parameters
+    ----------
+    response : the stored rows
+    on : device and threads
+    orientations : (n,) places in `scanner.orientations.offsets`; None: all
+    dtype : of arithmetic, float32 or float64; on a GPU float32
+    on_progress : called with (done, in all) several times a second and at the end; may raise
+    variant : form of the GPU's kernels; None: as tuned on this machine, or the usual one
+    form : how the CPU cuts the work up; None: as tuned on this machine, or as shipped
+    profiler : times projections and the GPU's kernels
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.modalities.dual_head_pet.response.building import build_analytic
+    >>> from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+    >>> panels = engine.read_scanner("test-panels")
+    >>> response = build_analytic(panels, AnalyticResponse(n_points=256), threads=1)
+    >>> A = engine.MatrixProjector(response, on=engine.cpu())
+    >>> A(np.ones(panels.grid.shape, np.float32)).shape
+    (576,)
+    """
+
+    def __init__(
+        self,
+        response: ResponseMatrix,
+        *,
+        on: Backend,
+        orientations: Array | None = None,
+        dtype: DTypeLike = np.float32,
+        on_progress: OnProgress | None = None,
+        variant: MatrixVariant | None = None,
+        form: MatrixForm | None = None,
+        profiler: Profiler | None = None,
+    ) -> None:
+        scanner = response.scanner
+        # layers see the same lines of response from other depths, with a matrix for each pair
+        if scanner.settings.n_layers != 1:
+            raise GeometryError(
+                f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
+                f"{scanner.settings.n_layers}; use the response of each pair of layers."
+            )
+        self.response, self.on, self.dtype = response, on, np.dtype(dtype)
+        self.phases = Phases.of(scanner.settings, response.margin)
+        if max(self.phases.size) > MOST_PITCHES:
+            raise GeometryError(
+                f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
+                f"panels, {max(self.phases.size)} in all where {MOST_PITCHES} can be "
+                "counted; make the response again."
+            )
+        self.in_shape = scanner.grid.shape
+        n = len(scanner.orientations.offsets)
+        self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
+        self._tick, self._kept = on_progress, KeptRows(response, self.dtype)
+        self._stored: DeviceResponse | None = None
+        self.profiler = profiler
+        self._form, slot = form or MatrixForm(), matrix_slot(scanner.settings)
+        if on.gpu is None and form is None:
+            self._form = chosen(on, slot, self._form)
+        if on.gpu is not None:
+            if self.dtype != np.float32:
+                raise GeometryError(
+                    f"{scanner.name}: a GPU projects with a response matrix in float32, not "
+                    f"{self.dtype}; use the CPU for more digits."
+                )
+            self.profiler = profiler or Profiler(on)
+            if variant is None:
+                usual = usual_variant(response)
+                # what is tuned for speed keeps the precision of the rows
+                variant = replace(chosen(on, slot, usual), values=usual.values)
+            self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
+
+    def _choose(self, orientations: Array) -> None:
+        self.orientations = orientations.astype(np.int64)
+        # subsets leave this table of what is ours only: rows and kernels are shared by all of them
+        n_lines = self.response.scanner.orientations.n_shifts[self.orientations]
+        self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
+        self.out_shape = (int(self.starts[-1]),)
+        self._on_device: DeviceMatrix | None = None
+        self._layout = self._laid()
+
+    @property
+    def offsets(self) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = self.response.scanner.orientations.offsets[self.orientations]
+        return found
+
+    def forward(self, x: Array) -> Array:
+        """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
+        if self._stored is not None:
+            return self._device(self._stored).forward(x)
+        out = np.zeros(self.out_shape, self.dtype)
+        with self.span("forward", events=len(out), unit="rays"):
+            image = self._layout.split(x, self.dtype, self.on.threads)
+            # some orientations at a time, since decoded rows take more than their stored size
+            for first, rows in self._rows(self._layout.forward):
+                self._project(first, rows, image, out)
+        return out
+
+    def adjoint(self, y: Array) -> Array:
+        """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
+        if self._stored is not None:
+            return self._device(self._stored).adjoint(y)
+        with self.span("back", events=len(y), unit="rays"):
+            sums = np.zeros(self._layout.shape, self.dtype)
+            for first, rows in self._rows(self._layout.back):
+                self._project_back(first, rows, y, sums)
+            return self._layout.joined(sums, self.on.threads)
+
+    def among(self, places: Array) -> MatrixProjector:
+        """Return some of our orientations alone, by their places among ours."""
+        # shares rows and compiled kernels with us, and has a table of its own
+        part = copy(self)
+        part._choose(self.orientations[places])
+        return part
+
+    def em_loop(
+        self,
+        counts: Array,
+        background: Array,
+        factors: Array | None,
+        x: Array,
+        n_subsets: int,
+        prior: Prior | None = None,
+    ) -> MatrixEm:
+        """Expectation maximisation on the GPU."""
+        return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
+
+    def _laid(self) -> MatrixLayout:
+        """Return how image and data of our orientations lie for the processor."""
+        return layout_of(self.phases, self.offsets, self.dtype)
+
+    def _device(self, stored: DeviceResponse) -> DeviceMatrix:
+        """Our orientations on the GPU."""
+        if self._on_device is None:
+            self._on_device = DeviceMatrix(
+                stored, self.on, self.orientations, self.starts, self._tick
+            )
+        return self._on_device
+
+    def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
+        """Yield our rows, some at a time, each after the number of those before them."""
+        offsets = self._layout.offsets
+        at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
+        for first in range(0, len(offsets), at_once):
+            some = offsets[first : first + at_once]
+            if self._layout.keeps_rows:
+                yield first, self._kept.of(some, together, threads)
+            else:
+                yield first, stored_rows(self.response, some, self.dtype, together, threads)
+
+    def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
+        layout, n = self._layout, len(rows.chosen)
+        # no border: a line outside the panels does not exist
+        images = PlaneImages(rows.shapes, 0, self.dtype, layout.lanes)
+        panels = self.phases.edge, self.phases.margin, layout.lanes
+
+        def work(_: int, block: int, _next: int) -> None:
+            offsets = np.empty(rows.most, np.int32)
+            pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
+            for arrays, planes, _first, _last in pieces:
+                where = layout.size, images.starts, images.pitches, images.flat
+                kernels.forward(block, n_blocks, *arrays, *panels, planes, *where, offsets)
+
+        form, threads = self._form, self._form.workers(self.on.threads)
+        usual = min(CALLS_OF_A_THREAD * threads, n * layout.lanes // WORTH_A_CALL)
+        # each takes one orientation in so many: neighbours are about the same work
+        n_blocks = -(-n // form.rows) if form.rows else max(usual, 1)
+        run_blocks(work, n_blocks, threads, self._part(first, n), rows=1, in_turn=False)
+        layout.take(images, out, self.starts, first, n)
+
+    def _project_back(self, first: int, rows: StoredRows, y: Array, sums: Array) -> None:
+        layout, n = self._layout, len(rows.chosen)
+        # the non-zeros that are taken together reach so far beyond the image of a line's data, and
+        # patches beyond that; zeros there save a test
+        border = min(rows.reach(self.phases.edge), layout.back.far)
+        images = PlaneImages(rows.shapes, border, self.dtype, layout.lanes)
+        layout.put(y, self.starts, images, first, n)
+        panels = self.phases.edge, self.phases.margin, layout.lanes
+
+        def work(_: int, start: int, stop: int) -> None:
+            offsets = np.empty(rows.most, np.int32)
+            for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
+                where = images.flat, border, images.starts, images.pitches, layout.size
+                kernels.back(first, last, *arrays, *panels, *where, planes, offsets)
+
+        # blocks are planes here, not lines: each thread adds into planes of its own, so there is
+        # one image for all, and its bits do not depend on the threads
+        threads, ticks = self._form.workers(self.on.threads), self._part(first, n)
+        run_blocks(work, self.response.n_planes_stored, threads, ticks, rows=1, in_turn=False)
+
+    def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
+        """Yield what kernels take of the stored planes start ... stop − 1: all at once."""
+        yield rows.arrays, image, start, stop
+
+    def _part(self, first: int, n: int) -> OnProgress | None:
+        """Return a tick for n of those that kernels take, of which `first` are done."""
+        on_progress, n_all = self._tick, len(self.orientations)
+        if on_progress is None:
+            return None
+        each = n_all / len(self._layout.offsets)
+        return lambda done, total: on_progress(round(each * (first + n * done / total)), n_all)

@@ -1,0 +1,1 @@
+"""X-ray operators: projection, back projection, slices and patches."""

@@ -1,0 +1,138 @@
+"""Slices of views that come and go, made by a GPU: all views that are wanted, at each refresh.
+
+s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+
+as `engine.operators.xray.slice_sums`, whose twin this is. A GPU makes a slice of all views in less
+time than it takes to look after differences. Gains go into the matrices (M / √g); views that are in
+no slice have a matrix that leads beside the detector, where the texture is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import ResourceError
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.operators.xray.patch import PatchGroup
+from engine.operators.xray.resident_projections import ResidentProjections
+
+BESIDE = np.array([[0.0, 0, 0, -1e4], [0, 0, 0, -1e4], [0, 0, 0, 1]])
+"""Matrix of a view that no point of a slice sees."""
+
+
+class DeviceSliceSums:
+    """Slices of a ring of filtered views, each kept in a slot and in a texture.
+
+    Parameters
+    ----------
+    n_slots : views at most
+    shape : (n_rows, n_columns) of the filtered views
+    planes : where the slices lie at first
+    on : a GPU
+    """
+
+    def __init__(
+        self, n_slots: int, shape: tuple[int, int], planes: Sequence[Plane], *, on: Backend
+    ) -> None:
+        if on.gpu is None:
+            raise ResourceError(f"{on.label} is no GPU; use SliceSums there.")
+        self._on, self._gpu = on, on.gpu
+        self._views = np.zeros((n_slots, *shape), np.float32)
+        self._new: set[int] = set()
+        self.planes = list(planes)
+        self._resident: ResidentProjections | None = None
+        self._group: PatchGroup | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of views, here and on the GPU, and of slices."""
+        return 2 * self._views.nbytes + sum(4 * int(np.prod(p.shape)) for p in self.planes)
+
+    def put(self, slot: int, view: Array) -> None:
+        """Keep a view (n_rows, n_columns) in a slot."""
+        self._views[slot] = view
+        self._new.add(slot)
+
+    def binned(self, slots: Sequence[int], k: int) -> Array:
+        """(n, n_rows // k, n_columns // k) means of views over k × k pixels; a rest is left off."""
+        rows, columns = (n // k for n in self._views.shape[1:])
+        whole = self._views[list(slots), : rows * k, : columns * k]
+        found: Array = whole.reshape(len(whole), rows, k, columns, k).mean(axis=(2, 4))
+        return found
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere."""
+        if [plane.shape for plane in planes] != [plane.shape for plane in self.planes]:
+            self._group = None
+        self.planes = list(planes)
+
+    def forget(self) -> None:
+        """Nothing is kept of slices from one refresh to the next."""
+
+    def take_out(self, slots: Sequence[int]) -> None:
+        """Nothing is kept of slices from one refresh to the next."""
+
+    def values(
+        self,
+        slots: Sequence[int],
+        geometry: XrayGeometry,
+        gains: Array,
+        *,
+        level: float = 1.0,
+        in_one_go: bool = False,
+    ) -> list[Array]:
+        """Return each slice (n_rows, n_columns), float32; as `SliceSums.values`.
+
+        Parameters
+        ----------
+        slots
+            of the views that are in the slices, in order
+        geometry
+            of these views
+        gains
+            (n,) their factors, none negative
+        level
+            a factor of all of them
+        in_one_go
+            it always is
+        """
+        resident = self._resident or self._made_resident(geometry)
+        self._send(resident)
+        used, wanted = np.flatnonzero(gains > 0), np.asarray(slots)
+        matrices = np.tile(BESIDE, (len(self._views), 1, 1))
+        scale = np.sqrt(np.asarray(gains, float)[used])[:, None, None]
+        matrices[wanted[used]] = geometry.matrices()[used] / scale
+        group = self._put(resident, matrices)
+        group.project()
+        return [level * self._on.to_host(values)[0] for values in group.values]
+
+    def _made_resident(self, geometry: XrayGeometry) -> ResidentProjections:
+        n_slots = len(self._views)
+        room = geometry.select(np.zeros(n_slots, np.intp))  # only their number and size count
+        self._resident = ResidentProjections(room, self.planes[0].grid, on=self._on)
+        self._new = set(range(n_slots))
+        return self._resident
+
+    def _send(self, resident: ResidentProjections) -> None:
+        """Send views that are new, those that follow each other together."""
+        new = np.array(sorted(self._new), np.intp)
+        self._new.difference_update(new.tolist())
+        for run in np.split(new, np.flatnonzero(np.diff(new) != 1) + 1):
+            if len(run):
+                resident.update(self._views[run[0] : run[-1] + 1], int(run[0]))
+
+    def _put(self, resident: ResidentProjections, matrices: Array) -> PatchGroup:
+        placed = [matrices @ plane.to_mm for plane in self.planes]
+        if self._group is not None:
+            self._group.place(placed)
+            return self._group
+        detector, shapes = self._views.shape[1:], [plane.grid.shape for plane in self.planes]
+        self._group = PatchGroup(
+            self._gpu, resident, placed, shapes, detector=detector, turned=True
+        )
+        return self._group

@@ -1,0 +1,75 @@
+"""Small boxes on a GPU, put anywhere, from projections that are kept in textures.
+
+Their matrices stay on the device, and go to constant memory in one piece up to 1365 views; where a
+box has too few blocks for the card, several share the views. After the first call the work on all
+boxes is one recorded graph, which serves every place, and new projections too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend.gpu import Gpu, Graph
+from engine.kernels.cone.device_cone import BackViews, back_rows
+from engine.operators.xray.resident_projections import ResidentProjections
+from engine.operators.xray.scene import Three
+
+
+class PatchGroup:
+    """Boxes that are wanted together; each keeps its shape.
+
+    Parameters
+    ----------
+    gpu : the device
+    projections : the projections
+    matrices : of each box (n_views, 3, 4), of points in voxels from its lower corner, to pixels
+    shapes : of each box (n_z, n_y, n_x)
+    detector : (n_rows, n_columns)
+    turned : whether the boxes do not lie along x, y and z
+
+    Attributes
+    ----------
+    values : of each box (n_z, n_y, n_x) on the device; replaced by each `project`
+    """
+
+    def __init__(
+        self, gpu: Gpu, projections: ResidentProjections, matrices: Sequence[Array],
+        shapes: Sequence[Three], *, detector: tuple[int, int], turned: bool = False,
+    ) -> None:  # fmt: skip
+        self._gpu, self._projections = gpu, projections
+        self._shapes, self._detector = tuple(shapes), detector
+        self._kernels = [projections.kernels(shape, turned=turned) for shape in shapes]
+        self._rows = gpu.upload(self._rows_of(matrices))
+        self._views = [
+            BackViews(rows, shape, detector) for rows, shape in zip(self._rows, shapes, strict=True)
+        ]
+        self.values = [gpu.empty(shape, np.float32) for shape in shapes]
+        self._graph: Graph | None = None
+
+    def place(self, matrices: Sequence[Array]) -> None:
+        """Put them elsewhere, by one copy for all."""
+        # into the same memory: the recorded graph holds its address
+        self._gpu.upload(self._rows_of(matrices), self._rows)
+
+    def project(self) -> None:
+        """Queue the back projection with 1/τ² into `values`; from the second time on as a graph."""
+        if self._graph is None:
+            self._queue()  # takes the memory it needs
+            self._graph = self._gpu.record(self._queue)
+        else:
+            self._graph.launch()
+
+    def _queue(self) -> None:
+        for kernels, views, values in zip(self._kernels, self._views, self.values, strict=True):
+            self._projections.queue(kernels, views, values)
+
+    def _rows_of(self, matrices: Sequence[Array]) -> Array:
+        """(n_boxes, n_views, 48) bytes of their views as the kernel takes them."""
+        rows = [
+            back_rows(each, shape, self._detector)
+            for each, shape in zip(matrices, self._shapes, strict=True)
+        ]
+        return np.stack(rows).reshape(len(rows), len(rows[0]), -1).view(np.uint8)

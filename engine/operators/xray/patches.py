@@ -1,0 +1,112 @@
+"""Small boxes of a volume, wanted again and again: at any place, of one scan or of new data.
+
+As in Graas et al., "ASTRA KernelKit", section 4.1: to train networks on patches, textures, matrices
+and launches are kept from call to call, and a call on a GPU is one launch of a recorded graph. On
+the CPU the projections are kept with their border.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.arrays import Array, taken
+from engine.core.backend.gpu import Gpu
+from engine.core.errors import GeometryError
+from engine.core.profiling import Profiler
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.operators.xray.host import HostXray
+from engine.operators.xray.patch import PatchGroup
+from engine.operators.xray.resident_projections import ResidentProjections
+from engine.operators.xray.scene import Scene, Three, VolumeBox
+from engine.operators.xray.transform import XrayTransform
+
+
+class Patches:
+    """Boxes of one shape, by the voxel-driven back projection with 1/τ².
+
+    Parameters
+    ----------
+    transform : views and volume, and where to work
+    box_shape : (n_z, n_y, n_x) of the boxes
+    variant : form of the kernel of a GPU; None: the one measured to be fastest
+    """
+
+    def __init__(
+        self, transform: XrayTransform, box_shape: Three, *, variant: BackVariant | None = None
+    ) -> None:
+        self._transform, self.shape = transform, box_shape
+        self._box((0, 0, 0))
+        gpu = transform.on.gpu
+        self._here = (
+            _OnHost(transform) if gpu is None else _OnGpu(transform, box_shape, gpu, variant)
+        )
+
+    def update(self, y: Array, first: int = 0) -> None:
+        """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
+        self._here.update(taken(y), first)
+
+    def at(self, corner: Three) -> Array:
+        """Return the box whose first voxel is `corner` (z, y, x), where the transform works.
+
+        On a GPU it holds until the next call, which writes to the same array.
+        """
+        return self._here.at(self._box(corner))
+
+    def _box(self, corner: Three) -> VolumeBox:
+        whole = self._transform.grid.shape
+        ends = zip(corner, self.shape, whole, strict=True)
+        if any(at < 0 or n < 1 or at + n > most for at, n, most in ends):
+            raise GeometryError(
+                f"a box of {self.shape} voxels at {corner} is not within the volume of {whole} "
+                "(z, y, x); choose a smaller one, or another place."
+            )
+        return VolumeBox(corner, self.shape)
+
+
+class _OnHost:
+    def __init__(self, transform: XrayTransform) -> None:
+        on, scene = transform.on, Scene(transform.geometry, transform.grid)
+        profiler = transform.profiler or Profiler(on)
+        self._xray = HostXray(scene, on=on, on_progress=None, profiler=profiler)
+        self._kept = self._xray.kept()
+
+    def update(self, y: Array, first: int) -> None:
+        self._xray.keep(y, self._kept, first)
+
+    def at(self, box: VolumeBox) -> Array:
+        return self._xray.back_kept(self._kept, box)
+
+
+class _OnGpu:
+    def __init__(
+        self, transform: XrayTransform, shape: Three, gpu: Gpu, variant: BackVariant | None
+    ) -> None:
+        geometry, grid = transform.geometry, transform.grid
+        self._matrices = geometry.in_voxels(grid)
+        self._projections = ResidentProjections(
+            geometry, grid, on=transform.on, variant=variant, profiler=transform.profiler
+        )
+        self._patch = PatchGroup(
+            gpu, self._projections, [self._matrices], [shape], detector=geometry.shape
+        )
+        self._corner: Three = (0, 0, 0)
+
+    def update(self, y: Array, first: int) -> None:
+        self._projections.update(y, first)
+
+    def at(self, box: VolumeBox) -> Array:
+        # the graph reads the matrices from the device each time: another place needs no other graph
+        if box.corner != self._corner:
+            self._patch.place([_from(self._matrices, box.corner)])
+            self._corner = box.corner
+        self._patch.project()
+        return self._patch.values[0]
+
+
+def _from(matrices: Array, corner: Three) -> Array:
+    """Matrices (n_views, 3, 4) of points counted from a voxel (z, y, x)."""
+    # M (x + c, 1) = M (x, 1) + M c: only the last column of a matrix knows where points are counted
+    # from
+    moved = matrices.copy()
+    moved[:, :, 3] += moved[:, :, :3] @ np.array(corner[::-1], float)
+    return moved

@@ -1,0 +1,161 @@
+"""A scan and a volume, as the projectors of X-rays want to know them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.parallel_back import are_level
+
+Region = tuple[slice, slice, slice]
+Three = tuple[int, int, int]
+Way = Literal["forward", "transposed", "back"]
+"""Line integrals, their transpose, or the voxel-driven back projection."""
+
+
+@dataclass(frozen=True)
+class VolumeBox:
+    """Some voxels of a volume: the first one and how many, both (z, y, x)."""
+
+    corner: Three
+    shape: Three
+
+    @classmethod
+    def of(cls, region: Region | None, shape: Three) -> VolumeBox:
+        """Take slices (z, y, x) out of a volume of this shape; None: all of it."""
+        ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
+        if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
+            raise GeometryError(
+                f"region {region} takes no box out of {shape}; give slices (z, y, x)."
+            )
+        z, y, x = ranges
+        return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))
+
+    def slices(self, part: range) -> VolumeBox:
+        """Slices of the box along z, counted from its first."""
+        z, y, x = self.corner
+        return VolumeBox((z + part.start, y, x), (len(part), *self.shape[1:]))
+
+    @property
+    def n_voxels(self) -> int:
+        """Voxels in it."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Views of a volume."""
+
+    geometry: XrayGeometry
+    grid: ImageGrid
+
+    @property
+    def seen(self) -> Three:
+        """(n_views, n_rows, n_columns)."""
+        return (self.geometry.n_views, *self.geometry.shape)
+
+    @cached_property
+    def matrices(self) -> Array:
+        """(n_views, 3, 4); see `XrayGeometry.in_voxels`."""
+        return self.geometry.in_voxels(self.grid)
+
+    @cached_property
+    def rays(self) -> Array:
+        """(n_views, 6, 3) in voxels, linear in column and row; see `engine.kernels.cone.joseph`."""
+        geometry, grid = self.geometry, self.grid
+        # rays in voxels, where layers lie at whole numbers; lengths in mm come in at the end
+        u, v = geometry.u_mm / grid.voxel_mm, geometry.v_mm / grid.voxel_mm
+        first = grid.to_voxels(geometry.corner_mm) + 0.5 * (u + v)
+        still = np.zeros_like(u)
+        if geometry.beam == "cone":
+            source = grid.to_voxels(geometry.source_mm)
+            return np.stack([source, still, still, first - source, u, v], axis=1)
+        # parallel rays: `source_mm` is a direction there, so it scales as one and is not moved
+        along = geometry.source_mm / np.array(grid.voxel_mm)
+        return np.stack([first, u, v, along, still, still], axis=1)
+
+    @cached_property
+    def is_steep(self) -> bool:
+        """Whether any ray climbs more along z than it runs across."""
+        n_rows, n_columns = self.geometry.shape
+        columns, rays = np.arange(n_columns), self.rays
+        # asked of upright detectors only: there x and y do not change with the row and z does so
+        # evenly, so the first or the last row is the steepest
+        for row in (0, n_rows - 1):
+            first = rays[:, 3] + row * rays[:, 5]
+            x, y, z = np.abs(first.T[:, :, None] + rays[:, 4].T[:, :, None] * columns)
+            if (z > np.maximum(x, y)).any():
+                return True
+        return False
+
+    @cached_property
+    def sees_slices_by_rows(self) -> bool:
+        """Whether rays are parallel and each slice across z falls on one height of a view."""
+        return are_level(self.matrices, self.grid.shape[1:])
+
+    def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
+        """(n, n_rows, n_columns) what makes the voxel-driven back projection an adjoint.
+
+        That is the volume of a voxel over the area of a pixel, times 1 / cos φ of the ray to each
+        pixel, φ from the normal. With the ray p + c u + r v to pixel (r, c), and n across u and v,
+
+        1 / cos² φ = (|p|² + 2c p·u + c² |u|² + 2r p·v + r² |v|² + 2rc u·v) / (p·n)²
+        """
+        geometry = self.geometry.select(slice(views.start, views.stop))
+        u, v, n = geometry.u_mm, geometry.v_mm, geometry.normal
+        area = np.linalg.norm(np.cross(u, v), axis=1)
+        scale = float(np.prod(self.grid.voxel_mm)) / area
+        if geometry.beam == "parallel":
+            slant = 1 / np.abs(_dot(geometry.source_mm, n))
+            return xp.asarray((slant * scale).astype(np.float32)[:, None, None])
+        p = geometry.corner_mm + 0.5 * (u + v) - geometry.source_mm
+        terms = [_dot(a, b) for a, b in ((p, p), (p, u), (u, u), (p, v), (v, v), (u, v))]
+        pp, pu, uu, pv, vv, uv = xp.asarray(np.stack(terms))[:, :, None, None]
+        n_rows, n_columns = geometry.shape
+        r, c = xp.arange(float(n_rows))[:, None], xp.arange(float(n_columns))
+        # nested as by Horner: fewer arrays of the detector's size
+        square = pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv))
+        factor = xp.asarray((scale / np.abs(_dot(p, n)))[:, None, None])
+        return (xp.sqrt(square) * factor).astype(np.float32)
+
+
+def _ranges(region: Any, shape: Three) -> list[range]:
+    """Voxels along each axis; none where the region is anything but three slices."""
+    is_fit = isinstance(region, tuple) and len(region) == 3
+    if not is_fit or not all(isinstance(part, slice) for part in region):
+        return []
+    return [range(n)[part] for n, part in zip(shape, region, strict=True)]
+
+
+def rows_seeing(
+    grid: ImageGrid, region: Region | None, geometry: XrayGeometry, beyond: float = 0.0
+) -> slice:
+    """Rows of the detector that the box of a grid, some voxels wider, is seen by in any view."""
+    box = VolumeBox.of(region, grid.shape)
+    ends = [
+        (first - beyond, first + n + beyond) for first, n in zip(box.corner, box.shape, strict=True)
+    ]
+    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
+    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
+    n_rows = geometry.shape[0]
+    if (seen[..., 2] <= 0).any():
+        return slice(0, n_rows)  # reaches behind the source
+    # a perspective maps a box between its corners: nothing inside is seen beyond them
+    row = seen[..., 1] / seen[..., 2] - 0.5
+    return slice(
+        int(np.clip(np.floor(row.min()), 0, n_rows)),
+        int(np.clip(np.ceil(row.max()) + 1, 0, n_rows)),
+    )
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """(n,) scalar products of vectors (n, 3)."""
+    return np.einsum("ni,ni->n", a, b)

@@ -1,0 +1,224 @@
+"""X-ray line integrals of a volume beyond the memory, and their exact transpose, in slabs.
+
+y_c = Σ_s A_cs x_s,   x_s = Σ_c A_csᵀ y_c,   s: slabs of slices, c: chunks of views, both in order
+
+Joseph's interpolation is linear in the voxels and takes zeros outside of a volume, so a slab of its
+own gives its share of every ray. Only the rows of a chunk that see a slab are worked on. Sums are
+those of the whole to rounding: their last bits depend on where slabs and chunks end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from engine.core.arrays import Array, rest, taken
+from engine.core.backend import Backend
+from engine.core.errors import DeviceError, ResourceError
+from engine.core.profiling import Profiler
+from engine.data.storage.columns import MEMORY, ColumnRoom
+from engine.data.storage.iterates import IterateRoom
+from engine.data.storage.out_of_core import OutOfCoreArray
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import OnProgress
+from engine.operators.base import LinearOperator
+from engine.operators.xray.parts import Parts, parts_for, pieces
+from engine.operators.xray.scene import rows_seeing
+from engine.operators.xray.slab_memory import MARGINS, bytes_each, least_bytes
+from engine.operators.xray.transform import ADJOINT_RTOL, XrayTransform
+
+REACH = 1.0
+"""Voxels beyond a slab in which rays still blend it with what lies there."""
+
+
+class SlabbedXrayTransform(LinearOperator):
+    """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
+
+    Memory holds a slab of the volume and a chunk of views. Results are made in `room`, of an
+    `IterateRoom` as arrays that are worked on out of core; pages of mapped files that are given are
+    let go when they have been read. `norm` makes its vectors in memory.
+
+    Parameters
+    ----------
+    geometry : source and detector of each view
+    grid : the volume
+    parts : slabs of slices and chunks of views; see `parts_within`
+    on : threads of the CPU
+    room : for volumes and projections that are made
+    on_progress : called with (done, in all) pairs of slab and chunk; may raise
+    profiler : times the projections
+
+    Raises
+    ------
+    DeviceError
+        if `on` is a GPU, where `XrayTransform` streams
+    ResourceError
+        if the room for a result is short
+    """
+
+    adjoint_rtol = ADJOINT_RTOL["matched"]
+    on: Backend
+
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        grid: ImageGrid,
+        parts: Parts,
+        *,
+        on: Backend,
+        room: ColumnRoom = MEMORY,
+        on_progress: OnProgress | None = None,
+        profiler: Profiler | None = None,
+    ) -> None:
+        if on.is_cuda:
+            raise DeviceError(
+                f"slabs in files are projected by the CPU, got {on.name}; on a GPU, XrayTransform "
+                "streams volumes that are too large for it."
+            )
+        self.on, self.grid, self.parts = on, grid, parts
+        self.profiler = self._profiler = profiler or Profiler(on)
+        self._room, self._tick = room, on_progress
+        self._look(geometry)
+
+    def _look(self, geometry: XrayGeometry) -> None:
+        """Take up the views, in chunks that are no longer than before."""
+        self.geometry = geometry
+        self.in_shape, self.out_shape = self.grid.shape, (geometry.n_views, *geometry.shape)
+        chunks = pieces(geometry.n_views, max(map(len, self.parts.views)))
+        self.parts = replace(self.parts, views=chunks)
+        self._chunks = [geometry.select(slice(views.start, views.stop)) for views in chunks]
+        self._rows_seen: dict[tuple[int, int], slice] = {}
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
+        x = taken(x)
+        self.expect(x, self.in_shape)
+        out = self._room.empty(self.out_shape, np.float32)
+        # chunks outermost: sums of pixels are done before they are written, and a file of
+        # projections is never read back to be added to
+        for c, views in enumerate(self.parts.views):
+            total = np.zeros((len(views), *self.geometry.shape), np.float32)
+            for slab, rows, A in self._seeing(c):
+                part = np.ascontiguousarray(x[slab.start : slab.stop], np.float32)
+                total[:, rows] += A.forward(part)
+                rest(x)
+            out[views.start : views.stop] = total
+            self._room.rest()
+        return self._where_it_lies(out)
+
+    def adjoint(self, y: Array) -> Array:
+        """Transpose of the line integrals, exactly: `y` as they are, to (n_z, n_y, n_x)."""
+        y = taken(y)
+        self.expect(y, self.out_shape)
+        out = self._room.empty(self.in_shape, np.float32)
+        # slabs outermost, so that a voxel is written once, with all of its views
+        for k, slab in enumerate(self.parts.slabs):
+            total = np.zeros((len(slab), *self.grid.shape[1:]), np.float32)
+            for c, views in enumerate(self.parts.views):
+                self._tell(k * len(self.parts.views) + c)
+                found = self._share(c, k)
+                if found is not None:
+                    rows, A = found
+                    total += A.adjoint(np.asarray(y[views.start : views.stop, rows], np.float32))
+                rest(y)
+            out[slab.start : slab.stop] = total
+            self._room.rest()
+        self._tell(self._n_pairs)
+        return self._where_it_lies(out)
+
+    def of_a_pair(self) -> XrayTransform:
+        """Return what projects the middle slab in some views, as it does all pairs of the kind."""
+        middle = len(self.parts.slabs) // 2
+        found = self._share(0, middle)
+        if found is not None:
+            return found[1]
+        return XrayTransform(
+            self._chunks[0], slab_of(self.grid, self.parts.slabs[middle]), on=self.on
+        )
+
+    def subset(self, k: int, of: int) -> SlabbedXrayTransform:
+        """Views k, k + of, ..., in the same slabs."""
+        other = copy(self)
+        other._look(self.geometry.select(slice(k, None, of)))
+        return other
+
+    def _where_it_lies(self, out: Array) -> Array:
+        """Return a result as an array of the module that its room stands for."""
+        room = self._room
+        return cast(Array, OutOfCoreArray(room, out)) if isinstance(room, IterateRoom) else out
+
+    @property
+    def _n_pairs(self) -> int:
+        return len(self.parts.slabs) * len(self.parts.views)
+
+    def _tell(self, done: int) -> None:
+        if self._tick is not None:
+            self._tick(done, self._n_pairs)
+
+    def _seeing(self, c: int) -> Iterator[tuple[range, slice, XrayTransform]]:
+        """Yield the slabs that a chunk of views sees, the rows that do, and what projects them."""
+        first = c * len(self.parts.slabs)
+        for k, slab in enumerate(self.parts.slabs):
+            self._tell(first + k)
+            found = self._share(c, k)
+            if found is not None:
+                yield slab, *found
+        self._tell(first + len(self.parts.slabs))
+
+    def _share(self, c: int, k: int) -> tuple[slice, XrayTransform] | None:
+        """Return the rows of chunk c that see slab k, and what projects it; None: no row."""
+        grid, geometry = slab_of(self.grid, self.parts.slabs[k]), self._chunks[c]
+        rows = self._rows_seen.get((c, k))
+        if rows is None:
+            # of these views alone: in a helical scan each slab is seen by few
+            rows = self._rows_seen[c, k] = rows_seeing(grid, None, geometry, REACH)
+        if rows.start >= rows.stop:
+            return None
+        # made anew for each pair: rays of some views are a small table, and tables of all pairs
+        # would grow with the scan
+        seen = geometry.cropped(rows, slice(None))
+        return rows, XrayTransform(seen, grid, on=self.on, profiler=self._profiler)
+
+
+def slab_of(grid: ImageGrid, slices: range) -> ImageGrid:
+    """Return neighbouring slices of a grid, where they are."""
+    return grid.part([(slices.start, slices.stop), *((0, n) for n in grid.shape[1:])])
+
+
+def parts_within(
+    shape: tuple[int, int, int], grid: ImageGrid, *, budget_bytes: int, threads: int
+) -> Parts:
+    """Cut a volume and its projections so that `SlabbedXrayTransform` keeps within a budget.
+
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        the volume
+    budget_bytes
+        memory for slabs and chunks, and what is made of them
+    threads
+        each has sums of its own
+
+    Raises
+    ------
+    ResourceError
+        if a slice and a view alone exceed the budget
+    """
+    n_views, n_rows, n_columns = shape
+    per_slice, per_view = bytes_each(shape, grid, threads)
+    least = least_bytes(shape, grid, threads)
+    if budget_bytes < least:
+        raise ResourceError(
+            f"a slice of {grid.describe()} and a view of {n_rows} × {n_columns} pixels need "
+            f"{least / 2**20:.1f} MiB of memory, {budget_bytes / 2**20:.1f} MiB are given; choose "
+            "larger voxels, fewer threads, or give more memory."
+        )
+    left = budget_bytes - MARGINS * per_slice
+    return parts_for(grid.shape[0], per_slice, n_views, per_view, left, n_views)

@@ -1,0 +1,239 @@
+"""Slices of views that come and go: sums to which new views are added, old ones taken away.
+
+s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+
+as `engine.kernels.cone.cone_back`, with a gain g for each view. A matrix times 1/√g has the same
+shadow and 1/τ² times g, so gains need no kernel of their own. Where the gain of a view is not what
+it is in the sum, the difference is added: a refresh costs the views that are new, and those that
+they replace. A slice whose rows go down where the detector's do is made column by column, along
+which neither a nor τ changes (`upright_slices`): many times as fast. Sums are of float64, and are
+made anew when all views were replaced some times, so that rounding cannot grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import GeometryError
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import run_blocks
+from engine.kernels.cone import cone_back
+from engine.kernels.parallel_back import are_level, level_room, parallel
+from engine.operators.xray.upright_slices import TILE, are_upright, by_columns
+
+LINES = 16
+"""Lines of a slice worth a call."""
+UNCHANGED = 1e-9
+"""Difference of gains, in parts of the gain, that is rounding."""
+TURNED_OVER = 4
+"""Times that all views were replaced until the sums are made anew."""
+
+
+class SliceSums:
+    """Slices of a ring of filtered views, each kept in a slot.
+
+    Parameters
+    ----------
+    n_slots : views at most
+    shape : (n_rows, n_columns) of the filtered views
+    planes : where the slices lie at first
+    on : threads
+    """
+
+    def __init__(
+        self, n_slots: int, shape: tuple[int, int], planes: Sequence[Plane], *, on: Backend
+    ) -> None:
+        self._on = on
+        # a border of zeros, so that taps beside the detector need no test
+        self._views = np.zeros((n_slots, shape[0] + 2, shape[1] + 2), np.float32)
+        self._columns: Array | None = None
+        self._gains = np.zeros(n_slots)
+        self._sums = [_Sum(plane, n_slots) for plane in planes]
+
+    @staticmethod
+    def compile() -> None:
+        """Have the kernel compiled, or loaded where that was done before."""
+        view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
+        matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
+        cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
+        parallel(0, 0, matrix, (0, 0, 0), 0, view, 3, level_room(3), out)
+        room, entries = cone_back.upright_room(3, TILE), cone_back.by_entry(matrix)
+        cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of views and sums."""
+        columns = 0 if self._columns is None else self._columns.nbytes
+        return self._views.nbytes + columns + sum(each.total.nbytes for each in self._sums)
+
+    @property
+    def planes(self) -> list[Plane]:
+        """Places of the slices."""
+        return [each.plane for each in self._sums]
+
+    def put(self, slot: int, view: Array) -> None:
+        """Keep a view (n_rows, n_columns) in a slot that is in no sum."""
+        if any(each.gains[slot] for each in self._sums):
+            raise ValueError(f"slot {slot} is in a sum.")
+        self._views[slot, 1:-1, 1:-1] = view
+        if self._columns is not None:
+            self._columns[slot, 1:-1, 1:-1] = view.T
+
+    def binned(self, slots: Sequence[int], k: int) -> Array:
+        """(n, n_rows // k, n_columns // k) means of views over k × k pixels; a rest is left off."""
+        rows, columns = ((n - 2) // k for n in self._views.shape[1:])
+        out = np.empty((len(slots), rows, columns), np.float32)
+        for each, slot in zip(out, slots, strict=True):
+            whole = self._views[slot, 1 : 1 + rows * k, 1 : 1 + columns * k]
+            each[...] = whole.reshape(rows, k, columns, k).mean(axis=(1, 3))
+        return out
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere; those that stay where they are keep their sums."""
+        old = {each.plane: each for each in self._sums}
+        self._sums = [old.get(plane) or _Sum(plane, len(self._gains)) for plane in planes]
+
+    def forget(self) -> None:
+        """Make all sums anew when they are asked for."""
+        for each in self._sums:
+            each.clear()
+
+    def take_out(self, slots: Sequence[int]) -> None:
+        """Take views out of the sums, so that others can be put in their slots."""
+        if not len(slots):
+            return
+        for each in self._sums:
+            gains = each.gains.copy()
+            gains[list(slots)] = 0
+            self._change(each, gains)
+
+    def values(
+        self,
+        slots: Sequence[int],
+        geometry: XrayGeometry,
+        gains: Array,
+        *,
+        level: float = 1.0,
+        in_one_go: bool = False,
+    ) -> list[Array]:
+        """Return each slice (n_rows, n_columns), float32.
+
+        Parameters
+        ----------
+        slots
+            of the views that are in the slices, in order
+        geometry
+            of these views
+        gains
+            (n,) their factors, none negative
+        level
+            a factor of all of them
+        in_one_go
+            whether sums made bit by bit are made anew: with gains of 1 they then have the bits of
+            `engine.operators.xray.slices`
+        """
+        wanted = np.zeros(len(self._gains))
+        wanted[list(slots)] = gains
+        for each in self._sums:
+            each.see(slots, geometry)
+            is_old = each.changed >= 2 * TURNED_OVER * len(slots)
+            if is_old or (in_one_go and each.differs(wanted)):
+                each.clear()
+            self._change(each, wanted, slots)
+        return [(level * each.total).astype(np.float32) for each in self._sums]
+
+    def _change(self, each: _Sum, wanted: Array, order: Sequence[int] = ()) -> None:
+        """Bring a sum to the gains that are wanted; `order` : of the views, for the same bits."""
+        more = each.missing(wanted)
+        others = np.setdiff1d(np.flatnonzero(more), order)
+        changed = [int(slot) for slot in (*order, *others) if more[slot]]
+        for sign in (1, -1):
+            some = [slot for slot in changed if sign * more[slot] > 0]
+            if some:
+                work = self._by_columns if each.is_upright[some].all() else self._by_rows
+                each.total += sign * work(each, some, np.abs(more[some]))
+                each.steps += 1
+        each.changed += len(changed)
+        each.gains[changed] = wanted[changed]
+
+    def _by_rows(self, each: _Sum, slots: list[int], gains: Array) -> Array:
+        matrices = each.matrices[slots] / np.sqrt(gains)[:, None, None]
+        _, n_rows, n_columns = each.plane.grid.shape
+        width, middle = self._views.shape[2], n_columns // 2
+        flat = self._views.reshape(len(self._views), -1)
+        part, runs = np.zeros((1, n_rows, n_columns), np.float32), _runs(slots)
+        # as the volume of a stored scan, so that both have the same bits
+        level = are_level(matrices, (n_rows, n_columns))
+        kernel = parallel if level else cone_back.thin
+
+        def work(_: int, start: int, stop: int) -> None:
+            blend = level_room(width) if level else np.zeros(width, np.float32)
+            for views, at in runs:
+                some = matrices[at], (0, 0, 0), middle, flat[views], width
+                kernel(start, stop, *some, blend, part)
+
+        run_blocks(work, n_rows, self._on.threads, smallest=LINES)
+        return part[0]
+
+    def _by_columns(self, each: _Sum, slots: list[int], gains: Array) -> Array:
+        if self._columns is None:
+            self._columns = np.ascontiguousarray(self._views.transpose(0, 2, 1))
+        matrices = each.matrices[slots] / np.sqrt(gains)[:, None, None]
+        shape = each.plane.shape
+        return by_columns(self._columns, matrices, shape, _runs(slots), on=self._on)
+
+
+class _Sum:
+    """A slice, and which views are in it with which gains."""
+
+    def __init__(self, plane: Plane, n_slots: int) -> None:
+        self.plane = plane
+        self.total = np.zeros(plane.shape)
+        self.gains = np.zeros(n_slots)
+        self.matrices = np.zeros((n_slots, 3, 4))
+        self.is_upright = np.zeros(n_slots, bool)
+        self.changed = self.steps = 0
+
+    def missing(self, wanted: Array) -> Array:
+        """(n_slots,) gains to be added to those that are in the sum."""
+        more = wanted - self.gains
+        more[np.abs(more) <= UNCHANGED * np.maximum(wanted, self.gains)] = 0
+        return more
+
+    def differs(self, wanted: Array) -> bool:
+        """Whether the sum was, or would be, made bit by bit."""
+        return self.steps + bool(self.missing(wanted).any()) > 1
+
+    def clear(self) -> None:
+        """Leave no view in it."""
+        self.total[...] = 0
+        self.gains[...] = 0
+        self.changed = self.steps = 0
+
+    def see(self, slots: Sequence[int], geometry: XrayGeometry) -> None:
+        """Take up where the views that are not in it yet stand."""
+        new = [k for k, slot in enumerate(slots) if not self.gains[slot]]
+        if new:
+            views = self.plane.seen(geometry.select(new)).in_voxels(self.plane.grid)
+            some = [slots[k] for k in new]
+            self.matrices[some] = views
+            self.is_upright[some] = are_upright(views)
+
+
+def _runs(slots: list[int]) -> list[tuple[slice, slice]]:
+    """Slots one after the other, as slices of all slots and of the list: few calls of a kernel."""
+    breaks = [k for k in range(1, len(slots)) if slots[k] != slots[k - 1] + 1]
+    ends = zip([0, *breaks], [*breaks, len(slots)], strict=True)
+    return [(slice(slots[a], slots[b - 1] + 1), slice(a, b)) for a, b in ends]
+
+
+def checked_planes(planes: Sequence[Plane]) -> list[Plane]:
+    """Return the planes; refuse none at all."""
+    if not planes:
+        raise GeometryError("no slice to reconstruct; give at least one plane.")
+    return list(planes)

@@ -1,0 +1,144 @@
+"""Several slices of any orientation from one scan, moved and looked at again and again.
+
+As in Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D): all slices read the same texture, so
+that new projections come to a GPU once. There a call is one launch of a recorded graph, however
+the slices lie; on the CPU an upright one is made by columns, and each other is a thin volume of a
+scan that moved instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.core.arrays import Array, taken
+from engine.core.backend import Backend
+from engine.core.errors import GeometryError
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.operators.xray.patch import PatchGroup
+from engine.operators.xray.resident_projections import ResidentProjections
+from engine.operators.xray.transform import XrayTransform
+from engine.operators.xray.upright_slices import are_upright, by_columns
+
+
+class Slices:
+    """Slices by the voxel-driven back projection with 1/τ².
+
+    Parameters
+    ----------
+    geometry : source and detector of each view
+    planes : where the slices lie at first; their shapes stay
+    on : device and threads
+    variant : form of the kernel of a GPU; None: the one measured to be fastest
+    """
+
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        on: Backend,
+        variant: BackVariant | None = None,
+    ) -> None:
+        # #2 only now: a fault above leaves the slices where they were
+        self._planes = list(planes)
+        self._here = (
+            _OnHost(geometry, on)
+            if on.gpu is None
+            else _OnGpu(geometry, self._planes, on=on, variant=variant)
+        )
+
+    def update(self, y: Array, first: int = 0) -> None:
+        """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
+        self._here.update(taken(y), first)
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere."""
+        old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
+        if old != new:
+            raise GeometryError(
+                f"slices of {new} pixels, want those they were made with: {old}; make others for "
+                "another size."
+            )
+        self._planes = list(planes)
+        self._here.place(self._planes)
+
+    def values(self) -> list[Array]:
+        """Return each slice (n_rows, n_columns), where it is worked; see `Patches.at`."""
+        return self._here.values(self._planes)
+
+
+class _OnHost:
+    def __init__(self, geometry: XrayGeometry, on: Backend) -> None:
+        self._geometry, self._on = geometry, on
+        self._y = np.zeros((geometry.n_views, *geometry.shape), np.float32)
+        self._columns: Array | None = None
+
+    def update(self, y: Array, first: int) -> None:
+        self._y[first : first + len(y)] = y
+        self._columns = None
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Nothing is kept of them."""
+
+    def values(self, planes: Sequence[Plane]) -> list[Array]:
+        found = []
+        for plane in planes:
+            # the scan is moved instead of the slice: the kernel knows only boxes along x, y and z
+            seen = plane.seen(self._geometry)
+            matrices = seen.in_voxels(plane.grid)
+            if are_upright(matrices).all():
+                found.append(by_columns(self._by_columns(), matrices, plane.shape, on=self._on))
+                continue
+            transform = XrayTransform(seen, plane.grid, on=self._on)
+            found.append(transform.back_project(self._y, weighting="fdk")[0])
+        return found
+
+    def _by_columns(self) -> Array:
+        """(n_views, n_columns + 2, n_rows + 2) views with a border, made when they are wanted."""
+        if self._columns is None:
+            n_views, n_rows, n_columns = self._y.shape
+            self._columns = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
+            self._columns[:, 1:-1, 1:-1] = self._y.transpose(0, 2, 1)
+        return self._columns
+
+
+class _OnGpu:
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        on: Backend,
+        variant: BackVariant | None,
+    ) -> None:
+        if on.gpu is None:
+            raise TypeError(f"{on.label} is no GPU.")
+        self._matrices = geometry.matrices()
+        self._projections = ResidentProjections(geometry, planes[0].grid, on=on, variant=variant)
+        shapes = [plane.grid.shape for plane in planes]
+        self._group = PatchGroup(
+            on.gpu,
+            self._projections,
+            self._placed(planes),
+            shapes,
+            detector=geometry.shape,
+            turned=True,
+        )
+
+    def update(self, y: Array, first: int) -> None:
+        self._projections.update(y, first)
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        self._group.place(self._placed(planes))
+
+    def values(self, planes: Sequence[Plane]) -> list[Array]:
+        self._group.project()
+        return [values[0] for values in self._group.values]
+
+    def _placed(self, planes: Sequence[Plane]) -> list[Array]:
+        """Matrices (n_views, 3, 4) from the voxels of each slice."""
+        return [self._matrices @ plane.to_mm for plane in planes]

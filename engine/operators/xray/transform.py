@@ -1,0 +1,222 @@
+"""X-ray line integrals of a volume, view by view, and two ways back.
+
+forward : Joseph's line integrals along the ray to every pixel [image times mm]
+adjoint : "matched", the transpose of it, exactly; or "voxel", the voxel-driven back projection,
+    faster, and an adjoint of the continuous integrals only: to be one, it wants 1/τ² for each
+    view, each pixel times the slant 1/cos φ of its ray, and the voxel's volume over a pixel's area
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Literal
+
+import numpy as np
+
+from engine.core.arrays import Array, taken
+from engine.core.backend import Backend
+from engine.core.errors import ResourceError
+from engine.core.profiling import Profiler
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import OnProgress
+from engine.operators.base import LinearOperator
+from engine.operators.xray.device import REAL_BYTES, DeviceXray
+from engine.operators.xray.host import HostXray
+from engine.operators.xray.scene import Region, Scene, VolumeBox
+from engine.operators.xray.tools import Tools
+from engine.operators.xray.transfers import MadeViews
+
+__all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
+
+Adjoint = Literal["matched", "voxel"]
+Use = Literal["forward", "adjoint", "back_project"]
+
+_MOST_VOXELS = 2**31
+ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
+_VIEWS_COMPARED, _DRAWN, _SEED = 8, 65521, 20110909
+RESIDENT = 0.4
+"""Part of a GPU's free memory that volume and projections may take to be worked on there."""
+
+
+class XrayTransform(LinearOperator):
+    """Line integrals through a volume for every pixel of every view.
+
+    Arrays may be of numpy, of the device, or of anything else that speaks DLPack. On a GPU results
+    stay there, unless it `streams`.
+
+    Parameters
+    ----------
+    geometry : source and detector of each view
+    grid : the volume
+    on : device and threads
+    adjoint : which back projection `adjoint` is; see the head of this file. On a GPU, "voxel" also
+        reads the volume through textures, which blend in fractions of 1/256
+    streams : on a GPU, whether results lie on the host, and volume and projections come to the
+        device in parts; None: where volume and projections are large for its memory
+    on_progress : called with (done, in all) several times a second and at the end; may raise
+    profiler : times the projections
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(3, 3), pixel_mm=0.1
+    ... )
+    >>> grid = engine.ImageGrid(shape=(8, 8, 8), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.XrayTransform(orbit, grid, on=engine.cpu())
+    >>> float(A(np.ones(grid.shape, np.float32))[0, 1, 1].round(3))
+    8.0
+    """
+
+    on: Backend
+
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        grid: ImageGrid,
+        *,
+        on: Backend,
+        adjoint: Adjoint = "matched",
+        streams: bool | None = None,
+        on_progress: OnProgress | None = None,
+        profiler: Profiler | None = None,
+    ) -> None:
+        _check_size(grid)
+        self.profiler = self._profiler = profiler or Profiler(on)
+        self._tools = None if on.gpu is None else Tools(on.gpu, self._profiler)
+        # decided once, so that subsets of a scan return what the whole returns: arrays of the host
+        # or of the device
+        if streams is None:
+            streams = is_large(geometry, grid, on)
+        self.on, self.grid, self.adjoint_kind = on, grid, adjoint
+        self.streams = streams and on.is_cuda
+        self._tick = on_progress
+        self.adjoint_rtol = ADJOINT_RTOL[adjoint]
+        self._subsets: dict[tuple[int, int], XrayTransform] = {}
+        self._look(geometry)
+
+    def _look(self, geometry: XrayGeometry) -> None:
+        """Take up the views."""
+        self.geometry = geometry
+        self.in_shape = self.grid.shape
+        self.out_shape = (geometry.n_views, *geometry.shape)
+        scene = Scene(geometry, self.grid)
+        self._projector: DeviceXray | HostXray
+        if self._tools is None:
+            self._projector = HostXray(
+                scene, on=self.on, on_progress=self._tick, profiler=self._profiler
+            )
+        else:
+            self._projector = DeviceXray(
+                scene,
+                self._tools,
+                on=self.on,
+                exact=self.adjoint_kind == "matched",
+                streams=self.streams,
+                on_progress=self._tick,
+            )
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
+        x = taken(x)
+        self.expect(x, self.in_shape)
+        return self._projector.forward(x)
+
+    def adjoint(self, y: Array) -> Array:
+        """Back projection of `y` (n_views, n_rows, n_columns): (n_z, n_y, n_x)."""
+        if self.adjoint_kind == "voxel":
+            return self.back_project(y, weighting="adjoint")
+        y = taken(y)
+        self.expect(y, self.out_shape)
+        return self._projector.transposed(y)
+
+    def back_project(
+        self,
+        y: Array | MadeViews,
+        *,
+        weighting: Literal["fdk", "adjoint"],
+        region: Region | None = None,
+    ) -> Array:
+        """Voxel-driven back projection: (n_z, n_y, n_x), or a box of it, to the same bits.
+
+        Parameters
+        ----------
+        y
+            (n_views, n_rows, n_columns); on a GPU also what is made there of other values, chunk by
+            chunk beside the work
+        weighting
+            "fdk": each view times 1/τ² and nothing else; "adjoint": as the "voxel" adjoint
+        region
+            slices (z, y, x) of the volume; what they leave out costs nothing
+        """
+        given: Array | MadeViews = y if isinstance(y, MadeViews) else taken(y)
+        if isinstance(given, MadeViews):
+            given.expect(self.out_shape)
+        else:
+            self.expect(given, self.out_shape)
+        box, as_adjoint = VolumeBox.of(region, self.grid.shape), weighting == "adjoint"
+        if isinstance(self._projector, DeviceXray):
+            return self._projector.back(given, box, as_adjoint=as_adjoint)
+        views = range(self.geometry.n_views)
+        values = given.made(given.raw(views), views) if isinstance(given, MadeViews) else given
+        return self._projector.back(values, box, as_adjoint=as_adjoint)
+
+    def compile(self, use: Use) -> None:
+        """Have the kernel of a method compiled, or loaded where that was done before."""
+        if use == "adjoint" and self.adjoint_kind == "matched":
+            self._projector.compile("transposed")
+        else:
+            self._projector.compile("forward" if use == "forward" else "back")
+
+    def adjoint_mismatch(self) -> float:
+        """How far ⟨A x, y⟩ and ⟨x, Aᵀ y⟩ are apart, relative to them, on a few views."""
+        # a few views will do: what makes the pair unmatched, interpolation in the volume or on the
+        # detector, is the same in all
+        some = self.subset(0, max(1, self.geometry.n_views // _VIEWS_COMPARED))
+        # positive numbers: with both signs the products nearly cancel, and their difference says
+        # nothing
+        drawn = np.random.default_rng(_SEED).random(_DRAWN, np.float32)
+        x, y = np.resize(drawn, some.in_shape), np.resize(drawn[::-1], some.out_shape)
+        if self.on.is_cuda and not self.streams:
+            x, y = self.on.to_device(x), self.on.to_device(y)
+        one, other = (some(x) * y).sum(dtype=np.float64), (x * some.T(y)).sum(dtype=np.float64)
+        return float(abs(one - other) / max(abs(one), 1e-30))
+
+    def subset(self, k: int, of: int) -> XrayTransform:
+        """Views k, k + of, ...; made once and kept."""
+        if (k, of) not in self._subsets:
+            self._subsets[k, of] = self.with_geometry(self.geometry.select(slice(k, None, of)))
+        return self._subsets[k, of]
+
+    def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
+        """Return the same volume seen by another scan; kernels and textures are shared."""
+        # a shallow copy: grid, kernels and textures stay the same objects, only the views are
+        # others
+        other = copy(self)
+        other._subsets = {}
+        other._look(geometry)
+        return other
+
+
+def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
+    """Whether a volume and its projections leave a GPU too little memory to work with them.
+
+    Parameters
+    ----------
+    geometry, grid
+        whose float32 projections and volume are meant
+    on
+        the device; never on the CPU
+    """
+    if on.gpu is None:
+        return False
+    values = grid.n_voxels + geometry.n_views * geometry.shape[0] * geometry.shape[1]
+    return REAL_BYTES * values > RESIDENT * on.gpu.free_bytes()
+
+
+def _check_size(grid: ImageGrid) -> None:
+    if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MOST_VOXELS:
+        raise ResourceError(
+            f"{grid.describe()}: more than {_MOST_VOXELS} voxels; choose larger voxels."
+        )

@@ -1,0 +1,1 @@
+"""Studies and protocols as values, privacy, and the context of a run."""

@@ -1,0 +1,21 @@
+"""Names of patients stay here: what leaves carries pseudonyms, whose key never does."""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.protocols.privacy.key import file_of as file_of
+    from engine.protocols.privacy.key import pseudonym_of as pseudonym_of
+    from engine.protocols.privacy.names import Names as Names
+    from engine.protocols.privacy.records import without_names as without_names
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "key": ("file_of", "pseudonym_of"),
+            "names": ("Names",),
+            "records": ("without_names",),
+        },
+    )

@@ -1,0 +1,54 @@
+"""The software and the machine a volume was made with."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from engine.core.backend.processor import processor_name
+from engine.core.json_types import Plain
+
+DISTRIBUTION = "isocenter"
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
+
+
+def program_version() -> str | None:
+    """Return the version of the program, None where it is not installed."""
+    return _version(DISTRIBUTION)
+
+
+@lru_cache(maxsize=1)
+def environment() -> Plain:
+    """Versions, system and processor, as plain values."""
+    return {
+        "isocenter": program_version(),
+        "commit": _commit(Path(__file__).resolve().parents[3]),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "system": platform.platform(),
+        "processor": processor_name(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit(root: Path) -> str | None:
+    """Hash of the checkout with "-dirty" where files differ; None for an installed wheel."""
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None

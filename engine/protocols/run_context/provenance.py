@@ -1,0 +1,281 @@
+"""What exactly made a volume: inputs, settings, versions, numbers; enough to make it again.
+
+Files are named by pseudonyms and without their folders, so that a provenance can leave the house.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import numpy as np
+
+from engine.core.arrays import Array, sha256_of
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.data.runs.history import RunHistory
+from engine.data.runs.record import RecordedRun
+from engine.geometry.grid import ImageGrid
+from engine.io.folder import entries, is_file
+from engine.io.input_files import images_behind, parts_behind, raw_behind, slices_behind
+from engine.io.safety.open_input import open_input
+from engine.protocols.privacy.key import ending_of, pseudonym_of
+from engine.protocols.privacy.names import Names
+from engine.protocols.privacy.records import harmless
+from engine.protocols.run_context.assigned import assignments
+from engine.protocols.run_context.environment import environment
+from engine.protocols.study.stored_protocol import identity_of
+from engine.protocols.study.study import Study
+
+FORMAT = "isocenter-provenance-1"
+CLAIM = "Research use only. Not for diagnosis or treatment."
+MAX_HEADER_BYTES = 1 << 16
+IMAGES = "images"
+"""Role of the images of a scan, all together."""
+
+
+def build(
+    study: Study,
+    *,
+    run: RecordedRun,
+    scanner_fingerprint: Plain,
+    facts: Plain,
+    history: RunHistory,
+    ended_utc: datetime,
+    grid: ImageGrid,
+    output_sha256: str,
+    tuned_kernels: Mapping[str, str] | None = None,
+) -> Plain:
+    """Gather the provenance of a finished volume as plain JSON values.
+
+    tuned_kernels : forms that kernels ran in which are not those that are shipped; None: unknown
+    """
+    names = Names.of(study)
+    record: Plain = {
+        "format": FORMAT,
+        "claim": CLAIM,
+        "environment": environment(),
+        **_of_run(run),
+        "tuned_kernels": None if tuned_kernels is None else dict(tuned_kernels),
+        "inputs": describe_inputs(study),
+        "scanner": {
+            "sha256": _digest_of(scanner_fingerprint),
+            "full": names.values(scanner_fingerprint),
+        },
+        "scan": facts if study.identified else names.values(harmless(facts)),
+        "protocol": study.protocol.model_dump(mode="json"),
+        "protocol_identity": identity_of(study.protocol),
+        "started_utc": history.started_utc,
+        "resumed_utc": history.resumed_utc,
+        "ended_utc": ended_utc,
+        "local_utc_offset_minutes": _local_offset_minutes(history.started_utc),
+        "timings_s": history.seconds,
+        "log_likelihoods": history.log_likelihoods,
+        "relative_residuals": history.residuals,
+        "grid": {
+            "shape_zyx": grid.shape,
+            "voxel_mm_xyz": grid.voxel_mm,
+            "centre_mm_xyz": grid.centre_mm,
+        },
+        "output": {"sha256": output_sha256, "dtype": "float32", "order": "z, y, x"},
+        "replay": replay_command(study),
+    }
+    return {key: _plain(value) for key, value in record.items()}
+
+
+def _of_run(run: RecordedRun) -> Plain:
+    """Return the record of a run, and what readers of earlier versions look for outside of it."""
+    corrections = [each.model_dump(mode="json") for each in run.corrections]
+    return {
+        "run": run.model_dump(mode="json"),
+        "device": run.device,
+        "corrections": corrections,
+        "warnings": [each.text for each in run.warnings],
+        "iterations_done": run.iterations_done,
+    }
+
+
+def with_run(provenance: Plain, run: RecordedRun) -> Plain:
+    """Return a provenance with another record of its run."""
+    return {**provenance, **_plain(_of_run(run))}
+
+
+def to_json(provenance: Plain) -> str:
+    """Canonical text: sorted keys, the same bytes for the same values."""
+    return json.dumps(_plain(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+
+
+def describe_inputs(study: Study) -> dict[str, Plain]:
+    """Name, size and digest of each file of a study, by its role.
+
+    Its name is a pseudonym, unless the study is identified. The images of a scan have one entry.
+    """
+    found = {
+        role: hash_file(path) | {"name": _name_of(path, role, study)}
+        for role, path in input_files(study).items()
+    }
+    alone = {path.absolute() for path in input_files(study).values()}
+    study = study.of_files()
+    for role, named in study.files.items():
+        others = (*slices_behind(named), *parts_behind(named))
+        behind = images_behind(named) if role == "data" else others
+        images = [p for p in behind if p.absolute() not in alone]
+        if images:
+            entry = f"{role}, {IMAGES}"
+            found[entry] = _hash_images(images) | {"name": _name_of(images[0], entry, study)}
+    return found
+
+
+def _name_of(path: Path, role: str, study: Study) -> str:
+    """Return what a file is called: the files of a scan share a pseudonym, up to their ending."""
+    if study.identified:
+        return path.name
+    if role in study.files:
+        return pseudonym_of(path, "study" if role == "data" else role)
+    scan = pseudonym_of(study.data)
+    return scan.removesuffix(ending_of(scan)) + ending_of(path.name)
+
+
+def input_files(study: Study) -> dict[str, Path]:
+    """Every file a study names, by its role, and those a header goes with."""
+    study = study.of_files()
+    companions = enumerate(_companions(study.data), 2)
+    return study.files | {f"data, file {k}": path for k, path in companions}
+
+
+def _companions(data: Path) -> list[Path]:
+    """Files in the folder of `data` that it names as a header, or whose header names it."""
+    text = _header_text(data)
+    try:
+        beside = [p for p in entries(data.parent) if is_file(p) and p.name != data.name]
+    except EngineError:
+        return []
+    headers = (p for p in beside if ".hdr" in p.name.lower())
+    naming = [p for p in headers if data.name.encode() in _header_text(p)]
+    named = [p for p in beside if p.name.encode() in text]
+    return list(dict.fromkeys((*named, *naming, *raw_behind(data))))
+
+
+def _header_text(path: Path) -> bytes:
+    """Return the content of a small text file, nothing of any other."""
+    try:
+        with open_input(path) as file:
+            head = file.read(MAX_HEADER_BYTES + 1)
+    except EngineError:
+        return b""
+    return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
+
+
+def hash_file(path: Path) -> Plain:
+    """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
+    size, modified_ns = _state(path)
+    digest = _file_digest(path, size, modified_ns)
+    return {
+        "name": path.name,
+        "bytes": size,
+        "sha256": digest,
+        "modified": _iso(modified_ns),
+    }
+
+
+def _hash_images(images: Sequence[Path]) -> Plain:
+    """Return number and size of images, and one digest of their digests in the order of names."""
+    states = tuple((path, *_state(path)) for path in images)
+    return {
+        "files": len(images),
+        "bytes": sum(n_bytes for _, n_bytes, _ in states),
+        "sha256": _images_digest(states),
+        "modified": _iso(max(modified_ns for *_, modified_ns in states)),
+    }
+
+
+@lru_cache(maxsize=4)  # a job and its provenance ask for the same images
+def _images_digest(states: tuple[tuple[Path, int, int], ...]) -> str:
+    digests = (_sha256(path) for path, *_ in states)
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """Return size [bytes] and time of the last change [ns]."""
+    with open_input(path) as file:
+        return file.size, file.modified_ns
+
+
+def _iso(modified_ns: int) -> str:
+    return datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="seconds")
+
+
+@lru_cache(maxsize=64)  # a job and its provenance ask for the same file
+def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
+    with open_input(path) as file:
+        return file.sha256()
+
+
+def hash_array(values: Array) -> str:
+    """SHA-256 of the values in memory order [z, y, x], little-endian."""
+    return sha256_of(np.ascontiguousarray(values, values.dtype.newbyteorder("<")))
+
+
+def replay_command(study: Study) -> str:
+    """One command line that makes the same volume again, run beside the files.
+
+    Where pseudonyms stand for the files, it runs anywhere on the machine that holds their key.
+    """
+    scanner = study.files.get("scanner")
+    words = ["isocenter", "reconstruct", _name_of(study.data, "data", study)]
+    if study.scanner:
+        words += ["--scanner", _name_of(scanner, "scanner", study) if scanner else study.scanner]
+    for role, path in study.inputs.items():
+        words += [f"--{role}", _name_of(path, role, study)]
+    if study.complete_events:
+        words += ["--use-complete-events"]
+    for assignment in assignments(study.protocol):
+        words += ["--set", assignment]
+    return shlex.join([*words, "-o", "image.nii.gz"])
+
+
+def _digest_of(value: Any) -> str:
+    text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _local_offset_minutes(when: datetime) -> int:
+    offset = when.astimezone().utcoffset()
+    return round(offset.total_seconds() / 60) if offset is not None else 0
+
+
+def _plain(value: Any) -> Any:
+    """JSON values: paths without folders, numbers as Python's, nothing that is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, str | Path):
+        return _bare(str(value))
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int) or value is None else str(value)
+
+
+def _bare(text: str) -> str:
+    """Return a path without its folder, any other text as it is."""
+    if "\n" in text or not (
+        PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
+    ):
+        return text
+    return PureWindowsPath(text).name or PurePosixPath(text).name

@@ -1,0 +1,23 @@
+"""The record of an image whose run kept none, such as one that another program made."""
+
+from __future__ import annotations
+
+from engine.data.runs.record import ProtocolIdentity, RecordedRun, quality_of
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import identity_of
+
+
+def unrecorded(protocol: Protocol, iterations_done: float | None = None) -> RecordedRun:
+    """Return what is known of a run by its protocol: all iterations done, unless told otherwise."""
+    algorithm, identity = protocol.algorithm, identity_of(protocol)
+    n = algorithm.n_iterations
+    done = n if iterations_done is None else iterations_done
+    return RecordedRun(
+        protocol=ProtocolIdentity.of(identity),
+        quality=quality_of(identity),
+        algorithm=algorithm.title,
+        iterates=not algorithm.direct,
+        iterations_planned=n,
+        iterations_done=done,
+        ending="done" if done >= n else "stopped",
+    )

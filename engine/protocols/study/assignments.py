@@ -1,0 +1,47 @@
+"""A protocol changed by assignments, as `--set` gives them."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any, TypeVar
+
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, parse
+
+P = TypeVar("P", bound=Settings)
+
+
+def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
+    """Return the protocol changed by "algorithm.iterations=4"-like assignments.
+
+    The value is read as TOML; anything else counts as text.
+    """
+    values = protocol.model_dump(mode="json")
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or not key:
+            raise SettingsError(
+                f"--set {assignment!r}: want KEY=VALUE, for example algorithm.iterations=4."
+            )
+        _assign(values, key.strip().split("."), _value(text.strip()), assignment)
+    return parse(type(protocol), values, where="settings")
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None:
+    for key in keys[:-1]:
+        inner = values.get(key)
+        if not isinstance(inner, dict):
+            known = ", ".join(sorted(values))
+            raise SettingsError(f"--set {assignment!r}: no group {key!r}; known: {known}.")
+        values = inner
+    if keys[-1] == "kind" and values.get("kind") != value:
+        values.clear()  # another kind has its own settings, at their defaults
+    values[keys[-1]] = value

@@ -1,0 +1,137 @@
+"""What differs between two ways to reconstruct, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+from engine.core.errors import SettingsError
+from engine.core.settings import Settings, parse
+from engine.corrections.base import Correction
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import Study
+from engine.recon.algorithms.base import Algorithm
+from engine.recon.postprocess import Filter
+
+P = TypeVar("P", bound=Protocol)
+UNSAID = ("kind", "modality", "name", "version", "saved")
+"""Fields that another difference tells, or that change nothing."""
+
+
+class Difference(NamedTuple):
+    """A setting with its value then and now, in words."""
+
+    label: str
+    then: str
+    now: str
+
+    def __str__(self) -> str:
+        """Return the change in words: "iterations 3, now 6"."""
+        return f"{self.label} {self.then}, now {self.now}"
+
+
+class SettingChange(NamedTuple):
+    """A setting that differs, by its keys within the protocol."""
+
+    keys: tuple[str, ...]
+    difference: Difference
+
+
+def differences(then: Study, now: Study) -> list[Difference]:
+    """Return how the files and settings of a study differ from those of another one."""
+    files = list(_of_files(then.with_absolute_paths(), now.with_absolute_paths()))
+    return [*files, *(each.difference for each in _of_settings(then.protocol, now.protocol))]
+
+
+def setting_changes(then: Protocol, now: Protocol) -> list[SettingChange]:
+    """Return how the settings of a protocol differ from those of another one."""
+    return list(_of_settings(then, now))
+
+
+def with_setting_of(then: P, now: P, keys: tuple[str, ...]) -> P:
+    """Return a protocol with one setting as another one has it.
+
+    Where that does not go with the others, all of its group is taken.
+    """
+    try:
+        return _parsed(then, now, keys)
+    except SettingsError:
+        return _parsed(then, now, keys[:1])
+
+
+def _parsed(then: P, now: P, keys: tuple[str, ...]) -> P:
+    values, source = now.model_dump(), then.model_dump()
+    inner = values
+    for key in keys[:-1]:
+        inner, source = inner[key], source[key]
+    inner[keys[-1]] = source[keys[-1]]
+    return parse(type(now), values, where=keys[-1])
+
+
+def _of_files(then: Study, now: Study) -> Iterator[Difference]:
+    before = {"scan": str(then.data), "scanner": then.scanner or "", **_named(then)}
+    after = {"scan": str(now.data), "scanner": now.scanner or "", **_named(now)}
+    for role in (*before, *(role for role in after if role not in before)):
+        one, other = before.get(role, ""), after.get(role, "")
+        if one != other:
+            is_other_folder = _name(one) == _name(other)
+            words = (one, other) if is_other_folder else (_name(one), _name(other))
+            yield Difference(role.replace("_", " "), *words)
+
+
+def _named(study: Study) -> dict[str, str]:
+    return {role: str(path) for role, path in study.inputs.items()}
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2] or "none"
+
+
+def _of_settings(
+    then: Settings, now: Settings, label: str = "protocol", keys: tuple[str, ...] = ()
+) -> Iterator[SettingChange]:
+    if type(then) is not type(now):
+        yield SettingChange(keys, Difference(label, _words(then), _words(now)))
+        return
+    for name, field in type(then).model_fields.items():
+        one, other = getattr(then, name), getattr(now, name)
+        if one == other or name in UNSAID:
+            continue
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        label = str(extra.get("label") or "") or name.replace("_", " ")
+        if isinstance(one, Settings) and isinstance(other, Settings):
+            yield from _of_settings(one, other, label, (*keys, name))
+            continue
+        if isinstance(then, Correction):  # "apply" alone would not say what
+            label = then.title if name == "use" else f"{then.title}: {_small(label)}"
+        unit = str(extra.get("unit") or "")
+        found = Difference(_small(label), _words(one, unit), _words(other, unit))
+        yield SettingChange((*keys, name), found)
+
+
+def _small(text: str) -> str:
+    """Return a label within a sentence; what begins with two capitals stays, such as CT."""
+    return text if text[1:2].isupper() else f"{text[:1].lower()}{text[1:]}"
+
+
+def _words(value: object, unit: str = "") -> str:
+    match value:
+        case None | "auto":
+            return "automatic"
+        case bool():
+            return "on" if value else "off"
+        case Settings():
+            return _described(value)
+        case tuple() | list():
+            sign = " × " if all(isinstance(each, int | float) for each in value) else ", "
+            text = sign.join(_words(each) for each in value)
+            return f"{text} {unit}".strip() if text else "none"
+        case float() | int():
+            return f"{value:g} {unit}".strip()
+    return str(value)
+
+
+def _described(value: Settings) -> str:
+    if isinstance(value, Algorithm | Filter):
+        return value.describe()
+    return value.name if isinstance(value, Protocol) else type(value).__name__

@@ -1,0 +1,56 @@
+"""Fields that all protocols have, and the voxels of their grids."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from engine.core.errors import SettingsError
+from engine.core.settings import setting
+from engine.geometry.grid import Point
+from engine.protocols.study.choices import AnyFilter
+
+LARGEST_VOXEL_MM = 100
+_SLACK = 1e-3
+"""Part of a voxel by which a size may be larger than its voxels."""
+
+Name = Annotated[str, setting(description="Name shown to the user", label="Name", max_length=80)]
+Between = Annotated[
+    tuple[AnyFilter, ...],
+    setting(description="Filters after each iteration", label="Between iterations", max_length=4),
+]
+Finishing = Annotated[
+    tuple[AnyFilter, ...],
+    setting(description="Filters of the finished image", label="Finishing", max_length=4),
+]
+
+
+def edges_from(least_mm: float) -> AfterValidator:
+    """Return the check of a voxel: how short its edges may be."""
+
+    def check(voxel_mm: Point) -> Point:
+        if not all(least_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
+            least = f"{least_mm:.5f}".rstrip("0")
+            raise ValueError(f"edges must be {least} ... {LARGEST_VOXEL_MM} mm")
+        return voxel_mm
+
+    return AfterValidator(check)
+
+
+Voxel = Annotated[Point, edges_from(0.05)]
+FineVoxel = Annotated[Point, edges_from(1e-5)]
+
+
+def shape_for(size_mm: Point, voxel_mm: Point, *, most: int) -> tuple[int, int, int]:
+    """Return (n_z, n_y, n_x) of the voxels that fill a size (x, y, z)."""
+    nx, ny, nz = (
+        max(1, ceil(size / edge - _SLACK)) for size, edge in zip(size_mm, voxel_mm, strict=True)
+    )
+    if max(nx, ny, nz) > most:
+        raise SettingsError(
+            f"grid: {nx} × {ny} × {nz} voxels, at most {most} along an axis; "
+            "choose larger voxels or a smaller volume."
+        )
+    return nz, ny, nx

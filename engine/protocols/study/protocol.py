@@ -1,0 +1,108 @@
+"""What every protocol is: the saved choice of grid, preparation, algorithm and filters."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import model_validator
+
+from engine.core.settings import Settings, setting
+from engine.geometry.grid import Point
+from engine.protocols.study.choices import ChoiceGroup
+from engine.protocols.study.fields import Between, Finishing, Name
+from engine.protocols.study.stored_protocol import SavedAs
+from engine.recon.algorithms import Algorithm
+
+PROTOCOL_VERSION = 4
+"""Version of protocols that are written now; 1: those that do not say.
+
+Raise it with each correction or step that is added with `since` and is used unless switched off.
+"""
+
+
+class YoungerSetting(NamedTuple):
+    """A setting, besides those of corrections and steps, that older protocols do not know.
+
+    Attributes
+    ----------
+    since : version of protocols that first knew it
+    key : where it stands, with dots: "response.scatter"
+    before : what such protocols mean by leaving it out
+    """
+
+    since: int
+    key: str
+    before: bool | str
+
+
+class GridSettings(Settings):
+    """The voxels of a volume; each kind of scan adds how its grid is laid out."""
+
+    voxel_mm: Point | None
+
+
+class Protocol(Settings):
+    """How to turn a scan of one kind into a volume.
+
+    A protocol that does not name a correction, or a step, which is younger than its version leaves
+    it off, and settings in `younger` have the value from before: what a saved protocol does never
+    changes by itself.
+    """
+
+    younger: ClassVar[tuple[YoungerSetting, ...]] = ()
+    state_version: ClassVar[int] = 0
+    """Version of what a run is between two updates; raise it where one of before must not go on."""
+
+    modality: str
+    name: Name = "Standard"
+    version: int = setting(
+        PROTOCOL_VERSION, "Version of the form of protocols", ge=1, le=PROTOCOL_VERSION
+    )
+    grid: GridSettings
+    algorithm: Algorithm
+    between: Between = ()
+    finishing: Finishing = ()
+    saved: SavedAs | None = setting(None, "Which saved protocol these settings are")
+
+    @property
+    def frame_words(self) -> str:
+        """What it makes several images of, such as "frames of time"; empty where it makes one."""
+        return ""
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether it makes several images."""
+        return bool(self.frame_words)
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether those are of the gates of a cycle."""
+        return False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_off_what_is_younger(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        version = values.get("version", PROTOCOL_VERSION)
+        if not isinstance(version, int) or version > PROTOCOL_VERSION:
+            return values  # the field's own check says what is wrong
+        groups = {
+            key: field.annotation.completed(values.get(key, {}), version)
+            for key, field in cls.model_fields.items()
+            if isinstance(field.annotation, type) and issubclass(field.annotation, ChoiceGroup)
+        }
+        values = {**values, **groups, "version": PROTOCOL_VERSION}
+        for each in cls.younger:
+            if version < each.since:
+                values = _with_default(values, each.key.split("."), each.before)
+        return values
+
+
+def _with_default(values: Any, keys: list[str], default: bool | str) -> Any:
+    """Return nested values with a default where nothing is said; others are left as they are."""
+    if not isinstance(values, dict):
+        return values
+    key, *inner = keys
+    said = values.get(key, {} if inner else default)
+    return {**values, key: _with_default(said, inner, default) if inner else said}

@@ -1,0 +1,154 @@
+"""Which saved protocol settings come from: its version, its digest, and what was changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from engine.protocols.study.difference import SettingChange
+    from engine.protocols.study.protocol import Protocol
+
+P = TypeVar("P", bound="Protocol")
+CHANGED = "changed"
+OUTSIDE = "its file was edited outside of the program"
+MOST_CHANGES, MOST_LETTERS = 400, 2000
+ProtocolOrigin = Literal["program", "site", "own", "earlier", "nowhere"]
+Quality = Literal["fast", "standard", "fine"]
+OF_QUALITY = (("grid", "voxel_mm"), ("algorithm", "iterations"), ("algorithm", "updates"))
+"""Settings that a quality level changes."""
+ORIGINS: dict[ProtocolOrigin | None, str] = {
+    "program": "comes with Isocenter",
+    "site": "protocol of the site",
+    "own": "own protocol",
+    "earlier": "earlier version of a protocol",
+    "nowhere": "not among the saved protocols",
+    None: "not compared with the saved protocols",
+}
+
+
+class SavedAs(Settings):
+    """The saved protocol that settings are, or were before they were changed.
+
+    Attributes
+    ----------
+    revision : how often it was saved, 1 the first time; 0 as it comes with the program
+    sha256 : digest of its settings as they were saved
+    locked : whether nobody may change it before unlocking it
+    changed : differences from it, in words; empty if there are none
+    origin : place of the saved protocol when the study was made; None before they were compared
+    quality : quality level that voxels and iterations are at; None if they are as saved
+    """
+
+    revision: int = setting(0, "How often it was saved; 0: as it came", ge=0, le=1_000_000)
+    sha256: str = setting("", "Digest of the settings as they were saved", max_length=64)
+    locked: bool = setting(False, "Whether it is kept as it is")
+    changed: tuple[str, ...] = setting(
+        (), "What was changed since, in words", max_length=MOST_CHANGES
+    )
+    origin: ProtocolOrigin | None = setting(None, "Place of the saved protocol")
+    quality: Quality | None = setting(None, "Quality level of voxels and iterations")
+
+
+def digest_of(protocol: Protocol) -> str:
+    """Return the SHA-256 of all settings of a protocol, its name among them."""
+    return digest_of_values(protocol.model_dump(mode="json", exclude_none=True))
+
+
+def digest_of_values(values: Plain) -> str:
+    """Return the SHA-256 of settings as a file holds them, whatever it says of its saving."""
+    kept = {key: value for key, value in values.items() if key != "saved"}
+    text = json.dumps(kept, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stamped(protocol: P, revision: int, *, locked: bool = False) -> P:
+    """Return a protocol as one that is saved now, so often."""
+    saved = SavedAs(revision=revision, sha256=digest_of(protocol), locked=locked)
+    return protocol.model_copy(update={"saved": saved})
+
+
+def as_read(protocol: P, values: Plain) -> P:
+    """Return a protocol that was read from a file of these values.
+
+    One whose settings are not those that were saved says so.
+    """
+    saved = protocol.saved
+    if saved is None or not saved.sha256 or saved.changed:
+        return protocol
+    if digest_of_values(values) == saved.sha256:
+        return protocol
+    return protocol.model_copy(update={"saved": saved.model_copy(update={"changed": (OUTSIDE,)})})
+
+
+def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
+    """Return settings with a record of their differences from a saved protocol.
+
+    Parameters
+    ----------
+    base
+        the saved protocol
+    now
+        the settings that are used
+    quality
+        the quality level that voxels and iterations are at; None if they were changed by hand
+    """
+    from engine.protocols.study.difference import setting_changes
+
+    saved, changes = base.saved or SavedAs(), setting_changes(base, now)
+    of_level = [each for each in changes if quality and each.keys in OF_QUALITY]
+    by_hand = [str(each.difference) for each in changes if each not in of_level]
+    level = quality if of_level else None
+    words = [*saved.changed, *([_at(level, of_level)] if level else []), *by_hand]
+    changed = tuple(word[:MOST_LETTERS] for word in words)
+    update = {
+        "sha256": saved.sha256 or digest_of(base),
+        "changed": changed[:MOST_CHANGES],
+        "quality": level or saved.quality,
+    }
+    return now.model_copy(update={"saved": saved.model_copy(update=update)})
+
+
+def identity_of(protocol: Protocol) -> Plain:
+    """Return name, version, digests and changes of a protocol, for records."""
+    saved = protocol.saved or SavedAs()
+    return {
+        "name": protocol.name,
+        "label": label_of(protocol),
+        "version": saved.revision or None,
+        "sha256": digest_of(protocol),
+        "saved_sha256": saved.sha256 or None,
+        "changed": list(saved.changed),
+        "origin": saved.origin,
+        "quality": saved.quality,
+    }
+
+
+def label_of(protocol: Protocol) -> str:
+    """Return the name, with a mark if the content is not the saved one: "Brain FDG (changed)"."""
+    return protocol.name + _mark(protocol)
+
+
+def version_words(protocol: Protocol) -> str:
+    """Return name, version and mark in a line: "Brain FDG, version 3 (changed)"."""
+    revision = protocol.saved.revision if protocol.saved else 0
+    version = f", version {revision}" if revision else ""
+    return f"{protocol.name}{version}{_mark(protocol)}"
+
+
+def _mark(protocol: Protocol) -> str:
+    saved = protocol.saved
+    if saved is None or not saved.changed:
+        return ""
+    level = saved.quality.capitalize() if saved.quality else ""
+    by_hand = CHANGED if len(saved.changed) > bool(level) else ""
+    return f" ({' and '.join(filter(None, (level, by_hand)))})"
+
+
+def _at(level: Quality, changes: Sequence[SettingChange]) -> str:
+    return f"at {level.capitalize()}: {'; '.join(str(each.difference) for each in changes)}"

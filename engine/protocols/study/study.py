@@ -1,0 +1,114 @@
+"""A study: which scan, scanner and auxiliary files, with which protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import SerializeAsAny, model_validator
+
+from engine.core.json_types import Plain
+from engine.core.settings import Settings, setting, to_toml
+from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import label_of
+
+
+class Study(Settings):
+    """One scan to reconstruct. Paths are absolute, or relative to the study file.
+
+    `inputs` holds the auxiliary files by the key of their role. Such a key may also stand beside
+    `data`, as in `attenuation = "mu.nii.gz"`: which keys there are, the kind of scan says.
+
+    Examples
+    --------
+    >>> import engine
+    >>> protocol = engine.find_protocol("brain-fdg")
+    >>> study = engine.Study(data="scan.l.hdr", attenuation="mu.nii.gz", protocol=protocol)
+    >>> study.inputs["attenuation"].name, study.title
+    ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
+    """
+
+    data: Path = setting(..., "The scan: its file or its header", label="Scan")
+    scanner: str | None = setting(
+        None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
+    )
+    identified: bool = setting(
+        False,
+        "Whether names of files and folders go along into what is written",
+        label="Identified",
+    )
+    complete_events: bool = setting(
+        False,
+        "Whether list mode that ends within a record is used up to its last complete event",
+        label="Complete events of a file that is cut off",
+    )
+    inputs: dict[str, Path] = setting({}, "Auxiliary files by their role", label="Inputs")
+    protocol: SerializeAsAny[Protocol]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_inputs(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        beside = {
+            key: value
+            for key, value in values.items()
+            if key not in cls.model_fields and isinstance(value, str | Path | None)
+        }
+        rest = {key: value for key, value in values.items() if key not in beside}
+        given = {key: value for key, value in beside.items() if value is not None}
+        if given and isinstance(rest.get("inputs", {}), dict):
+            rest["inputs"] = {**rest.get("inputs", {}), **given}
+        return rest
+
+    @property
+    def title(self) -> str:
+        """Scan and protocol, in a line."""
+        return f"{self.data.name}, {self.protocol_label}"
+
+    @property
+    def protocol_label(self) -> str:
+        """Name of the protocol, with a mark if its content is not the saved one."""
+        return label_of(self.protocol)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Every file the study names, by its role; a scanner that is a name is none."""
+        from engine.io.folder import is_file
+
+        scanner = Path(self.scanner) if self.scanner else None
+        named = {"data": self.data}
+        if scanner is not None and is_file(scanner):
+            named["scanner"] = scanner
+        return named | self.inputs
+
+    def of_files(self) -> Study:
+        """Return the study with the files that folders of its scan and of its inputs stand for.
+
+        Digests, checkpoints and provenance are of files: they are the same for both.
+        """
+        from engine.io import scan_file
+
+        inputs = {role: scan_file(path) for role, path in self.inputs.items()}
+        return self.model_copy(update={"data": scan_file(self.data), "inputs": inputs})
+
+    def with_absolute_paths(self) -> Study:
+        """Return the study with absolute paths, and the file that a folder of a scan stands for."""
+        from engine.io.folder import is_file
+
+        files = self.of_files()
+        inputs = {role: path.expanduser().absolute() for role, path in files.inputs.items()}
+        values: Plain = {"data": files.data.expanduser().absolute(), "inputs": inputs}
+        if self.scanner is not None and is_file(Path(self.scanner)):
+            values["scanner"] = str(Path(self.scanner).absolute())
+        return self.model_copy(update=values)
+
+
+def write_study(study: Study, path: Path, *, private: bool = False) -> None:
+    """Write a study file that `engine.modalities.read_study` reads back.
+
+    `private` files are for their owner alone.
+    """
+    from engine.io.safety.atomic_write import write_atomically
+
+    write_atomically(to_toml(study).encode(), path, private=private)

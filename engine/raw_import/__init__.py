@@ -1,0 +1,41 @@
+"""Scans that do not describe themselves: what they may be, asked about as little as can be.
+
+A draft of a sidecar is made of what the files show and of what the user says. It can be looked at
+before it is written, and is written once nothing is left to ask.
+"""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.raw_import.answers import Answers as Answers
+    from engine.raw_import.answers import answers_of as answers_of
+    from engine.raw_import.datasets import Dataset as Dataset
+    from engine.raw_import.datasets import datasets_of as datasets_of
+    from engine.raw_import.draft import Draft as Draft
+    from engine.raw_import.draft import draft_of as draft_of
+    from engine.raw_import.guess import Guess as Guess
+    from engine.raw_import.guess import Question as Question
+    from engine.raw_import.offering import may_import as may_import
+    from engine.raw_import.preview import ImportLook as ImportLook
+    from engine.raw_import.preview import Reading as Reading
+    from engine.raw_import.preview import look_at as look_at
+    from engine.raw_import.similar_scan import answers_like as answers_like
+    from engine.raw_import.similar_scan import described_like as described_like
+    from engine.raw_import.writing import write_draft as write_draft
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "answers": ("Answers", "answers_of"),
+            "datasets": ("Dataset", "datasets_of"),
+            "draft": ("Draft", "draft_of"),
+            "guess": ("Guess", "Question"),
+            "similar_scan": ("answers_like", "described_like"),
+            "preview": ("ImportLook", "Reading", "look_at"),
+            "offering": ("may_import",),
+            "writing": ("write_draft",),
+        },
+    )

@@ -1,0 +1,100 @@
+"""The angles as the user says them: degrees in all, FIRST:STEP, a text, an array, or `names`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import EngineError, SettingsError
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.array_files import SIGN, array_of
+from engine.io.xray.text.angle_text import Puzzle, angles_in_text, text_content
+from engine.raw_import.angle_evidence import ImageCounts, in_file
+from engine.raw_import.angle_names import angles_in_names
+from engine.raw_import.answers import AUTO
+from engine.raw_import.files import Material
+from engine.raw_import.rotation import ViewAngles, as_table, even, of_list
+
+NAMES = "names"
+
+
+def as_said(said: str, material: Material, counts: ImageCounts) -> ViewAngles:
+    """Return the angles that an answer says.
+
+    Raises
+    ------
+    SettingsError
+        where the answer cannot be understood, or does not fit the scan
+    """
+    numbers = _in_numbers(said, counts)
+    if numbers is not None:
+        return numbers
+    if said == NAMES:
+        return _of_names(material, counts)
+    name, _, inner = said.partition(SIGN)
+    path = next((each for each in (material.folder / name, Path(name)) if each.is_file()), None)
+    if path is None:
+        raise SettingsError(
+            f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), a text file "
+            "(angles.txt, scan.csv#2 for column 2), or names."
+        )
+    try:
+        with open_input(path) as file:
+            return _of_file(file, _inside(path, material.folder), inner, counts)
+    except EngineError as e:
+        raise SettingsError(str(e)) from e
+
+
+def _in_numbers(said: str, counts: ImageCounts) -> ViewAngles | None:
+    first, colon, step = said.partition(":")
+    try:
+        if colon:
+            start, by = float(first), float(step)
+            text = f"from {start:g}° in steps of {by:g}°"
+            return ViewAngles({"first": start, "step": by}, text, "")
+        n_views = counts.n_views
+        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
+        return even(float(said), n_views, with_end=with_end)
+    except ValueError:
+        return None
+
+
+def _of_names(material: Material, counts: ImageCounts) -> ViewAngles:
+    is_each = len(material.images) == counts.n_views
+    found = angles_in_names(material.images) if is_each else None
+    if found is None:
+        raise SettingsError(
+            f"{material.images[0].name}: the names hold no number that differs from view to view; "
+            "give the angles by --angles FILE."
+        )
+    return found
+
+
+def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> ViewAngles:
+    found = None if inner else in_file(file, name, counts)
+    if isinstance(found, ViewAngles):
+        return found
+    if isinstance(found, Puzzle):
+        raise SettingsError(found.text)
+    if text_content(file) is None:
+        values, unit = np.asarray(array_of(file, inner), np.float64), None
+    else:
+        listed = angles_in_text(file, counts.lengths, inner)
+        values, unit = listed.values, listed.unit
+    turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks, stated=unit)
+    if turn is None or turn.degrees is None:
+        raise SettingsError(
+            f"{name}: {values.size:,} angles, the scan has {counts.n_views:,} views, "
+            f"{counts.n_flats:,} flats and {counts.n_darks:,} darks; correct the list."
+        )
+    return ViewAngles(as_table(turn.degrees), f"{name}: {turn.text}", "", degrees=turn.degrees)
+
+
+def _inside(path: Path, folder: Path) -> str:
+    try:
+        return path.absolute().relative_to(folder.absolute()).as_posix()
+    except ValueError as e:
+        raise SettingsError(
+            f"{path}: lies outside of {folder.name}; copy it into the folder of the scan."
+        ) from e

@@ -1,0 +1,190 @@
+"""All that lies with a scan and may be its angles: arrays, texts, and the names of the files.
+
+Evidence comes before guesses: what is understood is compared, what is not is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import EngineError
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.array_files import SIGN, array_of, arrays_in
+from engine.io.xray.text.angle_text import (
+    Puzzle,
+    TextAngles,
+    choose,
+    is_named_angle,
+    text_content,
+)
+from engine.raw_import.angle_names import in_names
+from engine.raw_import.files import Material
+from engine.raw_import.image_layout import ImageLayout
+from engine.raw_import.rotation import ViewAngles, as_table, of_list
+
+SAME_DEG = 0.02
+"""Difference of two sources that say the same: names are often rounded to hundredths."""
+MOST_VALUES = 2**20
+
+Clue = ViewAngles | Puzzle
+
+
+@dataclass(frozen=True)
+class ImageCounts:
+    """Images of a scan by their role."""
+
+    n_views: int
+    n_flats: int = 0
+    n_darks: int = 0
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths that a list of angles may have, of the views alone first."""
+        more = (self.n_flats, self.n_darks, self.n_flats + self.n_darks)
+        return (self.n_views, *(self.n_views + n for n in dict.fromkeys(more) if n))
+
+
+def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Clue | None:
+    """Return the angles that the files state, a puzzle where they may, None where they do not."""
+    inside = in_arrays(layout, counts)
+    if isinstance(inside, ViewAngles):
+        return inside
+    clues = [inside, *_beside(material, counts)]
+    if len(material.images) == counts.n_views:
+        clues.append(in_names(material.images))
+    found = [each for each in clues if isinstance(each, ViewAngles)]
+    if not found:
+        return next((each for each in clues if each is not None), None)
+    differ = [each for each in found[1:] if not _agree(found[0], each)]
+    if differ:
+        return Puzzle(
+            f"{found[0].text} and {differ[0].text} are different angles; say which ones hold, as "
+            "--angles FILE or --angles names."
+        )
+    return found[0]
+
+
+def _beside(material: Material, counts: ImageCounts) -> list[Clue | None]:
+    """Return the clues in the files that lie with the images, those named as the scan alone."""
+    stem = material.images[0].stem.rstrip("0123456789").rstrip("_-. ")
+    named = [path for path in material.texts if stem and path.stem.startswith(stem)]
+    for paths in (named, material.texts):
+        clues = list(_in_files(paths, material.folder, counts))
+        if any(isinstance(each, ViewAngles) for each in clues):
+            break
+    return clues
+
+
+def _in_files(paths: Sequence[Path], folder: Path, counts: ImageCounts) -> Iterator[Clue | None]:
+    for path in paths:
+        try:
+            with open_input(path) as file:
+                yield in_file(file, path.relative_to(folder).as_posix(), counts)
+        except EngineError:
+            continue
+
+
+def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
+    """Return the angles of an array in the file of the projections."""
+    named = {name: each for name, each in layout.lists.items() if is_named_angle(_last(name))}
+    for name, values in named.items():
+        turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
+        if turn is not None:
+            return _of_array(name, values, turn, layout.holder)
+    for name, values in named.items():
+        if values.size != counts.n_views:
+            return Puzzle(
+                f"{name}: {values.size:,} angles for {counts.n_views:,} views; say which axis of "
+                "the array holds the views (--views), or say --angles."
+            )
+    for name, values in layout.lists.items():
+        steps = np.diff(values.reshape(-1))
+        if values.size == counts.n_views and np.ptp(steps) > 0:
+            return Puzzle(
+                f"{name}: as many numbers as views, but nothing says that they are angles; say "
+                f"--angles {name.lstrip('/')} if they are, or --angles 180."
+            )
+    return None
+
+
+def _of_array(name: str, values: Array, turn: ViewAngles, holder: str) -> ViewAngles:
+    """Return angles as the dataset that holds them, where others of its structure hold theirs."""
+    flat = values.reshape(-1)
+    table: dict[str, object] = {"file": f"{holder}{SIGN}{name}"} if holder else as_table(flat)
+    return ViewAngles(
+        {**table, **turn.table}, f"{name}: {turn.text}", turn.why, degrees=turn.degrees
+    )
+
+
+def in_file(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
+    """Return the angles of a text, or of a file of arrays, that lies with the images."""
+    content = text_content(file)
+    if content is None:
+        return _in_other_arrays(file, name, counts)
+    found = choose(content, name, counts.lengths)
+    if not isinstance(found, TextAngles):
+        return found
+    if found.values.size == content.plain.size and np.array_equal(found.values, content.plain):
+        turn = _turn(found, counts)
+        if turn is not None:  # the sidecar reads it as it stands
+            table = {"file": name, **turn.table}
+            return ViewAngles(table, f"{name}: {turn.text}", turn.why, degrees=turn.degrees)
+    return _as_values(found, name, counts)
+
+
+def _turn(found: TextAngles, counts: ImageCounts) -> ViewAngles | None:
+    return of_list(found.values, counts.n_views, counts.n_flats, counts.n_darks, stated=found.unit)
+
+
+def _as_values(found: TextAngles, name: str, counts: ImageCounts) -> Clue:
+    """Return angles of a table as numbers [°], which the sidecar then holds itself."""
+    turn = _turn(found, counts)
+    if turn is None or turn.degrees is None:
+        return Puzzle(
+            f"{name}: {found.place} holds {len(found.values):,} numbers that are no angles of "
+            f"{counts.n_views:,} views; correct the list, or say --angles 180."
+        )
+    table = as_table(turn.degrees)
+    return ViewAngles(table, f"{name}, {found.place}: {turn.text}", turn.why, degrees=turn.degrees)
+
+
+def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
+    """Return the angles of a list in a file of NumPy, MATLAB or HDF5 beside the images."""
+    every = arrays_in(file)
+    if any(len(each.shape) > 1 and sorted(each.shape)[-2] > 1 for each in every):
+        return None  # it holds images, so that its lists are of another scan
+    stored = [
+        each
+        for each in every
+        if max(each.shape, default=0) in counts.lengths
+        and np.prod(each.shape, dtype=object) == max(each.shape) <= MOST_VALUES
+    ]
+    named = [each for each in stored if is_named_angle(_last(each.name))]
+    if not named and is_named_angle(Path(name).stem) and len(stored) == 1:
+        named = stored
+    if len(named) == 1:
+        values = np.asarray(array_of(file, named[0].name), np.float64).reshape(-1)
+        found = TextAngles(values, None, named[0].name or "its array")
+        return _as_values(found, name, counts)
+    if stored:
+        return Puzzle(
+            f"{name}: holds {max(stored[0].shape):,} numbers, as many as views; say --angles "
+            f"{name}{SIGN + stored[0].name if stored[0].name else ''} if they are the angles, or "
+            "--angles 180."
+        )
+    return None
+
+
+def _agree(one: ViewAngles, other: ViewAngles) -> bool:
+    if one.degrees is None or other.degrees is None:
+        return False
+    return bool(np.abs(one.degrees - other.degrees).max() <= SAME_DEG)
+
+
+def _last(name: str) -> str:
+    return name.rsplit("/", 1)[-1]

@@ -1,0 +1,101 @@
+"""Angles of the views: as said, as the files state them, or told from the views."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.io.xray.array_files import SIGN
+from engine.io.xray.text.angle_text import Puzzle
+from engine.raw_import.angle_answer import as_said
+from engine.raw_import.angle_evidence import ImageCounts, evidence
+from engine.raw_import.answers import Answers
+from engine.raw_import.files import Material
+from engine.raw_import.guess import Findings
+from engine.raw_import.image_layout import ImageLayout
+from engine.raw_import.rotation import ViewAngles, as_table, from_views, of_list
+
+QUESTION = (
+    "Over how many degrees did it turn? (180 or 360, FIRST:STEP, a text file, or names where the "
+    "names of the files hold the angles)"
+)
+REMEDY = "if the steps are not even, say --angles FILE"
+
+
+def angles_of(
+    material: Material,
+    layout: ImageLayout,
+    sample: Array,
+    answers: Answers,
+    found: Findings,
+    table: Plain,
+    *,
+    parallel: bool,
+) -> Plain:
+    """Return the angles as the table of a sidecar, or ask for them.
+
+    Raises
+    ------
+    EngineError
+        where those that are said do not fit the scan
+    """
+    counts = ImageCounts(layout.shape[0], len(material.flats), len(material.darks))
+    if answers.angles is not None:
+        turn = _said(answers.angles, material, layout, counts)
+        found.take("angles", turn.text, "as you say")
+        return dict(turn.table)
+    stated = evidence(material, layout, counts)
+    if isinstance(stated, ViewAngles):
+        found.take("angles", stated.text, stated.why)
+        return dict(stated.table)
+    turn = from_views(_profiles(sample, str(table["kind"])), counts.n_views, parallel=parallel)
+    turn = turn.assumed()
+    if isinstance(stated, Puzzle):
+        found.ask("angles", f"{stated.text} {QUESTION}", "", stated.text)
+    elif turn.is_sure:
+        found.take("angles", turn.text, f"{turn.why}; {REMEDY}")
+    else:
+        found.ask("angles", QUESTION, "", turn.why)
+    return dict(turn.table)
+
+
+def _said(said: str, material: Material, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
+    if said.lstrip("/") in layout.arrays:
+        return _of_dataset(said.lstrip("/"), layout, counts)
+    return as_said(said, material, counts)
+
+
+def _of_dataset(said: str, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
+    """Return the angles of the array that the user names; refuse what cannot be angles."""
+    stored = layout.arrays[said]
+    name, values = stored.name, layout.lists.get(stored.name)
+    if values is None or values.size < counts.n_views:
+        raise FileFormatError(
+            f"{name}: is {' x '.join(map(str, stored.shape))}, the scan has {counts.n_views:,} "
+            "views; pick a list of as many angles."
+        )
+    turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
+    if turn is None:
+        raise FileFormatError(
+            f"{name}: its {values.size:,} numbers are no angles of {counts.n_views:,} views, "
+            "which differ from one another; pick another dataset."
+        )
+    return ViewAngles({**_table_of(name, values, layout), **turn.table}, turn.text, turn.why)
+
+
+def _table_of(name: str, values: Array, layout: ImageLayout) -> dict[str, object]:
+    """Return angles as the dataset that holds them, where others of its structure hold theirs."""
+    if layout.holder:
+        return {"file": f"{layout.holder}{SIGN}{name}"}
+    return as_table(values.reshape(-1))
+
+
+def _profiles(sample: Array, kind: str) -> Array:
+    """Return the mean row of each view, 0 in air."""
+    finite = np.nan_to_num(sample.astype(np.float64), posinf=0.0, neginf=0.0)
+    rows = finite.mean(axis=1)
+    if kind == "integrals":
+        return np.asarray(rows)
+    return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))

@@ -1,0 +1,89 @@
+"""What a user says of a scan that does not describe itself; all that is left out is guessed."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from engine.core.errors import SettingsError
+from engine.core.settings import Settings, parse, setting
+
+Kind = Literal["counts", "transmission", "integrals"]
+PARALLEL = "parallel"
+AUTO = ("180", "360")
+
+
+class Answers(Settings):
+    """Answers of a user; None where nothing was said."""
+
+    columns: int | None = setting(None, "pixels in a row of an image", ge=1)
+    rows: int | None = setting(None, "rows of an image", ge=1)
+    views: int | None = setting(None, "images of the scan", ge=1)
+    dtype: str | None = setting(None, "type of raw values, as uint16 or float32")
+    byte_order: Literal["little", "big"] | None = setting(None, "of raw values")
+    offset_bytes: int | None = setting(None, "header to skip in a raw file", ge=0)
+    array: str | None = setting(None, "name of the projections in a file of several arrays")
+    kind: Kind | None = setting(None, "what the values are")
+    scale: float | None = setting(None, "what stored line integrals are multiplied by")
+    white_level: float | None = setting(None, "counts of the open beam", gt=0)
+    flats: str | None = setting(None, "open-beam images: a folder, a file, what names begin with")
+    darks: str | None = setting(None, "beam-off images, likewise")
+    angles: str | None = setting(None, "degrees in all, 360 or 180; FIRST:STEP; or a text file")
+    clockwise: bool | None = setting(None, "the source turns clockwise, seen from +z")
+    mirrored: bool | None = setting(None, "columns grow to the left, as the source sees them")
+    first_row: Literal["top", "bottom"] | None = setting(None, "which row of an image comes first")
+    beam: str | None = setting(None, "parallel, or SOURCE-AXIS,SOURCE-DETECTOR in mm")
+    pixel: str | None = setting(None, "width of a pixel on the detector in mm, or WIDTH,HEIGHT")
+    axis_column: float | None = setting(None, "column in which the axis is seen, from 0")
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        numbers_of(self.pixel or "1", 2, "pixel", "0.05 or 0.05,0.06")
+        if self.beam not in (None, PARALLEL):
+            found = numbers_of(self.beam or "", 2, "beam", "parallel or 100,400")
+            if len(found) != 2 or found[1] <= found[0]:
+                raise ValueError(
+                    "beam must be parallel, or the distances from the source to the axis and, "
+                    f"farther, to the detector in mm, as 100,400, got {self.beam!r}"
+                )
+        return self
+
+    @property
+    def pixel_mm(self) -> tuple[float, float] | None:
+        """Width and height of a pixel [mm]; None where nothing was said."""
+        if self.pixel is None:
+            return None
+        found = numbers_of(self.pixel, 2, "pixel", "0.05")
+        return found[0], found[-1]
+
+    @property
+    def distances_mm(self) -> tuple[float, float] | None:
+        """Source to axis and source to detector [mm]; None of parallel beams, or of nothing."""
+        if self.beam in (None, PARALLEL):
+            return None
+        axis, detector = numbers_of(self.beam or "", 2, "beam", "100,400")
+        return axis, detector
+
+
+def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ...]:
+    """Return numbers above 0 with commas between; raise `ValueError` where they are none."""
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not 1 <= len(found) <= most or not all(0 < n < 1e6 for n in found):
+        raise ValueError(f"{what} must be numbers above 0, as {example}, got {text!r}")
+    return found
+
+
+def answers_of(said: dict[str, object]) -> Answers:
+    """Return checked answers; raise `SettingsError` with what is wrong with them."""
+    return parse(Answers, {key: value for key, value in said.items() if value is not None},
+                 where="The import")  # fmt: skip
+
+
+def refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
+    """Refuse a name that is none of those that are known."""
+    if name not in known:
+        raise SettingsError(f"{what}: {name!r} is not known; choose one of {', '.join(known)}.")

@@ -1,0 +1,163 @@
+"""Which arrays of a file of NumPy, MATLAB or HDF5 are projections, flats, darks and lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import FileFormatError
+from engine.io.hdf5.opening import is_hdf5
+from engine.io.safety.open_input import InputFile
+from engine.io.xray.array_files import SIGN, StoredArray, array_of, arrays_in
+from engine.io.xray.text.angle_text import is_named_angle
+from engine.raw_import.answers import Answers
+from engine.raw_import.files import Material
+from engine.raw_import.guess import Findings
+from engine.raw_import.image_layout import ImageLayout, names_of
+
+
+def of_arrays(
+    file: InputFile, material: Material, answers: Answers, found: Findings
+) -> ImageLayout:
+    """Return which arrays of a file are projections, flats and darks, as said or by their names.
+
+    Raises
+    ------
+    FileFormatError
+        where nothing tells, or what is said does not fit
+    """
+    stored = arrays_in(file)
+    chosen = _chosen(file, stored, answers)
+    lists = {each.name: each for each in stored if _is_list(each) and each is not chosen}
+    order = _order(file, chosen, answers, _lengths_of_angles(lists, answers))
+    sizes = dict(zip(order, chosen.shape, strict=True))
+    shape = (sizes["view"], sizes.get("row", 1), sizes["column"])
+    stem = str(names_of(material.images[:1], material.folder))
+    name = stem + (f"{SIGN}{chosen.name}" if chosen.name else "")
+    table: dict[str, object] = {"file": name, "order": list(order)}
+    for role, words in (("flats", FLAT_NAMES), ("darks", DARK_NAMES)):
+        said = getattr(answers, role)
+        match = [each for each in stored if _is_named(each.name, words) and each is not chosen]
+        if said is not None:
+            reference = array_named(stored, said)
+            if reference is not None:
+                _refuse_unlike(file, role, reference, chosen, sizes)
+                table[role] = f"{stem}{SIGN}{reference.name}"
+                found.take(role, reference.name, "as you say")
+        elif match and match[0].shape[-1] in chosen.shape and not getattr(material, role):
+            table[role] = f"{stem}{SIGN}{match[0].name}"
+            found.take(role, match[0].name, "by the name of the array")
+    text = " × ".join(f"{n:,} {axis}s" for axis, n in sizes.items())
+    why = "as you say" if answers.array is not None else "the largest array"
+    found.take("array", f"{chosen.name or file.name}: {text}", why)
+    values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= FEWEST}
+    named = {each.name.lstrip("/"): each for each in stored}
+    holder = stem if is_hdf5(file.head) and file.path.suffix.lower() != ".mat" else ""
+    whole = chosen.dtype.kind in "iu"
+    return ImageLayout(table, shape, whole, lists=values, arrays=named, holder=holder)
+
+
+FEWEST = 3
+"""Shorter lists are no angles."""
+FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
+DARK_NAMES = ("dark", "offset", "black")
+
+
+def array_named(stored: tuple[StoredArray, ...], name: str) -> StoredArray | None:
+    """Return the array of a name, with or without the sign of the root before it."""
+    return next((each for each in stored if each.name.lstrip("/") == name.lstrip("/")), None)
+
+
+def _refuse_unlike(
+    file: InputFile, role: str, said: StoredArray, chosen: StoredArray, sizes: dict[str, int]
+) -> None:
+    """Refuse flats or darks of another size than the projections."""
+    wanted = tuple(sizes[axis] for axis in ("row", "column") if axis in sizes)
+    inside = said.shape[-len(wanted) :] if len(said.shape) in (len(wanted), len(wanted) + 1) else ()
+    if said.name == chosen.name:
+        raise FileFormatError(
+            f"{file.name}: {said.name} is taken for the projections and for the {role}; pick "
+            "another dataset for one of them."
+        )
+    if inside != wanted and not file.path.suffix.lower() == ".mat":
+        raise FileFormatError(
+            f"{file.name}: {role} {said.name} are {' x '.join(map(str, said.shape))}, the "
+            f"projections {chosen.name} have images of {' x '.join(map(str, wanted))} pixels; "
+            "pick another dataset."
+        )
+
+
+def _is_named(name: str, words: tuple[str, ...]) -> bool:
+    return any(word in name.rsplit("/", 1)[-1].lower() for word in words)
+
+
+def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) -> StoredArray:
+    said = None if answers.array is None else array_named(stored, answers.array)
+    if said is not None and (len(said.shape) not in (2, 3) or min(said.shape) < 2):
+        raise FileFormatError(
+            f"{file.name}: {said.name} is {' x '.join(map(str, said.shape))}, projections have "
+            "two or three axes; pick another dataset (--array)."
+        )
+    if said is not None:
+        return said
+    usable = [each for each in stored if len(each.shape) in (2, 3) and min(each.shape) > 1]
+    scans = [each for each in usable if not _is_named(each.name, FLAT_NAMES + DARK_NAMES)]
+    likely = [each for each in scans if 2 * np.prod(each.shape) > np.prod(scans[0].shape)]
+    if len(likely) > 1 and answers.array is None:
+        names = ", ".join(each.name for each in likely[:8])
+        raise FileFormatError(
+            f"{file.name}: holds {len(likely)} arrays that may be the projections ({names}); name "
+            "one of them (--array)."
+        )
+    if answers.array is not None or not scans:
+        names = ", ".join(each.name for each in usable[:8]) or "none"
+        wanted = f"no array {answers.array!r}" if answers.array else "no array of images"
+        raise FileFormatError(
+            f"{file.name}: holds {wanted}; of two or three axes there are {names}: name the "
+            "projections (--array)."
+        )
+    return scans[0]
+
+
+def _is_list(stored: StoredArray) -> bool:
+    """Whether an array is a list: one axis, or one row or column as MATLAB keeps it."""
+    return bool(np.prod(stored.shape, dtype=object) == max(stored.shape, default=0))
+
+
+def _lengths_of_angles(lists: dict[str, StoredArray], answers: Answers) -> set[int]:
+    """Return the lengths of the list that is said to hold the angles, or of those named so."""
+    said = (answers.angles or "").lstrip("/")
+    sizes = {name: max(each.shape) for name, each in lists.items()}
+    of_said = {n for name, n in sizes.items() if name.lstrip("/") == said}
+    return of_said or {n for name, n in sizes.items() if is_named_angle(name.rsplit("/", 1)[-1])}
+
+
+def _order(
+    file: InputFile, chosen: StoredArray, answers: Answers, n_angles: set[int]
+) -> tuple[str, ...]:
+    """Return the axes of an array, the slowest first.
+
+    The length of the list of angles tells which axis holds the views. Without one, the usual order
+    of the format is taken: programs of MATLAB have the views last.
+    """
+    by_matlab = file.path.suffix.lower() == ".mat"
+    usual = ("row", "column", "view") if by_matlab else ("view", "row", "column")
+    orders: tuple[tuple[str, ...], ...] = (
+        *(usual, ("view", "row", "column"), ("row", "view", "column")),
+        *(("row", "column", "view"), ("column", "row", "view")),
+    )
+    if len(chosen.shape) == 2:
+        orders = (("view", "column"), ("column", "view"))
+    said = {"view": answers.views, "row": answers.rows, "column": answers.columns}
+    sizes = [dict(zip(order, chosen.shape, strict=True)) for order in orders]
+    fits = [
+        order
+        for order, size in zip(orders, sizes, strict=True)
+        if all(said[axis] in (None, n) for axis, n in size.items())
+    ]
+    by_angles = [order for order in fits if chosen.shape[order.index("view")] in n_angles]
+    return (by_angles or fits or list(orders))[0]
+
+
+def _list(file: InputFile, name: str) -> Array:
+    return np.asarray(array_of(file, name), np.float64).reshape(-1)

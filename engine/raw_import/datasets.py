@@ -1,0 +1,111 @@
+"""What a file of arrays holds, for whoever picks projections, flats, darks and angles from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import EngineError
+from engine.io.folder import is_file, state_of
+from engine.io.hdf5.opening import is_hdf5
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.xray.array_files import StoredArray, array_of, arrays_in, holds_arrays
+from engine.raw_import.thumbnail import small
+
+MOST_LISTED, MOST_PREVIEWS = 40, 12
+MOST_PREVIEW_BYTES = 2**26
+"""A slice that is larger is not read for its picture."""
+MOST_IN_LIST = 2**20
+"""Numbers of a list that are read for its range."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One array in a file.
+
+    Attributes
+    ----------
+    name : its path in the file
+    shape : along the axes of the file
+    dtype : type of its numbers
+    preview : (rows, columns) float32, its middle slice made small; None of a list
+    span : least and largest number of a list; "" of images
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    preview: Array | None = None
+    span: str = ""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has one axis, as angles have."""
+        return len(self.shape) == 1
+
+    @property
+    def text(self) -> str:
+        """Shape, type and range, for people."""
+        size = " × ".join(f"{n:,}" for n in self.shape)
+        return ", ".join(filter(None, (size, self.dtype, self.span)))
+
+
+def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, ...]:
+    """Return the arrays that a file holds, the largest first; none of other files.
+
+    Parameters
+    ----------
+    source
+        file of NumPy, MATLAB or HDF5
+    with_previews
+        whether middle slices and ranges are read; only of HDF5, where that is cheap
+    """
+    if not holds_arrays(source) or not is_file(source):
+        return ()
+    return _kept(source.absolute(), state_of(source), with_previews)
+
+
+@lru_cache(maxsize=4)
+def _kept(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]:
+    with open_input(source) as file:
+        stored = arrays_in(file)[:MOST_LISTED]
+        with_previews = with_previews and is_hdf5(file.head)
+        n_left = MOST_PREVIEWS
+        found = []
+        for each in stored:
+            preview = _preview(file, each) if with_previews and n_left else None
+            n_left -= preview is not None
+            span = _span(file, each) if with_previews else ""
+            found.append(Dataset(each.name, each.shape, str(each.dtype), preview, span))
+    return tuple(found)
+
+
+def _preview(file: InputFile, stored: StoredArray) -> Array | None:
+    """Return the middle slice, as small as a picture needs; None where there is none to see."""
+    if len(stored.shape) not in (2, 3) or min(stored.shape[-2:]) < 2:
+        return None
+    n_values = int(np.prod(stored.shape[-2:], dtype=object))
+    if n_values * stored.dtype.itemsize > MOST_PREVIEW_BYTES:
+        return None
+    try:
+        if len(stored.shape) == 2:
+            return small(array_of(file, stored.name))
+        middle = array_of(file, stored.name, (0, [stored.shape[0] // 2]))[0]
+        return small(middle)
+    except EngineError:  # whoever picks it hears why it cannot be read
+        return None
+
+
+def _span(file: InputFile, stored: StoredArray) -> str:
+    if len(stored.shape) != 1 or stored.shape[0] > MOST_IN_LIST:
+        return ""
+    try:
+        values = array_of(file, stored.name)
+    except EngineError:
+        return ""
+    finite = values[np.isfinite(values)]
+    return f"{finite.min():.6g} to {finite.max():.6g}" if finite.size else ""

@@ -1,0 +1,209 @@
+"""A draft of a sidecar: what is guessed of a scan, what the user said, and what is to be asked.
+
+At most five questions are left: the size of raw images, what the values are, the angles, the beam,
+and the size of a pixel. Which way the source turns and which way columns run cannot be stated from
+the images: the usual is taken, and the window shows the four readings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import DataError
+from engine.core.json_types import Plain
+from engine.core.settings import parse
+from engine.io.folder import is_folder
+from engine.io.xray.sidecar.images import some_images
+from engine.io.xray.sidecar.settings import FORMAT, VERSION, Sidecar
+from engine.raw_import.angles import angles_of
+from engine.raw_import.answers import PARALLEL, Answers
+from engine.raw_import.files import Material, material_of
+from engine.raw_import.guess import Findings, Guess, Question
+from engine.raw_import.image_layout import ImageLayout, names_of
+from engine.raw_import.layout import layout_of
+from engine.raw_import.pixels import pixel_of
+from engine.raw_import.raw_shape import RawShape
+from engine.raw_import.references import tell_references, with_said_references
+from engine.raw_import.rotation import (
+    sampled,
+)
+from engine.raw_import.values import Values, values_of
+
+BEAM_QUESTION = (
+    "Which beam? Say parallel, or the distances from the source to the rotation axis and to the "
+    "detector in mm, as 100,400"
+)
+SAMPLED_ROWS = 5
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a sidecar would say.
+
+    Attributes
+    ----------
+    path : where it would lie
+    table : what it would say; complete only where no question is left that has no proposal
+    shape : (views, rows, columns)
+    guesses : what was taken, and why
+    questions : what is to be asked, in order
+    shapes : sizes that a raw file may have, the best first
+    """
+
+    path: Path
+    table: Plain
+    shape: tuple[int, int, int]
+    guesses: tuple[Guess, ...]
+    questions: tuple[Question, ...]
+    shapes: tuple[RawShape, ...] = ()
+
+    @property
+    def settings(self) -> Sidecar:
+        """The sidecar, checked; raises `SettingsError` where something is missing."""
+        return parse(Sidecar, self.table, where=self.path.name)
+
+
+def draft_of(source: Path, answers: Answers | None = None) -> Draft:
+    """Return a draft of the sidecar of a folder, an image or a raw file.
+
+    Parameters
+    ----------
+    source
+        what the user chose
+    answers
+        what they said so far
+
+    Raises
+    ------
+    EngineError
+        where there is no scan, or its files do not fit
+    """
+    answers = answers or Answers()
+    found = Findings()
+    material = with_said_references(material_of(source), answers)
+    layout = layout_of(material, answers, found)
+    tell_references(material, answers, found)
+    path = material.folder / f"{_name_of(source, material)}.toml"
+    table: Plain = {"format": FORMAT, "version": VERSION, **layout.table}
+    for role in ("flats", "darks"):
+        files = getattr(material, role)
+        if files:
+            table[role] = names_of(files, material.folder)
+    sample = _sample(table, layout, path)
+    _kind(table, layout, sample, answers, found)
+    geometry = _geometry(material, layout, sample, answers, found, table)
+    table["geometry"] = geometry
+    return Draft(
+        path, table, layout.shape, tuple(found.guesses), tuple(found.questions), layout.shapes
+    )
+
+
+def _name_of(source: Path, material: Material) -> str:
+    source = source.absolute()
+    if len(material.images) == 1:
+        return material.images[0].stem
+    return source.name if is_folder(source) else source.stem
+
+
+def _sample(table: Plain, layout: ImageLayout, path: Path) -> Array:
+    """Return the middle rows of the first and last views, and of some between."""
+    n_views, n_rows, _ = layout.shape
+    parallel = {"kind": "parallel", "angles": {"step": 1.0}}
+    settings = parse(Sidecar, {**table, "kind": "counts", "geometry": parallel}, where=path.name)
+    middle = n_rows // 2
+    rows = slice(max(middle - SAMPLED_ROWS // 2, 0), middle + SAMPLED_ROWS // 2 + 1)
+    return some_images(settings, settings.images, path, sampled(n_views), rows)
+
+
+def _kind(
+    table: Plain, layout: ImageLayout, sample: Array, answers: Answers, found: Findings
+) -> None:
+    """Say what the values are, and their scale or the counts of the open beam."""
+    if not np.isfinite(sample).any():
+        raise DataError(
+            f"{layout.table.get('file', layout.table.get('files'))}: no value of the first and "
+            "last views is a number; export the scan again."
+        )
+    has_flats = "flats" in table
+    guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)
+    kind = answers.kind or guess.kind
+    table["kind"] = kind
+    scale = answers.scale
+    if answers.kind is not None:
+        found.take("kind", kind, "as you say")
+    elif guess.is_sure or guess.wants_scale or scale is not None:
+        found.take("kind", kind, guess.why)
+    else:
+        found.ask("kind", _kind_question(guess), kind, guess.why)
+    if kind == "counts" and not has_flats:
+        level = answers.white_level or guess.white_level or float(sample[np.isfinite(sample)].max())
+        table["white_level"] = level
+        why = "as you say" if answers.white_level else guess.why
+        found.take(
+            "white_level", f"{level:,.0f} counts" if level >= 100 else f"{level:.3g} counts", why
+        )
+    elif answers.white_level is not None:
+        table["white_level"] = answers.white_level
+    if kind != "counts" and scale is not None:
+        table["scale"] = scale
+        found.take("scale", f"{scale:g}", "as you say")
+    elif kind == "integrals" and guess.wants_scale:
+        found.ask("scale", "Stored values times what are line integrals −ln(I/I0)? (0.001)")
+
+
+def _kind_question(guess: Values) -> str:
+    return f"What are the values: counts, transmission or integrals? ({guess.why})"
+
+
+def _geometry(
+    material: Material,
+    layout: ImageLayout,
+    sample: Array,
+    answers: Answers,
+    found: Findings,
+    table: Plain,
+) -> Plain:
+    is_parallel = answers.beam == PARALLEL
+    geometry: Plain = {
+        "angles": angles_of(material, layout, sample, answers, found, table, parallel=is_parallel)
+    }
+    distances = answers.distances_mm
+    if answers.beam is None:
+        found.ask("beam", BEAM_QUESTION)
+    elif distances is None:
+        geometry["kind"] = "parallel"
+        found.take("beam", "parallel", "as you say")
+    else:
+        geometry["kind"] = "fan" if layout.shape[1] == 1 else "cone"
+        geometry["source_axis_mm"], geometry["source_detector_mm"] = distances
+        text = "axis {:g} mm and detector {:g} mm from the source".format(*distances)
+        found.take("beam", text, "as you say")
+    _pixel(geometry, material, answers, found)
+    geometry["columns"] = "left" if answers.mirrored else "right"
+    geometry["rows"] = "up" if answers.first_row == "bottom" else "down"
+    geometry["clockwise"] = bool(answers.clockwise)
+    way = "clockwise" if answers.clockwise else "counter-clockwise"
+    why = "the usual; images do not tell, so look whether the object is its mirror image"
+    if answers.clockwise is not None or answers.mirrored is not None:
+        why = "as you say"
+    found.take("clockwise", f"{way}, columns to the {geometry['columns']}", why)
+    why = "as you say" if answers.first_row else "as images are usually kept"
+    found.take("first_row", answers.first_row or "top", why)
+    if answers.axis_column is not None:
+        geometry["axis_column"] = answers.axis_column
+    return geometry
+
+
+def _pixel(geometry: Plain, material: Material, answers: Answers, found: Findings) -> None:
+    said, tagged = answers.pixel_mm, pixel_of(material.images[0])
+    pixel = said or tagged
+    if pixel is not None:
+        geometry["pixel_mm"] = list(pixel)
+        why = "as you say" if said else "the resolution in the TIFF, taken as that of the detector"
+        found.take("pixel", f"{pixel[0]:g} × {pixel[1]:g} mm", why)
+        return
+    found.ask("pixel", "How wide is a pixel of the detector, in mm? (0.05, or 0.05,0.06)")

@@ -1,0 +1,258 @@
+"""Which files of a folder are projections, flats, darks and a list of angles, by their names.
+
+Words in the names of files and of the folders that they are in decide. The largest group of images
+without such a word is the scan. Where a folder has no flats, the folders beside it may.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import EngineError, FileFormatError
+from engine.io.folder import entries, is_file, is_folder, size_of
+from engine.io.safety.open_input import open_input
+from engine.io.xray.array_files import holds_arrays
+from engine.io.xray.bare_images import IMAGE_ENDINGS
+from engine.io.xray.text.angle_text import is_named_angle
+from engine.io.xray.text.number_lists import decoded
+from engine.raw_import.roles import belongs, is_named_after_role, role_of
+
+TIFF = IMAGE_ENDINGS
+RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
+NO_LISTS = (".toml", ".png", ".jpg", ".jpeg", ".bmp", ".pdf", ".zip", ".gz", ".mrc", ".py", ".m")
+MOST_TEXTS = 60
+MOST_TEXT_BYTES = 10_000_000
+MOST_FOLDERS = 40
+FEWEST = 20
+"""Images in a group from which they are a scan, whatever their names sound like."""
+NUMBERED = re.compile(r"^(?P<prefix>.*?)\d+$")
+NUMBERS = re.compile(r"[\d.+-]*\d")
+
+
+@dataclass(frozen=True)
+class ImageGroup:
+    """Images that belong together: those of one folder whose names begin alike.
+
+    Attributes
+    ----------
+    folder : that they are in
+    prefix : what their names begin with
+    files : in the order of their numbers
+    """
+
+    folder: Path
+    prefix: str
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What was found to import.
+
+    Attributes
+    ----------
+    folder : in which the sidecar will lie
+    images : of the scan, in order; one raw file or file of arrays, or many
+    flats, darks : likewise
+    texts : files that may list angles
+    """
+
+    folder: Path
+    images: tuple[Path, ...]
+    flats: tuple[Path, ...] = ()
+    darks: tuple[Path, ...] = ()
+    texts: tuple[Path, ...] = ()
+
+    @property
+    def are_tiff(self) -> bool:
+        """Whether the projections are TIFF images, or EDF, which are taken like these."""
+        return is_tiff_name(self.images[0])
+
+
+def is_tiff_name(path: Path) -> bool:
+    """Whether a file is a TIFF image, or EDF, by its name."""
+    return path.name.lower().endswith(TIFF)
+
+
+def is_image_name(path: Path) -> bool:
+    """Whether a file may hold projections, by its name."""
+    ending = path.suffix.lower()
+    return ending in (*TIFF, *RAW, ".mrc") or holds_arrays(path)
+
+
+def natural(path: Path) -> tuple[tuple[int, str | int], ...]:
+    """Return a key that sorts names by the numbers in them."""
+    parts = re.split(r"(\d+)", path.name)
+    return tuple((1, int(part)) if part.isdigit() else (0, part) for part in parts)
+
+
+def material_of(path: Path) -> Material:
+    """Return what a folder, an image or a raw file stands for.
+
+    Raises
+    ------
+    FileFormatError
+        where there are no images, or several scans
+    """
+    if is_folder(path):
+        return _with_folders_beside(_of_folder(path), path)
+    folder = path.parent
+    if is_tiff_name(path):
+        group = next(each for each in groups_in([folder]) if path in each.files)
+        return _with_references(group.files, folder, path)
+    if not is_file(path):
+        raise FileFormatError(f"{path}: no such file or folder; check the path.")
+    return _with_references((path,), folder, path)
+
+
+def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
+    """Return the images of folders by folder and beginning of their names, the largest first."""
+    found: dict[tuple[Path, str, str], list[Path]] = {}
+    for folder in folders:
+        for each in entries(folder):
+            if is_image_name(each) and is_file(each):
+                number = NUMBERED.match(each.stem)
+                begins = number["prefix"] if number else each.stem
+                found.setdefault((folder, begins, each.suffix.lower()), []).append(each)
+    together: dict[tuple[Path, str, str], list[Path]] = {}
+    for (folder, pattern, ending), begins in _alike(found).items():
+        # names with more numbers than one, e.g. a counter and an angle: few of them begin alike
+        one_scan = len(begins) >= max(len(files) for files in begins.values())
+        for prefix, files in begins.items():
+            key = (folder, pattern if one_scan else prefix, ending)
+            together.setdefault(key, []).extend(files)
+    groups = [
+        ImageGroup(folder, prefix, tuple(sorted(files, key=natural)))
+        for (folder, prefix, _), files in together.items()
+    ]
+    return sorted(groups, key=lambda group: (-len(group.files), -size_of(group.files[0])))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file that is a raw one by its name is a text, e.g. a list of angles."""
+    if path.suffix.lower() not in RAW or size_of(path) > MOST_TEXT_BYTES:
+        return False
+    try:
+        with open_input(path) as file:
+            return decoded(file.head) is not None
+    except EngineError:
+        return False
+
+
+def _alike(
+    found: dict[tuple[Path, str, str], list[Path]],
+) -> dict[tuple[Path, str, str], dict[str, list[Path]]]:
+    """Return beginnings of names and their files, by folder, pattern without numbers and ending."""
+    alike: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
+    for (folder, begins, ending), files in found.items():
+        pattern = NUMBERS.sub("*", files[0].stem)
+        alike.setdefault((folder, pattern, ending), {})[begins] = files
+    return alike
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Return a folder and those in it, two deep."""
+    inner = [each for each in entries(folder) if is_folder(each) and each.name[0] != "."]
+    deeper = [
+        each
+        for one in inner[:MOST_FOLDERS]
+        for each in entries(one)
+        if is_folder(each) and each.name[0] != "."
+    ]
+    return [folder, *inner[:MOST_FOLDERS], *deeper[:MOST_FOLDERS]]
+
+
+def _of_folder(folder: Path) -> Material:
+    groups = [each for each in groups_in(_folders(folder)) if not _is_text(each.files[0])]
+    scans = [group for group in groups if not role_of(group.files[0], folder)]
+    if not scans and groups and len(groups[0].files) >= FEWEST:
+        scans = groups[:1]  # a name that only sounds like flats
+        groups = groups[1:]
+    if not scans:
+        raise FileFormatError(
+            f"{folder.name}: holds no images that could be projections (TIFF, EDF, raw, NumPy, "
+            "MATLAB, MRC or HDF5); choose the folder of the scan."
+        )
+    scan = scans[0]
+    rivals = [each for each in scans[1:] if 2 * len(each.files) > len(scan.files)]
+    if rivals:
+        names = ", ".join(_named(each, folder) for each in (scan, *rivals[:3]))
+        raise FileFormatError(
+            f"{folder.name}: {len(rivals) + 1} scans may lie here ({names}); choose one image or "
+            "the folder of one of them."
+        )
+    found = _references(groups, scan, folder)
+    texts = _texts([folder, scan.folder], scan.files)
+    return Material(folder, scan.files, found["flats"], found["darks"], texts)
+
+
+def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Material:
+    """Return a scan that was chosen by one file, with the flats and darks near it."""
+    every = groups_in(_folders(folder))
+    scan = next(group for group in every if chosen in group.files)
+    found = _references([group for group in every if group is not scan], scan, folder)
+    material = Material(folder, images, found["flats"], found["darks"], _texts([folder], images))
+    return _with_folders_beside(material, folder) if is_tiff_name(chosen) else material
+
+
+def _with_folders_beside(material: Material, folder: Path) -> Material:
+    """Return it with the flats and darks of the folders beside, where its own has none."""
+    if material.flats or material.darks or not material.are_tiff:
+        return material
+    folder = folder.absolute()
+    beside = [
+        each
+        for each in entries(folder.parent)
+        if is_folder(each) and each != folder and is_named_after_role(each.name)
+    ]
+    scan = ImageGroup(material.images[0].parent, "", material.images)
+    found = _references(groups_in(beside[:MOST_FOLDERS]), scan, folder.parent)
+    if not any(found.values()):
+        return material
+    return Material(
+        folder.parent,
+        tuple(each.absolute() for each in material.images),
+        found["flats"],
+        found["darks"],
+        material.texts,
+    )
+
+
+def _references(
+    groups: list[ImageGroup], scan: ImageGroup, within: Path
+) -> dict[str, tuple[Path, ...]]:
+    """Return the flats and darks of a scan among groups of images."""
+    found: dict[str, list[Path]] = {"flats": [], "darks": []}
+    for group in groups:
+        if belongs(group.folder, group.prefix, scan.folder, scan.prefix):
+            for each in group.files:
+                role = role_of(each, within)
+                if role:
+                    found[role].append(each)
+    return {role: tuple(sorted(files, key=natural)) for role, files in found.items()}
+
+
+def _texts(folders: list[Path], images: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return all files that may list angles: of any name, but no images and no sidecars."""
+    found = [
+        each
+        for folder in dict.fromkeys(folders)
+        for each in entries(folder)
+        if each not in images and _may_list(each)
+    ]
+    ranked = sorted(found, key=lambda each: not is_named_angle(each.stem))
+    return tuple(ranked[:MOST_TEXTS])
+
+
+def _may_list(path: Path) -> bool:
+    ending = path.suffix.lower()
+    if is_tiff_name(path) or ending in NO_LISTS or path.name[0] == "." or not is_file(path):
+        return False
+    return 0 < size_of(path) <= MOST_TEXT_BYTES
+
+
+def _named(group: ImageGroup, folder: Path) -> str:
+    return group.files[0].relative_to(folder).as_posix()

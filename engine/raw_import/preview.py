@@ -1,0 +1,235 @@
+"""A look at a draft: one projection, a sinogram row, and the middle slice as it would become.
+
+Some views and the rows about the middle are enough, with columns put together; the steps from
+counts to line integrals are those of a run, the slice is that by which these judge their own work.
+The four readings are the two senses of rotation, each with columns to the right and to the left.
+Of a cone beam two are blurred, and the others mirror images of one another; parallel rays make all
+four sharp, and two of them mirror images.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import cpu
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.core.settings import parse
+from engine.corrections.preprocess import BadPixels, CentreOfRotation, FlatField, Logarithm
+from engine.corrections.preprocess.central_slice import MARGIN, middle_slice
+from engine.data.projections import Projections
+from engine.io.folder import state_of
+from engine.io.xray.sidecar.scan import SomeImages, orbit_of, read_some, some_projections
+from engine.io.xray.sidecar.settings import Sidecar
+from engine.raw_import.answers import Answers
+from engine.raw_import.datasets import Dataset, datasets_of
+from engine.raw_import.draft import Draft, draft_of
+from engine.raw_import.similar_scan import answers_like, described_like
+from engine.raw_import.thumbnail import small
+
+MOST_VIEWS, MOST_COLUMNS = 180, 192
+MOST_LOOKED_AT = 100
+"""Files whose times of change tell whether what is kept of them is still true."""
+ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
+"""Stands for the geometry where only stored values are read."""
+STEPS = (FlatField(), BadPixels(), Logarithm())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The middle slice for one sense of rotation and one side of the columns.
+
+    Attributes
+    ----------
+    clockwise, mirrored : as in the answers
+    image : (n, n) float32
+    """
+
+    clockwise: bool
+    mirrored: bool
+    image: Array
+
+
+@dataclass(frozen=True)
+class ImportLook:
+    """What a draft would give.
+
+    Attributes
+    ----------
+    draft : that was looked at
+    projection : (rows, columns) a view, as it is stored
+    sinogram : (views, columns) the middle row, line integrals
+    readings : the four, first that of the draft
+    remark : what the pictures leave out, one sentence; empty if nothing
+    fault : why there are no pictures, or no draft, one sentence; empty if there are
+    datasets : what a file of arrays holds
+    like : the description of a file of the same structure; None where there is none
+    like_said : what it says, as answers
+    """
+
+    draft: Draft | None
+    projection: Array | None = None
+    sinogram: Array | None = None
+    readings: tuple[Reading, ...] = ()
+    remark: str = ""
+    fault: str = ""
+    datasets: tuple[Dataset, ...] = ()
+    like: Path | None = None
+    like_said: Plain = field(default_factory=dict)
+
+
+def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) -> ImportLook:
+    """Return a draft with its pictures.
+
+    Parameters
+    ----------
+    source
+        what the user chose
+    said
+        answers by their key
+    with_images
+        whether to make them
+
+    Raises
+    ------
+    EngineError
+        where there is no draft, and nothing to pick one from
+    """
+    datasets = datasets_of(source, with_previews=with_images)
+    like = described_like(source)
+    like_said = answers_like(like, source).model_dump(exclude_none=True) if like else {}
+    try:
+        draft = draft_of(source, parse(Answers, said, where="The import"))
+    except EngineError as e:
+        if not datasets:
+            raise
+        found = ImportLook(None, fault=str(e))
+    else:
+        found = _with_images(draft) if with_images else ImportLook(draft)
+    return replace(found, datasets=datasets, like=like, like_said=like_said)
+
+
+def _with_images(draft: Draft) -> ImportLook:
+    try:
+        return _pictured(draft)
+    except EngineError as e:
+        return ImportLook(draft, fault=str(e))
+
+
+def _pictured(draft: Draft) -> ImportLook:
+    table, remark = _complete(draft.table)
+    settings = parse(Sidecar, table, where=draft.path.name)
+    n_views, n_rows, _ = draft.shape
+    views = np.unique(np.linspace(0, n_views - 1, min(n_views, MOST_VIEWS)).round().astype(int))
+    chosen = [int(view) for view in views]
+    rows = slice(max(n_rows // 2 - MARGIN, 0), n_rows // 2 + MARGIN + 1)
+    scan = _read(settings, draft, chosen, rows)
+    one = _read(settings, draft, chosen[:1], slice(0, n_rows))
+    integrals = _integrals(scan)
+    readings = []
+    for clockwise, mirrored in _senses(settings):
+        seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
+        readings.append(Reading(clockwise, mirrored, _slice(seen)))
+    sinogram = integrals.values.mean(axis=1)
+    return ImportLook(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+
+
+def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
+    """Return some projections; their values are kept until another part is asked for."""
+    stored = settings.model_dump_json(exclude={"geometry", "kind", "scale", "white_level"})
+    files = (draft.path.parent / name for name in settings.images)
+    states = tuple(state_of(file) for file in islice(files, MOST_LOOKED_AT))
+    some = _kept(stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states)
+    return some_projections(settings, draft.path, draft.shape, some)
+
+
+@lru_cache(maxsize=4)
+def _kept(
+    stored: str,
+    path: Path,
+    n_views: int,
+    views: tuple[int, ...],
+    rows: tuple[int, int],
+    states: tuple[object, ...],
+) -> SomeImages:
+    said = {**json.loads(stored), "kind": "counts", "geometry": ANY_GEOMETRY}
+    settings = parse(Sidecar, said, where=path.name)
+    return read_some(settings, path, n_views, views, slice(*rows))
+
+
+def _complete(table: Plain) -> tuple[Plain, str]:
+    """Return a table that can be read although answers are missing, and what it leaves out."""
+    geometry = dict(table["geometry"])
+    has_cone = geometry.get("kind") in ("cone", "fan") and "pixel_mm" in geometry
+    if has_cone or geometry.get("kind") == "parallel":
+        remark = ""
+    else:
+        for key in ("source_axis_mm", "source_detector_mm"):
+            geometry.pop(key, None)
+        geometry["kind"] = "parallel"
+        remark = "Shown as parallel rays until the beam and the size of a pixel are given."
+    return {**table, "geometry": geometry}, remark
+
+
+def _integrals(scan: Projections) -> Projections:
+    """Return line integrals of a few rows, with columns put together."""
+    on = cpu()
+    for step in STEPS:
+        if step.obstacle(scan) is None:
+            scan = step.apply(scan, on=on)
+    k = -(-scan.shape[2] // MOST_COLUMNS)
+    n = scan.shape[2] // k
+    values = np.nan_to_num(scan.values, posinf=0.0, neginf=0.0)[..., : n * k]
+    values = values.reshape(*scan.shape[:2], n, k).mean(axis=3)
+    return replace(
+        scan,
+        values=np.ascontiguousarray(values, np.float32),
+        geometry=scan.geometry.binned((1, k)),
+        kind="integrals",
+        flats=None,
+        darks=None,
+        bad_pixels=None,
+    )
+
+
+def _senses(settings: Sidecar) -> tuple[tuple[bool, bool], ...]:
+    """Return the four readings as (clockwise, mirrored), first that of the sidecar."""
+    g = settings.geometry
+    now = bool(getattr(g, "clockwise", False)), getattr(g, "columns", "right") == "left"
+    every = ((False, False), (True, False), (False, True), (True, True))
+    return (now, *(each for each in every if each != now))
+
+
+def _turned(
+    settings: Sidecar,
+    draft: Draft,
+    integrals: Projections,
+    views: list[int],
+    rows: slice,
+    clockwise: bool,
+    mirrored: bool,
+) -> Projections:
+    changes = {"clockwise": clockwise, "columns": "left" if mirrored else "right"}
+    geometry = settings.geometry.model_copy(update=changes)
+    turned = settings.model_copy(update={"geometry": geometry})
+    orbit = orbit_of(turned, draft.shape, draft.path)
+    kept = [view for view in views if view < orbit.n_views]
+    k = -(-draft.shape[2] // MOST_COLUMNS)
+    seen = orbit.select(kept).cropped(rows, slice(None)).binned((1, k))
+    return replace(integrals, values=integrals.values[: len(kept)], geometry=seen)
+
+
+def _slice(scan: Projections) -> Array:
+    """Return the middle slice, with its axis where the rays say that it is."""
+    on = cpu()
+    centre = CentreOfRotation()
+    if centre.obstacle(scan) is None:
+        scan = centre.apply(scan, on=on)
+    return np.asarray(middle_slice(scan, on=on)[0])

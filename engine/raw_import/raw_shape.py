@@ -1,0 +1,203 @@
+"""Columns, rows and views of a raw file, from its size and from how its values repeat.
+
+Rows are like the next row: the autocorrelation of the values in the file has its first maximum at
+the number of columns. Views are like the next view: that of a few numbers for each row has its
+first maximum, beyond those of neighbouring rows, at the number of rows. What a user says is taken
+instead. Sizes that fill the file, but for a header, are ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array
+
+LEAST_COLUMNS, MOST_COLUMNS = 8, 16384
+NEARLY = 0.85
+"""A maximum that is this part of the highest one is taken, if it comes first."""
+LEAST_HIGH = 0.2
+"""Autocorrelation of what repeats at all."""
+COARSE = 16
+"""Numbers of a row by which views are compared."""
+MOST_HEADER_BYTES = 2**20
+HEADERS = (0, 512, 1024, 2048, 4096, 256, 128, 64, 32, 16, 8)
+"""Lengths of headers that are tried where sizes do not say, in bytes."""
+SOME = 100_000
+"""Values by which extremes are told."""
+FEWEST_VIEWS = 3
+MOST_RANKED = 6
+
+
+@dataclass(frozen=True)
+class RawShape:
+    """A shape that fills a file.
+
+    Attributes
+    ----------
+    views, rows, columns : its axes
+    header : bytes before them
+    why : what it follows from
+    score : how well it repeats, from 0 to 1
+    """
+
+    views: int
+    rows: int
+    columns: int
+    header: int
+    why: str
+    score: float
+
+
+def shapes_of(
+    sample: Array,
+    size: int,
+    item_bytes: int,
+    *,
+    columns: int | None = None,
+    rows: int | None = None,
+    views: int | None = None,
+    header: int | None = None,
+) -> list[RawShape]:
+    """Return the shapes that fill a file, the best first.
+
+    Parameters
+    ----------
+    sample
+        (n,) values in one piece, of a few views if possible
+    size, item_bytes
+        of the file, and of a value
+    columns, rows, views, header
+        what the user says
+    """
+    sample = _without_outliers(sample)
+    found: list[RawShape] = []
+    widths = [(columns, 1.0)] if columns else _widths(sample, size, item_bytes, rows, views)
+    for width, likely in widths:
+        for height, repeats in _heights(sample, width, size, item_bytes, rows, views):
+            filling = _filling(size, item_bytes, width, height, views, header)
+            if filling is not None:
+                n_views, skipped = filling
+                odd = skipped not in HEADERS and header is None
+                score = likely * repeats * (0.6 if odd else 1.0)
+                why = _why(columns, rows, views, likely, repeats)
+                found.append(RawShape(n_views, height, width, skipped, why, score))
+    found.sort(key=lambda shape: -shape.score)
+    unlike: dict[tuple[int, int, int], RawShape] = {}
+    for shape in found:
+        unlike.setdefault((shape.views, shape.rows, shape.columns), shape)
+    return list(unlike.values())[:MOST_RANKED]
+
+
+def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
+    """Return the places of maxima of an autocorrelation with their heights, the likeliest first.
+
+    Parameters
+    ----------
+    signal
+        (n,) or (n, k), along its first axis
+    least, most
+        places that can be
+    """
+    data = signal.reshape(len(signal), -1).astype(np.float64)
+    data = data - data.mean(axis=0)
+    n = len(data)
+    spectrum = np.fft.rfft(data, 2 * n, axis=0)
+    power = np.fft.irfft((np.abs(spectrum) ** 2).sum(axis=1), 2 * n)[:n]
+    if power[0] <= 0:
+        return []
+    heights = power / power[0] * n / np.maximum(n - np.arange(n), 1)
+    most = min(most, int(0.6 * n), n - 2)
+    falls = np.flatnonzero(np.diff(heights[: most + 1]) > 0)
+    begin = max(least, int(falls[0]) if len(falls) else most)
+    places = np.arange(begin, most + 1)
+    if not len(places):
+        return []
+    inner = (heights[places] >= heights[places - 1]) & (heights[places] > heights[places + 1])
+    peaks = places[inner & (heights[places] > LEAST_HIGH)]
+    if not len(peaks):
+        return []
+    top = float(heights[peaks].max())
+    first = int(peaks[np.flatnonzero(heights[peaks] >= NEARLY * top)[0]])
+    others = peaks[np.argsort(-heights[peaks], kind="stable")][:MOST_RANKED]
+    once = [int(each) for each in others if abs(each / first - round(each / first)) > 0.02]
+    order = dict.fromkeys((first, *once))
+    return [(place, float(min(heights[place], 1.0))) for place in order]
+
+
+def _without_outliers(sample: Array) -> Array:
+    """Return finite values without the few extreme ones: a header repeats nothing."""
+    values = np.nan_to_num(sample.astype(np.float32))
+    some = values[:: max(len(values) // SOME, 1)]
+    return np.asarray(np.clip(values, *np.quantile(some, (0.005, 0.995))))
+
+
+def _widths(
+    sample: Array, size: int, item_bytes: int, rows: int | None, views: int | None
+) -> list[tuple[int, float]]:
+    peaks = period(sample[: 2**20], LEAST_COLUMNS, MOST_COLUMNS)
+    known = (rows or 1) * (views or 1)
+    fitting = [
+        (width, height * (1.0 if _fills(size, width * known * item_bytes) else 0.5))
+        for place, height in peaks
+        for width in (place, place - 1, place + 1)
+        if width == place or _fills(size, width * known * item_bytes)
+    ]
+    if fitting or known == 1:
+        return sorted(fitting, key=lambda each: -each[1])
+    rest = size // item_bytes // known
+    widths = [w for w in range(LEAST_COLUMNS, MOST_COLUMNS) if rest % w == 0]
+    return [(w, 0.1) for w in widths[:MOST_RANKED]]
+
+
+def _fills(size: int, part: int) -> bool:
+    """Whether parts of so many bytes fill a file, but for a usual header."""
+    return any((size - header) % part == 0 for header in HEADERS)
+
+
+def _heights(
+    sample: Array, width: int, size: int, item_bytes: int, rows: int | None, views: int | None
+) -> Iterator[tuple[int, float]]:
+    n_rows = size // item_bytes // width
+    if rows:
+        yield rows, 1.0
+        return
+    if views:
+        yield max(n_rows // views, 1), 1.0
+        return
+    table = sample[: len(sample) // width * width].reshape(-1, width)
+    n = max(width // COARSE, 1)
+    coarse = table[:, : width // n * n].reshape(len(table), -1, n).mean(axis=2)
+    for height, repeats in period(coarse, 2, n_rows // FEWEST_VIEWS):
+        fits = 1.0 if _fills(size, height * width * item_bytes) else 0.6
+        yield height, repeats * fits
+    yield 1, 0.1  # a sinogram of one row
+
+
+def _filling(
+    size: int, item_bytes: int, width: int, height: int, views: int | None, header: int | None
+) -> tuple[int, int] | None:
+    """Return views and header of a file of such images; None where they do not fill it."""
+    image = width * height * item_bytes
+    fitting = (h for h in HEADERS if (size - h) % image == 0)
+    begin = next(fitting, None) if header is None and views is None else header
+    n = views or (size - (begin or 0)) // image
+    rest = size - n * image
+    if n < 1 or rest < 0 or (header is not None and rest != header):
+        return None
+    is_header = rest < min(image, MOST_HEADER_BYTES) or rest == begin
+    return (n, rest) if is_header else None
+
+
+def _why(
+    columns: int | None, rows: int | None, views: int | None, likely: float, repeats: float
+) -> str:
+    said = [name for name, n in (("columns", columns), ("rows", rows), ("views", views)) if n]
+    words = [f"as you say ({', '.join(said)})"] if said else []
+    if not columns:
+        words.append(f"rows are like the next one ({100 * min(likely, 1):.0f} %)")
+    if not rows and not views:
+        words.append(f"views are like the next one ({100 * min(repeats, 1):.0f} %)")
+    return ", ".join([*words, "and the size of the file"])

@@ -1,0 +1,130 @@
+"""Flats and darks of a scan: those found by name, or those that the user names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from engine.core.errors import FileFormatError
+from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
+from engine.io.safety.open_input import open_input
+from engine.io.xray.array_files import arrays_in, holds_arrays
+from engine.raw_import.answers import Answers
+from engine.raw_import.files import TIFF, Material, is_image_name, natural
+from engine.raw_import.guess import Findings
+from engine.raw_import.roles import role_of
+
+MOST_NAMED = 8
+NONE = "none"
+"""Answer that there are none."""
+
+
+def with_said_references(material: Material, answers: Answers) -> Material:
+    """Return a scan with the flats and darks that the user names, in a folder above all of them."""
+    inside = _arrays_beside(material)
+    flats = _said(answers.flats, "flats", material, inside)
+    darks = _said(answers.darks, "darks", material, inside)
+    changed = replace(
+        material,
+        flats=material.flats if flats is None else flats,
+        darks=material.darks if darks is None else darks,
+    )
+    return _above_all(changed)
+
+
+def tell_references(material: Material, answers: Answers, found: Findings) -> None:
+    """Say which flats and darks are taken."""
+    for role, files in (("flats", material.flats), ("darks", material.darks)):
+        if files:
+            said = getattr(answers, role) is not None
+            name = files[0].relative_to(material.folder).as_posix()
+            more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+            why = "as you say" if said else "by their names or those of their folder"
+            found.take(role, name + more, why)
+
+
+def _arrays_beside(material: Material) -> frozenset[str]:
+    """Return the names of all arrays in the file of the projections, where it is one of arrays."""
+    if len(material.images) != 1 or not holds_arrays(material.images[0]):
+        return frozenset()
+    with open_input(material.images[0]) as file:
+        return frozenset(each.name.lstrip("/") for each in arrays_in(file))
+
+
+def _said(
+    said: str | None, role: str, material: Material, inside: frozenset[str]
+) -> tuple[Path, ...] | None:
+    """Return the files that an answer names, None where nothing was said.
+
+    None are named where it is the name of an array in the file of the projections, too.
+    """
+    if said is None:
+        return None
+    if said == NONE or said.lstrip("/") in inside:
+        return ()
+    tried = [Path(said).expanduser(), material.folder / said, material.images[0].parent / said]
+    for path in map(_downwards, tried):
+        if is_folder(path):
+            found = _in_folder(path, role)
+        elif is_file(path):
+            found = [path]
+        elif is_folder(path.parent) and path.name:
+            found = [
+                each
+                for each in entries(path.parent)
+                if each.name.startswith(path.name) and each.name.lower().endswith(TIFF)
+            ]
+        else:
+            found = []
+        if found:
+            return tuple(sorted((each.absolute() for each in found), key=natural))
+    if inside:
+        name = material.images[0].name
+        raise FileFormatError(
+            f"{said}: no {role} there, and {name} holds no dataset of this name (there are: "
+            f"{', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or say {NONE!r}."
+        )
+    raise FileFormatError(
+        f"{said}: no {role} there; name a folder, a file, or what the names of images begin with, "
+        f"or say {NONE!r}."
+    )
+
+
+def _downwards(path: Path) -> Path:
+    """Return a path without "..", which the text of a scan must not hold."""
+    return path.resolve() if ".." in path.parts else path
+
+
+def _in_folder(folder: Path, role: str) -> list[Path]:
+    """Return the images in a folder, without those whose own names say the other role."""
+    found = [each for each in entries(folder) if is_image_name(each) and is_file(each)]
+    fits = [each for each in found if role_of(Path(each.name), Path()) in ("", role)]
+    return fits or found
+
+
+def _above_all(material: Material) -> Material:
+    """Return a scan whose folder holds all of its files, or a folder inside it does."""
+    files = (*material.images, *material.flats, *material.darks)
+    folder = material.folder.absolute()
+    if all(each.absolute().is_relative_to(folder) for each in files):
+        return replace(material, folder=folder, **_absolute(material))
+    try:
+        above = Path(os.path.commonpath([folder, *(each.absolute().parent for each in files)]))
+    except ValueError:  # on two drives
+        above = Path()
+    deepest = max(len(each.absolute().relative_to(above).parts) for each in files) if (
+        above.is_absolute()
+    ) else MOST_DEEP + 1  # fmt: skip
+    if deepest > MOST_DEEP or above == Path(above.anchor):
+        raise FileFormatError(
+            f"{folder.name}: its flats or darks lie in no folder near it; copy them beside it."
+        )
+    return replace(material, folder=above, **_absolute(material))
+
+
+def _absolute(material: Material) -> dict[str, tuple[Path, ...]]:
+    return {
+        role: tuple(each.absolute() for each in getattr(material, role))
+        for role in ("images", "flats", "darks", "texts")
+    }

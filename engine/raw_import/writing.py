@@ -1,0 +1,88 @@
+"""Writing the sidecar of a draft: with remarks on what was guessed, and never over another file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import tomli_w
+
+from engine.core.errors import EngineError, FileFormatError, ResourceError
+from engine.io.folder import exists
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.toml_file import MAX_TOML_BYTES
+from engine.io.xray.sidecar.found import sidecar_of
+from engine.io.xray.sidecar.images import files_named
+from engine.raw_import.draft import Draft
+
+
+def text_of_sidecar(draft: Draft) -> str:
+    """Return what is written: the sidecar, and each guess as a remark at its beginning."""
+    settings = draft.settings  # which refuses what is not complete
+    said = tomllib.loads(tomli_w.dumps(_plain(draft.table)))
+    head, rest = tomli_w.dumps({"format": said.pop("format")}), tomli_w.dumps(said)
+    remarks = [
+        f"# {guess.key}: {_one_line(guess.text)} ({_one_line(guess.why)})"
+        if guess.why
+        else f"# {guess.key}: {_one_line(guess.text)}"
+        for guess in draft.guesses
+    ]
+    text = head + "".join(f"{each}\n" for each in remarks) + rest
+    if len(text.encode()) > MAX_TOML_BYTES:
+        n = len(settings.images)
+        raise FileFormatError(
+            f"{draft.path.name}: the names of {n:,} files are too long a text; number them "
+            "(scan_0000.tif, scan_0001.tif, ...), so that their beginning says which they are."
+        )
+    return text
+
+
+def write_draft(draft: Draft, path: Path | None = None) -> Path:
+    """Write the sidecar of a draft, whole or not at all, and return where it lies.
+
+    Parameters
+    ----------
+    draft
+        complete
+    path
+        another name in the draft's folder
+    """
+    path = path or draft.path
+    if path.absolute().parent != draft.path.absolute().parent:
+        raise FileFormatError(
+            f"{path.name}: must lie in the folder {draft.path.parent}, since it names files by "
+            "their place in it; choose a name there."
+        )
+    if exists(path):
+        raise ResourceError(
+            f"{path.name}: is there already, and is not written over; open it, or choose another "
+            "name."
+        )
+    text = text_of_sidecar(draft)
+    _refuse_second(draft)
+    write_atomically(text.encode(), path)
+    return path
+
+
+def _refuse_second(draft: Draft) -> None:
+    """Refuse to describe images that a sidecar describes: nobody could tell which one counts."""
+    settings = draft.settings
+    try:
+        files = files_named(settings, settings.images[:1], draft.path)
+    except EngineError:
+        return  # as will be said where the scan is read
+    found = sidecar_of(files[0])
+    if found is not None:
+        raise ResourceError(
+            f"{files[0].name}: {found.name} describes it already; open that one, or correct it."
+        )
+
+
+def _plain(value: object) -> dict[str, object]:
+    return {key: each for key, each in value.items() if each is not None} if (
+        isinstance(value, dict)
+    ) else {}  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

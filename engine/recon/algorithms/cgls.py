@@ -1,0 +1,163 @@
+"""Conjugate gradients for least squares (CGLS), damped (Tikhonov) if asked.
+
+minimises ‖A x − y‖² + τ‖x‖²
+
+q = A p,   α = γ / (‖q‖² + τ‖p‖²)
+x ← x + α p,   r ← r − α q,   s = Aᵀ r − τ x
+p ← s + (‖s‖² / γ) p,   γ ← ‖s‖²
+
+Hestenes & Stiefel, J Res NBS 49 (1952) 409; Björck, Numerical Methods for Least Squares Problems
+(1996), 7.4. Noise comes in late: to stop early is to smooth. The last iteration is the first with
+
+‖r‖² < m σ²,   m: rays,   σ²: mean variance of the noise found in y
+
+since the true image leaves no smaller residual (discrepancy principle: Morozov, Soviet Math Dokl 7
+(1966) 414; for conjugate gradients: Nemirovskii, USSR Comput Math Math Phys 26 (1986) 7). As the
+residual, the noise is summed without weights: quiet rays and noisy ones count by their variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from engine.core.arrays import Array
+from engine.core.settings import setting
+from engine.recon.algorithms.base import Algorithm, Iterate, WorkingMemory
+from engine.recon.algorithms.fields import Iterations
+from engine.recon.algorithms.linear import dot, norm, relative
+from engine.recon.algorithms.strength import noise_of
+
+if TYPE_CHECKING:
+    from engine.recon.model import LinearModel
+
+
+AT_NOISE = "the residual has reached the noise"
+
+
+class Cgls(Algorithm):
+    """Conjugate gradients for least squares.
+
+    A.T must be the matched adjoint; with another one the residual soon grows. A step by which it
+    does not shrink is taken back and the search begun anew; the run ends where that helps no more.
+
+    Images may be negative: conjugate directions know no bounds. Going on from an image, as after
+    a filter, begins a new search, which comes to the same image by other ones.
+    """
+
+    title: ClassVar[str] = "CGLS"
+    memory: ClassVar[WorkingMemory] = WorkingMemory(6, 5, 2)
+    kind: Literal["cgls"] = "cgls"
+    iterations: Iterations = 20
+    stop_at_noise: bool = setting(
+        True,
+        "End once the image explains the data to within their noise: later iterations would draw "
+        "the noise itself. Data without noise get all iterations",
+        label="Stop at the noise",
+    )
+    damping: float = setting(
+        0.0,
+        "Weight of small values against true projections, √τ / ‖A‖; 0: none",
+        label="Damping",
+        expert=True,
+        ge=0,
+        le=1,
+    )
+
+    @property
+    def may_end_early(self) -> bool:
+        return self.stop_at_noise
+
+    @property
+    def n_passes(self) -> int:
+        return 2 + self.passes * self.iterations
+
+    @property
+    def passes_before(self) -> int:
+        return 4 if self.damping else 2
+
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        tau, noise = self._tau(model), self._noise(model)
+        search = _Search.begun(model, x, tau)
+        while True:
+            following = search.advanced()
+            if following is None and not search.is_new:
+                search = _Search.begun(model, search.x, tau)
+                following = search.advanced()
+            if following is None:
+                return
+            search = following
+            ends = AT_NOISE if search.is_within(noise) else ""
+            yield Iterate(search.x, partial(relative, search.r, model.y), ends)
+
+    def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Begin anew, unless the run had come to its end."""
+        if self.stop_at_noise and norm(model.y - model.A(x)) ** 2 < self._noise(model):
+            return
+        yield from self.run(model, x)
+
+    def _noise(self, model: LinearModel) -> float:
+        """Return m σ², zero where a run is not to stop at it."""
+        if not self.stop_at_noise:
+            return 0.0
+        return model.once("noise", lambda: model.y.size * noise_of(model.y) ** 2)
+
+    def _tau(self, model: LinearModel) -> float:
+        """damping² times ‖A‖², as ‖A s‖² / ‖s‖² of the back projection s = Aᵀ y."""
+        if self.damping == 0:
+            return 0.0
+        s = model.A.T(model.y)
+        return (self.damping * norm(model.A(s)) / (norm(s) or 1.0)) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """State of the search, in the letters of the formula; cost = ‖r‖² + τ‖x‖²."""
+
+    model: LinearModel
+    tau: float
+    x: Array
+    r: Array
+    p: Array
+    gamma: float
+    cost: float
+    is_new: bool
+
+    @classmethod
+    def begun(cls, model: LinearModel, x: Array, tau: float) -> _Search:
+        """Steepest descent from `x`."""
+        r = model.y - model.A(x)
+        p = model.A.T(r) - tau * x
+        cost = dot(r, r) + tau * dot(x, x)
+        return cls(model, tau, x, r, p, dot(p, p), cost, is_new=True)
+
+    def is_within(self, noise: float) -> bool:
+        """Whether ‖r‖² is less than that of the noise."""
+        return dot(self.r, self.r) < noise
+
+    def advanced(self) -> _Search | None:
+        """One step on; None if it leads nowhere."""
+        A, tau, p = self.model.A, self.tau, self.p
+        q = A(p)
+        curvature = dot(q, q) + tau * dot(p, p)
+        if curvature == 0:
+            return None
+        alpha = self.gamma / curvature
+        with A.span("update"):
+            x, r = self.x + alpha * p, self.r - alpha * q
+            cost = dot(r, r) + tau * dot(x, x)
+        if cost >= self.cost:
+            return None
+        s = A.T(r) - tau * x
+        gamma = dot(s, s)
+        return replace(
+            self,
+            x=x,
+            r=r,
+            p=s + gamma / self.gamma * p,
+            gamma=gamma,
+            cost=cost,
+            is_new=False,
+        )

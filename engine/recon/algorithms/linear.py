@@ -1,0 +1,64 @@
+"""What the solvers of y = A x share: the box of allowed values, and sums.
+
+Arrays stay where y is, in the host's memory or a GPU's.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.core.arrays import Array, module_of
+
+if TYPE_CHECKING:
+    from engine.recon.model import LinearModel
+
+
+LEAST = 1e-6
+"""Sums of rows or columns below this fraction of the largest count as zero: float32 rounding."""
+
+
+class Misfit:
+    """y − A x of an image, worked out when first asked for."""
+
+    def __init__(self, model: LinearModel, x: Array) -> None:
+        self._model, self._x = model, x
+
+    @cached_property
+    def rays(self) -> Array:
+        """The residual y − A x, of the shape of y."""
+        return self._model.y - self._model.A(self._x)
+
+    def relative(self) -> float:
+        """‖A x − y‖ / ‖y‖."""
+        return relative(self.rays, self._model.y)
+
+
+def clip(x: Array, non_negative: bool, largest: float | None) -> Array:
+    """Return the nearest image within the bounds."""
+    most = np.inf if largest is None else largest
+    return module_of(x).clip(x, 0.0 if non_negative else -np.inf, most)
+
+
+def inverted(sums: Array) -> Array:
+    """1 / sums, zero where nothing is summed."""
+    xp = module_of(sums)
+    enough = sums > LEAST * sums.max()
+    return xp.where(enough, 1 / xp.where(enough, sums, 1), 0).astype(sums.dtype)
+
+
+def dot(a: Array, b: Array) -> float:
+    """⟨a, b⟩, summed in double precision."""
+    return float(module_of(a).sum(a * b, dtype=np.float64))
+
+
+def norm(a: Array) -> float:
+    """‖a‖."""
+    return float(np.sqrt(dot(a, a)))
+
+
+def relative(residual: Array, y: Array) -> float:
+    """‖residual‖ / ‖y‖."""
+    return norm(residual) / (norm(y) or 1.0)

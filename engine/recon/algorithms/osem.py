@@ -1,0 +1,172 @@
+"""Expectation maximisation with all data (MLEM) or with ordered subsets (OSEM).
+
+    x ← max( x / s_k · A_kᵀ( y_k / (A_k x + b_k) ), ρ x )
+
+Rows k, k + B, k + 2B, ... are subset k of B. A voxel with s_k = 0 is not in the view of subset k
+and keeps its value; a voxel that no subset views is 0. The bound ρ (`engine.operators.lower_bound`)
+acts where the counts of one subset miss a voxel: without it, the voxel would be 0 for ever and the
+events on its line would be lost. MLEM has ρ = 0.
+
+At the end the image is scaled to the total that all counts make most likely
+(`engine.recon.model.total`): α x with α Σ s x = Σ y α A x / (α A x + b). Without a background, the
+sum of image times sensitivity is then the number of counts. Not scaled are the maximum of a
+penalised likelihood, and images of event subsets of `SURE_COUNTS` or more, which give this total by
+themselves to 0.3 %. Subsets of bins do not: each has views and a sensitivity of its own.
+
+Subsets that are left out follow from the counts (`engine.recon.algorithms.subsets`).
+
+Shepp & Vardi, IEEE TMI 1 (1982) 113; Hudson & Larkin, IEEE TMI 13 (1994) 601.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.settings import setting
+from engine.recon.algorithms.base import Algorithm, Change, Figures, Iterate
+from engine.recon.algorithms.subsets import CountDemand, even_updates, passes_for, subsets_for
+
+if TYPE_CHECKING:
+    from engine.recon.model import EmLoop, Model, SystemModel
+
+USUAL_UPDATES, USUAL_SUBSETS = 24, 8
+"""Updates where neither the user nor the scan sets them; subsets of passes that the user sets."""
+SURE_COUNTS = 100_000
+"""Counts of a subset whose total is known to 0.3 %, one standard deviation."""
+
+
+class _ExpectationMaximisation(Algorithm):
+    """What OSEM and MLEM have in common."""
+
+    @property
+    def n_passes(self) -> int:
+        return self.passes * self.n_iterations  # the likelihood comes with the updates
+
+    def run(self, model: SystemModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
+
+    def resumed(self, model: SystemModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Go on with the subset whose turn it is."""
+        loop = model.em_loop(x, self.n_subsets)
+        for update in count(done):
+            loop.update(update % self.n_subsets)
+            yield EmIterate(loop.snapshot(), loop=loop)
+
+    def completed(self, model: Model, x: Array) -> tuple[Array, float]:
+        scale = model.likeliest_scale(x, sure_counts=SURE_COUNTS * self.n_subsets)
+        return (x if scale == 1 else x * np.float32(scale)), scale
+
+
+class Osem(_ExpectationMaximisation):
+    """Ordered-subsets expectation maximisation."""
+
+    title: ClassVar[str] = "OSEM"
+    kind: Literal["osem"] = "osem"
+    iterations: int | None = setting(
+        None,
+        "Passes over all the data; if left out, as many as the updates need",
+        label="Iterations",
+        ge=1,
+        le=1000,
+    )
+    subsets: int | None = setting(
+        None,
+        "Updates in each pass; if left out, as many as the counts allow; 1 is MLEM",
+        label="Subsets",
+        ge=1,
+        le=1000,
+    )
+    updates: int | None = setting(
+        None,
+        "Updates in all, passes times subsets, where one of these is left out; rounded up so that "
+        "subsets divide it; if left out, as many as the scan needs, or 24",
+        label="Updates",
+        ge=1,
+        le=10_000,
+    )
+
+    @property
+    def n_subsets(self) -> int:
+        """Subsets as set; else those of a scan with enough counts."""
+        if self.subsets is not None:
+            return self.subsets
+        return USUAL_SUBSETS if self.iterations is not None else subsets_for(self._n_updates)
+
+    @property
+    def n_iterations(self) -> int:
+        if self.iterations is not None:
+            return self.iterations
+        return passes_for(self._n_updates, self.n_subsets)
+
+    @property
+    def updates_between_filters(self) -> int:
+        """A pass, or as many as a pass of the usual subsets has: few counts do not smooth more."""
+        is_fitted = self.updates and self.n_iterations * self.n_subsets == self._n_updates
+        return max(self.n_subsets, subsets_for(self._n_updates)) if is_fitted else self.n_subsets
+
+    @property
+    def _n_updates(self) -> int:
+        return even_updates(self.updates or USUAL_UPDATES)
+
+    def scaled(self, factor: float) -> Self:
+        if self.iterations is not None:
+            return super().scaled(factor)
+        return self.model_copy(update={"updates": max(1, round(self._n_updates * factor))})
+
+    def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Osem:
+        if self.iterations is not None and self.subsets is not None:
+            return self
+        aim = self.model_copy(update={"updates": self.updates or n_updates})
+        subsets = self.subsets
+        if subsets is None and self.iterations is not None:
+            subsets = max(min(USUAL_SUBSETS, demand.most_subsets), 1)
+        elif subsets is None:
+            subsets = subsets_for(aim._n_updates, demand)
+        found = aim.model_copy(update={"subsets": subsets})
+        return found.model_copy(update={"iterations": found.n_iterations})
+
+
+class Mlem(_ExpectationMaximisation):
+    """Maximum-likelihood expectation maximisation: OSEM with a single subset."""
+
+    title: ClassVar[str] = "MLEM"
+    kind: Literal["mlem"] = "mlem"
+    iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=1000)
+    subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
+
+
+@dataclass(frozen=True, eq=False)
+class EmIterate(Iterate):
+    """An image that lives in a loop.
+
+    Attributes
+    ----------
+    x : fetches it, until the next update
+    loop : goes on from it, and keeps account of the likelihood
+    """
+
+    x: Callable[[], Array]
+    loop: EmLoop = field(kw_only=True)
+
+    is_held: ClassVar[bool] = True
+
+    @property
+    def image(self) -> Array:
+        return self.x()
+
+    @property
+    def is_finite(self) -> bool:
+        return self.loop.is_finite
+
+    def figures(self, before: Figures) -> Figures:
+        return self.loop.figures(before)
+
+    def changed(self, change: Change) -> EmIterate:
+        self.loop.smooth(change)
+        return EmIterate(self.loop.snapshot(), loop=self.loop)

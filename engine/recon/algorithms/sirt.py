@@ -1,0 +1,157 @@
+"""Simultaneous iterative reconstruction (SIRT), whole or by ordered subsets (OS-SIRT).
+
+x ← P( x + λ C A_bᵀ R_b (y_b − A_b x) )
+R_b = 1 / (A_b 1),   C = 1 / max_b (A_bᵀ 1),   0 where a sum is ~ 0;   P clips to the bounds
+
+Gilbert, J Theor Biol 36 (1972) 105; Andersen & Kak, Ultrasonic Imaging 6 (1984) 81. It converges
+to the least squares of the residual weighted by R: Gregor & Benson, IEEE TMI 27 (2008) 918. With
+one C for all subsets, the smallest of theirs, no step is longer than theirs and one volume is
+kept instead of B. Views of subset b are b, b + B, ...; the next subset is the one farthest in
+angle from those of the pass.
+
+The residual told after a pass costs nothing: √(Σ_b ‖y_b − A_b x_b‖²) / ‖y‖, each subset's of the
+image x_b it came upon. With one subset it is that of the image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import count
+from math import sqrt
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from engine.core.arrays import Array, module_of
+from engine.core.errors import SettingsError
+from engine.core.settings import setting
+from engine.recon.algorithms.base import Algorithm, Figures, Iterate, WorkingMemory
+from engine.recon.algorithms.fields import Iterations, Largest, NonNegative
+from engine.recon.algorithms.linear import Misfit, clip, dot, inverted, norm
+
+if TYPE_CHECKING:
+    from engine.recon.model import LinearModel
+
+
+class Sirt(Algorithm):
+    """SIRT; by ordered subsets if there is more than one."""
+
+    title: ClassVar[str] = "SIRT"
+    memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
+    kind: Literal["sirt"] = "sirt"
+    iterations: Iterations = 5
+    subsets: int = setting(
+        20, "Updates in each pass; 1 is plain SIRT", label="Subsets", ge=1, le=1000
+    )
+    relaxation: float = setting(
+        1.0,
+        "Length of a step; less than 1 is slower and smoother",
+        label="Relaxation",
+        expert=True,
+        gt=0,
+        lt=2,
+    )
+    non_negative: NonNegative = True
+    largest: Largest = None
+
+    @property
+    def n_passes(self) -> int:
+        last = 1 if self.n_subsets == 1 else 0  # the next update would begin with its residual
+        return 2 + self.passes * self.iterations + last
+
+    @property
+    def passes_before(self) -> int:
+        return 1 + self.n_subsets  # R, and C of each subset
+
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
+
+    def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Go on with the subset whose turn it is."""
+        n_subsets = self.n_subsets
+        _check(n_subsets, len(model.y))
+        parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
+        R, C = model.once(f"weights of {n_subsets} subsets", lambda: _weights(model, parts, x))
+        order = farthest_first(n_subsets)
+        now, met, size = Misfit(model, x), MetSquares(), norm(model.y)
+        for update in count(done):
+            k = order[update % n_subsets]
+            part = parts[k]
+            residual = now.rays if n_subsets == 1 else part.y - part.A(x)
+            step = part.A.T(R[k::n_subsets] * residual)
+            with model.A.span("update"):
+                x = clip(x + self.relaxation * (C * step), self.non_negative, self.largest)
+            now = Misfit(model, x)
+            if n_subsets == 1:
+                yield Iterate(x, measure=now.relative)
+            else:
+                met.take(residual)
+                yield SubsetIterate(x, now.relative, met=met, norm=size)
+
+    def describe(self) -> str:
+        """Plain words."""
+        return super().describe() if self.subsets == 1 else f"OS-{super().describe()}"
+
+
+class MetSquares:
+    """Squares of the residuals that updates met, until they are asked for."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+
+    def take(self, residual: Array) -> None:
+        """Add ‖y_b − A_b x_b‖²."""
+        self._sum += dot(residual, residual)
+
+    def given(self) -> float:
+        """Return their sum since the last call."""
+        found, self._sum = self._sum, 0.0
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetIterate(Iterate):
+    """The image after an update of one subset, with what its pass has met.
+
+    Attributes
+    ----------
+    met : squares that are not in the figures yet
+    norm : ‖y‖
+    """
+
+    met: MetSquares = field(default_factory=MetSquares)
+    norm: float = 1.0
+
+    def figures(self, before: Figures) -> Figures:
+        return before[0] + self.met.given(), before[1]
+
+    def residual_of(self, figures: Figures) -> float:
+        return sqrt(figures[0]) / (self.norm or 1.0)
+
+
+def farthest_first(n: int) -> list[int]:
+    """Order 0 ... n − 1 on a circle, each far from those before; bits reversed where n = 2ᵐ."""
+    places = np.arange(n)
+    nearest, order = np.full(n, n), [0]
+    while len(order) < n:
+        ahead = np.abs(places - order[-1])
+        from_last = np.minimum(ahead, n - ahead)
+        nearest = np.minimum(nearest, from_last)  # 0 for those taken
+        order.append(int(np.argmax(nearest * n + from_last)))
+    return order
+
+
+def _weights(model: LinearModel, parts: list[LinearModel], x: Array) -> tuple[Array, Array]:
+    """R, of the shape of y, and C, of the shape of the image."""
+    xp = module_of(model.y)
+    columns = (part.A.T(xp.ones_like(part.y)) for part in parts)
+    return inverted(model.A(xp.ones_like(x))), inverted(reduce(xp.maximum, columns))
+
+
+def _check(n_subsets: int, n_views: int) -> None:
+    if n_subsets > n_views:
+        raise SettingsError(
+            f"subsets: {n_subsets}, but the scan has {n_views} views; choose at most {n_views}."
+        )

@@ -1,0 +1,70 @@
+"""The axis of a scan as its detector sees it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.errors import GeometryError
+from engine.geometry.xray import XrayGeometry
+from engine.recon.filtering.orbit import Orbit
+
+LEAST_COLUMNS = 3
+LYING = 0.5
+"""Cosine between rows and axis above which the detector lies on its side."""
+
+
+def check_detector(orbit: Orbit) -> None:
+    """Refuse a detector whose rows cannot be filtered."""
+    u = orbit.geometry.u_mm
+    if (np.abs(u @ orbit.axis) > LYING * np.linalg.norm(u, axis=1)).any():
+        raise GeometryError(
+            "The rows of the detector run along the axis of rotation and must lie across it: "
+            "swap rows and columns of the projections, and u and v of the geometry."
+        )
+    if orbit.geometry.shape[1] < LEAST_COLUMNS:
+        raise GeometryError(
+            f"The detector has {orbit.geometry.shape[1]} columns, filtered back projection needs "
+            f"at least {LEAST_COLUMNS}; check the order of views, rows and columns."
+        )
+
+
+def edges(orbit: Orbit) -> tuple[float, float]:
+    """Mean fan angle, or distance from the axis, of the outer edges of first and last column."""
+    # half a pixel beyond the middles of the outer ones, continued along a line
+    edges = [(1.5 * f[0] - 0.5 * f[1], 1.5 * f[-1] - 0.5 * f[-2]) for f in _middle_rows(orbit)]
+    first, last = np.mean(edges, axis=0)
+    return float(first), float(last)
+
+
+def axis_column(orbit: Orbit) -> float:
+    """Mean column, from 0, at which the axis is seen; it may lie beside the detector."""
+    is_cone = orbit.geometry.beam == "cone"
+    return float(np.mean([_zero_of(np.tan(f) if is_cone else f) for f in _middle_rows(orbit)]))
+
+
+def _middle_rows(orbit: Orbit) -> list[Array]:
+    """Return where the middle row's rays pass the axis, by view; once if all views are alike."""
+    middle = orbit.geometry.shape[0] // 2
+    level = orbit.geometry.cropped(slice(middle, middle + 1), slice(None))
+    flat = replace(orbit, geometry=level)
+    return [flat.fan(view)[0] for view in range(1 if orbit.all_alike else level.n_views)]
+
+
+def _zero_of(values: Array) -> float:
+    """Place at which monotonic values pass zero, along a line where they do not."""
+    n = len(values)
+    values = values if values[-1] > values[0] else -values
+    if values[0] < 0 < values[-1]:
+        return float(np.interp(0.0, values, np.arange(n)))
+    return float(-values[0] * (n - 1) / (values[-1] - values[0]))
+
+
+def widened(geometry: XrayGeometry, added: tuple[int, int]) -> XrayGeometry:
+    """Add columns before the first and after the last."""
+    before, after = added
+    n_rows, n_columns = geometry.shape
+    wide = geometry.shifted(columns=(after - before) / 2)
+    return replace(wide, shape=(n_rows, n_columns + before + after))

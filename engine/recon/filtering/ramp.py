@@ -1,0 +1,59 @@
+"""The ramp filter along detector rows.
+
+q(i) = Σ_k g(i − k) p(k),   g(0) = 1/4,   g(odd n) = −1/(π n)²,   g(even n) = 0
+
+for pixels of unit width. g is sampled in space and then transformed, never |frequency| sampled:
+that would lose the mean of the picture and cup it. Ramachandran & Lakshminarayanan, PNAS 68
+(1971) 2236; Kak & Slaney, Principles of Computerized Tomographic Imaging (1988), section 3.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from engine.core.arrays import Array, module_of
+from engine.recon.filtering.windows import WindowName, window
+
+
+def kernel(n: int) -> Array:
+    """(n,) the sampled ramp g on a ring of n pixels: g(0), g(1), ..., g(-2), g(-1)."""
+    distance = np.minimum(np.arange(n), n - np.arange(n))
+    odd = distance % 2 == 1
+    g = np.zeros(n)
+    g[0] = 0.25
+    g[odd] = -1 / (np.pi * distance[odd]) ** 2
+    return g
+
+
+def spectrum(n: int, name: WindowName = "ram-lak", cutoff: float = 1.0) -> Array:
+    """(n // 2 + 1,) float32 factors of the windowed ramp over the real frequencies of n pixels."""
+    # g is even, so that its spectrum is real but for rounding; in float64, since the factors near
+    # zero frequency are differences of large terms
+    ramp = scipy.fft.rfft(kernel(n)).real
+    frequency = np.arange(len(ramp)) / (n / 2)
+    return np.asarray((ramp * window(name, frequency, cutoff)).astype(np.float32))
+
+
+def filter_length(n_columns: int, n_beside: int = 0, padding: float = 2.0) -> int:
+    """Pixels to transform so that rows of n_columns, and n_beside more, do not wrap around.
+
+    padding : length wanted, in rows
+    """
+    # twice the row: then no value reaches another one around the end of the ring
+    least = max(2 * n_columns + n_beside, round(padding * n_columns))
+    return int(scipy.fft.next_fast_len(least, real=True))
+
+
+def filter_rows(rows: Array, factors: Array, length: int, *, threads: int = 1) -> Array:
+    """(..., length) rows (..., n), padded with zeros, times the factors of `spectrum`."""
+    xp: Any = module_of(rows)
+    if xp is not np:  # of a GPU
+        spectra = xp.fft.rfft(rows, length)
+        spectra *= factors
+        return xp.fft.irfft(spectra, length)
+    spectra = scipy.fft.rfft(rows, length, axis=-1, workers=threads)
+    spectra *= factors
+    return np.asarray(scipy.fft.irfft(spectra, length, axis=-1, workers=threads, overwrite_x=True))

@@ -1,0 +1,115 @@
+"""Weights of rays that are measured twice, and the angle each view stands for.
+
+The ray of a view at angle β and fan angle γ is measured again from β + π + 2γ, at −γ. β counts the
+source about the axis, γ the ray from the one through the axis, both counter-clockwise. The weights
+of a ray and of its twin add up to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array
+
+WHOLE_GAP = 3.5
+"""Largest gap of a whole circle, in usual gaps: two lost views do not open the circle."""
+SAME_ANGLE = 1e-3
+"""Views closer than this, in usual gaps, look from the same angle."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The angles of all views on a circle, and what each stands for.
+
+    Attributes
+    ----------
+    period_rad : angle after which views repeat: 2π, or π for parallel rays
+    is_whole : no gap stands out
+    range_rad : angle covered; the period where whole
+    from_start_rad : (n_views,) angle of each view behind the start of the range
+    step_rad : (n_views,) half the gaps to both neighbours; they add up to the range
+    usual_gap_rad, largest_gap_rad : from a view to the next, within the range
+    n_repeated : views at the angle of another one
+    """
+
+    period_rad: float
+    is_whole: bool
+    range_rad: float
+    from_start_rad: Array
+    step_rad: Array
+    usual_gap_rad: float
+    largest_gap_rad: float
+    n_repeated: int
+
+
+def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
+    """How views at these angles, in any order and of any number of turns, cover the circle."""
+    angles = np.mod(angles_rad, period_rad)
+    order = np.argsort(angles, kind="stable")
+    gaps = np.diff(angles[order], append=angles[order[0]] + period_rad)  # behind each view
+    last = int(np.argmax(gaps))
+    order, gaps = np.roll(order, -last - 1), np.roll(gaps, -last - 1)  # the largest gap last
+    inner, largest = gaps[:-1], float(gaps[-1])
+    # weighed by angle, not by number: a few views taken again hardly count
+    usual = _usual(inner) if inner.max(initial=0) > 0 else period_rad
+    is_whole = largest <= WHOLE_GAP * usual
+    edge = largest if is_whole else usual  # what the views at the ends of a range stand for
+    behind = np.append(inner, edge)
+    before = np.roll(behind, 1)
+    from_start, step = np.empty(len(order)), np.empty(len(order))
+    from_start[order] = edge / 2 + np.concatenate([[0.0], np.cumsum(inner)])
+    step[order] = _shared((before + behind) / 2, gaps < SAME_ANGLE * usual)
+    return Coverage(
+        period_rad,
+        is_whole,
+        float(behind.sum()),
+        from_start,
+        step,
+        usual,
+        float(behind.max()),
+        int(np.count_nonzero(gaps < SAME_ANGLE * usual)),
+    )
+
+
+def _shared(step: Array, repeats_next: Array) -> Array:
+    """Share steps out evenly among views at one angle, so that no turn counts more than another."""
+    # in order of angle: a new angle begins behind each view that the next one does not repeat
+    angle = np.concatenate([[0], np.cumsum(~repeats_next[:-1])])
+    mean: Array = np.bincount(angle, step) / np.bincount(angle)
+    return mean[angle]
+
+
+def _usual(gaps: Array) -> float:
+    """Return the gap such that smaller and larger ones each fill half of the angle."""
+    ordered = np.sort(gaps)
+    filled = np.cumsum(ordered)
+    return float(ordered[np.searchsorted(filled, filled[-1] / 2)])
+
+
+def parker(from_start_rad: Array, fan_rad: Array, range_rad: float) -> Array:
+    """Weights of a short scan over range_rad, π + 2Γ: 1 for rays without a twin in it.
+
+    Parker, Med Phys 9 (1982) 254, as corrected by Kak & Slaney, with Γ as Silver (Med Phys 27
+    (2000) 959) takes it from the range. The arguments are broadcast.
+    """
+    beta, gamma = np.broadcast_arrays(from_start_rad, fan_rad)
+    excess = (range_rad - np.pi) / 2
+    rise, fall = 2 * (excess - gamma), 2 * (excess + gamma)
+    up = np.sin(np.pi / 2 * beta / np.where(rise > 0, rise, 1)) ** 2
+    down = np.sin(np.pi / 2 * (range_rad - beta) / np.where(fall > 0, fall, 1)) ** 2
+    return np.where(beta < rise, up, np.where(beta > range_rad - fall, down, 1.0))
+
+
+def wang(across: Array, overlap: float) -> Array:
+    """Weights of a detector beside the axis, over a whole circle.
+
+    across : distance or fan angle from the axis, positive on the long side of the detector
+    overlap : the same of the detector's edge on the short side
+
+    Wang, Med Phys 29 (2002) 1634.
+    """
+    if overlap <= 0:
+        return np.where(across > 0, 1.0, 0.0)
+    return np.asarray(0.5 + 0.5 * np.sin(np.pi / 2 * np.clip(across / overlap, -1, 1)))

@@ -1,0 +1,133 @@
+"""Views of a scan filtered one by one, as they come: what they share is worked out once.
+
+f = ramp( unit · weight · density · p ) / width of a pixel,   q = level · gain · f
+
+with q and density as in `engine.recon.filtering.projections`. The angle a view stands for changes
+with its neighbours, which is its gain, and a weight that all rays share with what is covered, which
+is the level: both need no new filtering. The unit is what they are in a whole scan, so that gains
+and level are 1 in the end and the values those of an ordinary run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.geometry.xray import XrayGeometry
+from engine.recon.filtering.design import FilterDesign, plan_for
+from engine.recon.filtering.projections import RowFilter, density
+from engine.recon.filtering.settings import FilterSettings
+
+ROUNDING = 1e-9
+"""Difference of a gain from 1 that is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class ViewWeights:
+    """The weights of some views together.
+
+    Attributes
+    ----------
+    design : what was decided about them
+    gains : (n_views,) factors of filtered views
+    level : factor of all of them together, which changes as views cover more
+    unit_rad : angle, times the weight of rays that are all alike, that the views are filtered with
+    """
+
+    design: FilterDesign
+    gains: Array
+    level: float
+    unit_rad: float
+
+    @property
+    def are_even(self) -> bool:
+        """Whether all rays of a view count alike, so that others leave it as it is filtered."""
+        return self.design.even_weight is not None
+
+    @property
+    def covered_rad(self) -> float:
+        """Angle that the views stand for; 0 of a single one, which has no neighbour."""
+        return float(self.design.step_rad.sum()) if len(self.gains) > 1 else 0.0
+
+    def rows(self, view: int) -> Array:
+        """(n_rows or 1, n_columns) weights that a view is filtered with."""
+        if self.are_even:
+            return np.ones((1, self.design.geometry.shape[1]))
+        return self.design.weights(view)
+
+
+def weights_of(
+    geometry: XrayGeometry,
+    settings: FilterSettings,
+    cut_sides: tuple[bool, bool],
+    *,
+    step_rad: float,
+    even: bool,
+) -> ViewWeights:
+    """Weigh views that may cover less than they will.
+
+    Views of less than half a turn count the more, so that the picture has the level of the whole.
+
+    Parameters
+    ----------
+    geometry
+        of the views there are
+    settings
+        of the filter
+    cut_sides
+        whether the object reaches beyond the first and the last column
+    step_rad
+        usual angle from a view of the whole scan to the next
+    even
+        whether all rays of an open scan count alike, though some are measured twice
+    """
+    half = settings.half_fan
+    design = plan_for(geometry, short_scan="off", half_fan=half, cut_sides=cut_sides)
+    covered = float(design.step_rad.sum())
+    # weights of a short scan are made for half a turn and more
+    if not even and settings.short_scan != "off" and covered >= np.pi * (1 - 1e-9):
+        choice = settings.short_scan
+        design = plan_for(geometry, short_scan=choice, half_fan=half, cut_sides=cut_sides)
+    weight = 1.0 if design.even_weight is None else design.even_weight
+    # where rays are measured twice in the end, they count half
+    final = 0.5 if design.even_weight is not None and design.kind != "half circle" else 1.0
+    unit = final * step_rad
+    gains = design.step_rad / step_rad
+    gains[np.abs(gains - 1) < ROUNDING] = 1.0
+    level = weight * max(1.0, np.pi / covered) / final
+    return ViewWeights(design, gains, 1.0 if abs(level - 1) < ROUNDING else level, unit)
+
+
+class ViewFilter:
+    """Filters views of one detector.
+
+    Parameters
+    ----------
+    design : of views that stand for all: where columns are added and rows continued
+    settings : of the filter
+    n_measured : columns of the detector
+    alike : whether every view of the scan is the first one, turned
+    """
+
+    def __init__(
+        self, design: FilterDesign, settings: FilterSettings, n_measured: int, *, alike: bool
+    ) -> None:
+        n_rows = design.geometry.shape[0]
+        self._work = RowFilter(design, settings, n_measured, range(n_rows))
+        self._common = density(design.orbit, 0).astype(np.float32) if alike else None
+
+    def filtered(self, values: Array, weights: ViewWeights, views: Sequence[int]) -> Array:
+        """(n, n_rows, n_columns) from line integrals (n, n_rows, n_measured) of `views`."""
+        factors = np.stack([self._factors(weights, view) for view in views])
+        return self._work.weighed(values, self._common, factors)
+
+    def _factors(self, weights: ViewWeights, view: int) -> Array:
+        design = weights.design
+        per_width = weights.unit_rad / np.linalg.norm(design.geometry.u_mm[view])
+        factors = weights.rows(view) * per_width
+        if self._common is None:
+            factors = factors * density(design.orbit, view)
+        return np.asarray(factors, np.float32)

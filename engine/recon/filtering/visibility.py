@@ -1,0 +1,103 @@
+"""How much of a climbing scan sees each voxel, and an image divided by it.
+
+Filtered back projection of a circle adds up because all views see every voxel. On a helix a voxel
+is seen by some views only: its sum holds the share
+
+    v = Σ_seen w Δβ / τ²  /  ½ Σ_all Δβ / τ²
+
+of what it should, w the weight of the ray, Δβ the angle of the view, τ its depth. Division by v
+sets the level right; that views look from other heights than a circle's is still left out, so that
+the image is near, not exact. What less than half a turn sees is left out.
+After Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612, as Wang et al., IEEE TMI 12 (1993) 486
+carry it over to a helix.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.arrays import Array, module_of
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.operators.xray.transform import Region, XrayTransform
+from engine.recon.filtering.design import FilterDesign
+
+CHUNK_BYTES = 64 * 2**20
+"""What is held of some views beside the volumes."""
+
+
+def divided_by_visibility(
+    image: Array, A: XrayTransform, plan: FilterDesign, region: Region | None = None
+) -> Array:
+    """Return a filtered back projection (n_z, n_y, n_x) over the share of views that saw it.
+
+    Parameters
+    ----------
+    image
+        of the whole grid of A, or of a region of it; what is returned is written into it
+    A
+        the transform of the design's geometry
+    plan
+        of the filter, with the weights of the rays
+    region
+        slices (z, y, x) of the grid that the image is of
+    """
+    share = _share(A, plan, region)
+    xp = module_of(share)
+    wanted = _of_all_views(plan, A.grid)
+    wanted = xp.asarray(wanted if region is None else wanted[region[1:]])
+    least = np.pi / turned_rad(plan)
+    for seen, values in zip(share, image, strict=True):  # slice by slice: no volumes in between
+        seen /= wanted
+        values[...] = xp.where(seen >= least, values / xp.maximum(seen, least), 0)
+    return image
+
+
+def _share(A: XrayTransform, plan: FilterDesign, region: Region | None) -> Array:
+    """Σ w Δβ / τ²; not over all views at once, which would be the projections again."""
+    geometry = plan.geometry
+    few = _few_views(geometry.n_views, 4 * geometry.shape[0] * geometry.shape[1])
+    share = _seen(A, plan, few[0], region)
+    for views in few[1:]:
+        share += _seen(A, plan, views, region)
+    return share
+
+
+def _seen(A: XrayTransform, plan: FilterDesign, views: range, region: Region | None) -> Array:
+    """Σ w Δβ / τ² over some views."""
+    seen = np.empty((len(views), *plan.geometry.shape), np.float32)
+    for k, view in enumerate(views):
+        seen[k] = plan.weights(view) * plan.step_rad[view]
+    some = A.with_geometry(plan.geometry.select(slice(views.start, views.stop)))
+    return some.back_project(A.on.to_device(seen), weighting="fdk", region=region)
+
+
+def _few_views(n: int, bytes_each: int) -> list[range]:
+    at_once = max(1, CHUNK_BYTES // bytes_each)
+    return [range(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def turned_rad(plan: FilterDesign) -> float:
+    """How far the source turned in all [rad]."""
+    angles = np.unwrap(plan.orbit.angles_rad)
+    return float(np.ptp(angles)) * plan.geometry.n_views / max(plan.geometry.n_views - 1, 1)
+
+
+def _of_all_views(plan: FilterDesign, grid: ImageGrid) -> Array:
+    """(n_y, n_x) ½ Σ Δβ / τ² over all views, in the middle of the grid's height."""
+    n_z, n_y, n_x = grid.shape
+    y, x = np.meshgrid(np.arange(n_y) + 0.5, np.arange(n_x) + 0.5, indexing="ij")
+    places = np.stack([x, y, np.full_like(x, n_z / 2), np.ones_like(x)])
+    depth_rows = _depths(plan.geometry, grid)
+    total = np.zeros((n_y, n_x))
+    for few in _few_views(len(depth_rows), 3 * total.nbytes):  # depths, and two of them on the way
+        views = slice(few.start, few.stop)
+        depth = np.einsum("vk,kyx->vyx", depth_rows[views], places)
+        total += np.einsum("v,vyx->yx", plan.step_rad[views] / 2, 1 / np.maximum(depth, 1e-3) ** 2)
+    return total.astype(np.float32)
+
+
+def _depths(geometry: XrayGeometry, grid: ImageGrid) -> Array:
+    """(n_views, 4) rows that take a voxel (x, y, z, 1) to its depth τ."""
+    rows: Array = geometry.in_voxels(grid)[:, 2]
+    return rows

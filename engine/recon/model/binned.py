@@ -1,0 +1,198 @@
+"""Counts of bins: every possible bin is a row of A, as of histograms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.arrays import Array, to_host
+from engine.operators.base import LinearOperator
+from engine.operators.matrix.em import LEAST_EXPECTED
+from engine.operators.matrix.orientation_rows import OrientationRows
+from engine.operators.matrix.projector import MatrixProjector
+from engine.operators.matrix.symmetry_fold import folded, mirrored
+from engine.operators.prior import Prior
+from engine.recon.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_of
+
+
+def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
+    expected = to_host(model.A(x)) + model.background
+    seen = expected > LEAST_EXPECTED
+    ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
+    log_sum, skipped = log_sum_of(expected, counts)
+    return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
+
+
+def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> float:
+    """Return Σ_i f_i (A x)_i: subsets compute their sensitivities, of all there may be none."""
+    lengths = to_host(model.A(x))
+    weighted = lengths if factors is None else lengths * factors
+    return float(np.sum(weighted, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class BinnedModel(SystemModel):
+    """Every possible bin is a row of A, so s = Aᵀf and each subset has its own.
+
+    As in list mode the detection factors f of a bin are divided out of its row and background.
+
+    Attributes
+    ----------
+    A : from images to bins
+    background : (n_bins,) expected additive counts over the factor of the bin
+    sensitivity : (n_z, n_y, n_x) Aᵀf
+    counts : (n_bins,) measured counts
+    factors : (n_bins,) f; None: all 1
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> rays = engine.Rays(np.array([[-9.0, 0, 0], [9.0, 0, 0]]), np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(1, 1, 2), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> counts, none = np.array([6.0], np.float32), np.zeros(1, np.float32)
+    >>> step = engine.BinnedModel.of(A, none, counts).em_step(np.ones(grid.shape, np.float32))
+    >>> step.numerator.tolist()
+    [[[3.0, 3.0]]]
+    """
+
+    counts: Array  # of each row
+    factors: Array | None = None
+
+    @classmethod
+    def of(
+        cls, A: LinearOperator, background: Array, counts: Array, factors: Array | None = None
+    ) -> BinnedModel:
+        """Build the model with its sensitivity."""
+        weights = np.ones(A.out_shape, counts.dtype) if factors is None else factors
+        return cls(A, background, to_host(A.T(weights)), counts, factors)
+
+    def em_step(self, x: Array) -> EmStep:
+        return _binned_step(self, self.counts, x)
+
+    def expected_of_image(self, x: Array) -> float:
+        return _expected_of_image(self, self.factors, x)
+
+    def subset(self, k: int, of: int) -> BinnedModel:
+        rows = slice(k, None, of)
+        factors = None if self.factors is None else self.factors[rows]
+        return BinnedModel.of(
+            self.A.subset(k, of), self.background[rows], self.counts[rows], factors
+        )
+
+
+@dataclass(frozen=True)
+class HistogramModel(SystemModel):
+    """Counts of the lines of a dual-head scanner; a subset takes whole families of orientations.
+
+    Orientations without a count add nothing to an update but their part of the sensitivity, and
+    are not projected.
+
+    As in list mode the detection factors n·a of a line are divided out of its row and background,
+    and act through the sensitivity, Aᵀ(n·a).
+
+    Attributes
+    ----------
+    A : the stored response, of one layer of crystals or of each pair of layers
+    background : (n_lines,) expected additive counts over the factor of the line; () : the same of
+        all lines
+    counts : (n_lines,), 0 where the factor is 0
+    factors : (n_lines,) n·a; None: all 1
+    sensitivity : (n_z, n_y, n_x) Aᵀ(n·a)
+    prior : how alike neighbours are; None: nothing is known of it
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.modalities.dual_head_pet.response.building import build_analytic
+    >>> from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+    >>> panels = engine.read_scanner("test-panels")
+    >>> response = build_analytic(panels, AnalyticResponse(n_points=256), threads=1)
+    >>> A = engine.MatrixProjector(response, on=engine.cpu())
+    >>> counts = np.ones(panels.n_lors, np.float32)
+    >>> engine.HistogramModel.of(A, np.zeros((), np.float32), counts).sensitivity.shape
+    (24, 11, 16)
+    """
+
+    A: OrientationRows
+    counts: Array
+    factors: Array | None = None
+    prior: Prior | None = None
+
+    @classmethod
+    def of(
+        cls,
+        A: OrientationRows,
+        background: Array,
+        counts: Array,
+        factors: Array | None = None,
+    ) -> HistogramModel:
+        """Build the model with its sensitivity."""
+        ones = np.ones(A.out_shape, A.dtype) if factors is None else factors
+        return cls(A, background, A.T(ones), counts, factors)
+
+    def em_step(self, x: Array) -> EmStep:
+        return _binned_step(self, self.counts, x)
+
+    def expected_of_image(self, x: Array) -> float:
+        return _expected_of_image(self, self.factors, x)
+
+    def subset(self, k: int, of: int) -> HistogramModel:
+        part = self
+        if of > 1:
+            part = self._among(self.A.members(k, of))
+            part = HistogramModel.of(part.A, part.background, part.counts, part.factors)
+        counting = part.A.counting(part.counts)
+        return part if len(counting) == len(part.A.orientations) else part._among(counting)
+
+    def _among(self, places: NDArray[np.int64]) -> HistogramModel:
+        """Return some orientations alone, with the sensitivity of all."""
+        A, rest, factors = self.A, self.background, self.factors
+        return HistogramModel(
+            A.among(places),
+            A.lines(rest, places) if rest.ndim else rest,
+            self.sensitivity,
+            A.lines(self.counts, places),
+            None if factors is None else A.lines(factors, places),
+        )
+
+    @property
+    def is_penalised(self) -> bool:
+        return self.prior is not None
+
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        if self.A.on.is_cuda and isinstance(self.A, MatrixProjector):
+            return self.A.em_loop(
+                self.counts, self.background, self.factors, x, n_subsets, self.prior
+            )
+        return _MirroredLoop(self, x, n_subsets)
+
+
+class _MirroredLoop(HostLoop):
+    """Keeps an eighth of a sensitivity that is symmetric in all axes.
+
+    That of whole families of orientations is, unless factors of lines are not.
+    """
+
+    def __init__(self, model: HistogramModel, x: Array, n_subsets: int) -> None:
+        super().__init__(model, x, n_subsets)
+        self._penalty, self._n_subsets = None, n_subsets
+        if model.prior is not None:
+            whole = np.sum([self._part(k).sensitivity for k in range(n_subsets)], axis=0)
+            self._penalty = model.prior.within(self._seen, whole)
+
+    def _kept(self, part: SystemModel) -> SystemModel:
+        return replace(part, sensitivity=folded(part.sensitivity))
+
+    def _part(self, k: int) -> SystemModel:
+        part = super()._part(k)
+        if part.sensitivity.shape == part.A.in_shape:
+            return part
+        return replace(part, sensitivity=mirrored(part.sensitivity, part.A.in_shape))
+
+    def _updated(self, shared: Array, sensitivity: Array) -> Array:
+        if self._penalty is None:
+            return super()._updated(shared, sensitivity)
+        return self._penalty.updated(self._x, shared, sensitivity, self._n_subsets)

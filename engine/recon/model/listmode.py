@@ -1,0 +1,67 @@
+"""Events in list mode: every event is a row of A with y = 1.
+
+Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (1998) 228.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.core.arrays import Array
+from engine.operators.rays import RayProjector
+from engine.recon.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
+
+
+@dataclass(frozen=True)
+class ListModeModel(SystemModel):
+    """Rows of A are the events; s comes from all possible lines, shared out over the subsets.
+
+    Attributes
+    ----------
+    A : the projector, one row for each event
+    background : (n_events,) expected additive counts over the factor of the event's line
+    sensitivity : (n_z, n_y, n_x) of all lines of response [mm]
+    counts : of every event, 1
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> rays = engine.Rays(np.array([[-9.0, 0, 0], [9.0, 0, 0]]), np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(1, 1, 2), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> sensitivity, none = np.full(grid.shape, 4, np.float32), np.zeros(1, np.float32)
+    >>> step = engine.ListModeModel(A, none, sensitivity).em_step(np.ones(grid.shape, np.float32))
+    >>> step.numerator.tolist()
+    [[[0.5, 0.5]]]
+    """
+
+    A: RayProjector
+    counts: float = 1.0  # of every event
+    _shares: dict[int, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def has_event_subsets(self) -> bool:
+        return True
+
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        if self.A.on.is_cuda:
+            return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)
+        return super().em_loop(x, n_subsets)
+
+    def em_step(self, x: Array) -> EmStep:
+        on = self.A.on
+        numerator, expected = map(on.to_host, self.A.em_numerator(x, self.background))
+        log_sum, skipped = log_sum_of(expected, 1.0)
+        return EmStep(numerator, log_sum, skipped)
+
+    def subset(self, k: int, of: int) -> ListModeModel:
+        if of == 1:
+            return self
+        background = self.A.room.held(self.background[k::of])
+        return ListModeModel(self.A.subset(k, of), background, self._share(of))
+
+    def _share(self, of: int) -> Array:
+        """Sensitivity of each of so many subsets: one image for all of them."""
+        if of not in self._shares:
+            self._shares[of] = self.sensitivity / of
+        return self._shares[of]

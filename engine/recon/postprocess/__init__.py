@@ -1,0 +1,9 @@
+"""Filters of images, after the reconstruction or between iterations."""
+
+from engine.recon.postprocess.base import Filter
+from engine.recon.postprocess.gaussian import Gaussian
+from engine.recon.postprocess.median import Median
+
+FILTERS: tuple[type[Filter], ...] = (Gaussian, Median)
+
+__all__ = ["FILTERS", "Filter", "Gaussian", "Median"]

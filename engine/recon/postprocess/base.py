@@ -1,0 +1,29 @@
+"""What a filter is: settings that turn an image into a smoother one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from engine.core.arrays import Array
+from engine.core.settings import Settings
+from engine.geometry.grid import Point
+
+
+class Filter(Settings):
+    """A filter of the finished image, or of the image between iterations."""
+
+    noun: ClassVar[str] = "filter"
+    title: ClassVar[str]
+    kind: Any
+
+    @abstractmethod
+    def apply(self, image: Array, voxel_mm: Point) -> Array:
+        """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z).
+
+        An image on a GPU is filtered there.
+        """
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Plain words, with the unit."""

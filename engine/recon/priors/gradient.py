@@ -1,0 +1,56 @@
+"""Differences between neighbouring voxels, along every axis, per mm.
+
+(∇x)_d = (x_{i + e_d} − x_i) / h_d,   0 at the last voxel of each axis
+"""
+
+from __future__ import annotations
+
+from engine.core.arrays import Array, module_of
+from engine.operators.base import LinearOperator
+
+
+class Gradient(LinearOperator):
+    """∇: an image (n_z, n_y, n_x), of any number of axes, to one image per axis (3, n_z, n_y, n_x).
+
+    Parameters
+    ----------
+    shape : of the image
+    spacing_mm : from one voxel to the next along each axis
+    """
+
+    def __init__(self, shape: tuple[int, ...], spacing_mm: tuple[float, ...]) -> None:
+        self.spacing_mm = spacing_mm
+        self.in_shape, self.out_shape = shape, (len(shape), *shape)
+
+    @property
+    def norm_bound(self) -> float:
+        """At least ‖∇‖²: 4 Σ 1 / h² over the axes that have neighbours."""
+        steps = zip(self.in_shape, self.spacing_mm, strict=True)
+        return sum(4 / h**2 for n, h in steps if n > 1)
+
+    def forward(self, x: Array) -> Array:
+        """Differences to the next voxel."""
+        xp = module_of(x)
+        out = xp.zeros(self.out_shape, x.dtype)
+        for axis, h in enumerate(self.spacing_mm):
+            here, following = _neighbours(axis)
+            steps = out[axis][here]
+            xp.subtract(x[following], x[here], out=steps)
+            steps *= 1 / h
+        return out
+
+    def adjoint(self, y: Array) -> Array:
+        """Minus the divergence."""
+        out = module_of(y).zeros(self.in_shape, y.dtype)
+        for axis, h in enumerate(self.spacing_mm):
+            here, following = _neighbours(axis)
+            flow = y[axis][here] * (1 / h)
+            out[here] -= flow
+            out[following] += flow
+        return out
+
+
+def _neighbours(axis: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """All but the last, and all but the first voxel along an axis."""
+    before = (slice(None),) * axis
+    return (*before, slice(None, -1)), (*before, slice(1, None))

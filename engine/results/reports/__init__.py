@@ -1,0 +1,44 @@
+"""Documents of a result: the report, who signed it off, and the site that it comes from."""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.results.reports.blocks import ResultReport as ResultReport
+    from engine.results.reports.building import report_of as report_of
+    from engine.results.reports.printed import to_images as to_images
+    from engine.results.reports.sending import send_report as send_report
+    from engine.results.reports.signature import JUDGEMENTS as JUDGEMENTS
+    from engine.results.reports.signature import Judgement as Judgement
+    from engine.results.reports.signature import Signature as Signature
+    from engine.results.reports.signature import login_name as login_name
+    from engine.results.reports.signature import sign as sign
+    from engine.results.reports.signature import signatures_of as signatures_of
+    from engine.results.reports.site import Site as Site
+    from engine.results.reports.subject import ReportSubject as ReportSubject
+    from engine.results.reports.writing import KINDS as KINDS
+    from engine.results.reports.writing import ending_of_report as ending_of_report
+    from engine.results.reports.writing import write_report as write_report
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "blocks": ("ResultReport",),
+            "building": ("report_of",),
+            "printed": ("to_images",),
+            "sending": ("send_report",),
+            "signature": (
+                "JUDGEMENTS",
+                "Judgement",
+                "Signature",
+                "login_name",
+                "sign",
+                "signatures_of",
+            ),
+            "site": ("Site",),
+            "subject": ("ReportSubject",),
+            "writing": ("KINDS", "ending_of_report", "write_report"),
+        },
+    )

@@ -1,0 +1,249 @@
+"""The parts of a report, each made of what is kept of a result; a further part is one function.
+
+A part that has nothing to say is left out. Those of `BRIEF` make the report of one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from engine.analysis.regions.figures import VOXEL_RULES
+from engine.analysis.regions.measuring import MeasuredRegion, measure
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.data.formatting import number_text, quantities, quantity
+from engine.data.runs.record import RecordedCorrection, RecordedRun
+from engine.io.raster.png import snapshot
+from engine.io.text.fact_labels import fact_of
+from engine.modalities.base import AnyModality
+from engine.modalities.studies import modality_of
+from engine.protocols.run_context.assigned import assignments
+from engine.protocols.study.stored_protocol import ORIGINS, SavedAs, digest_of
+from engine.results.reports.annotated import annotated_slices, annotation_table
+from engine.results.reports.blocks import Grid, Illustration, ReportRow, Section, Tone
+from engine.results.reports.subject import ReportSubject
+
+Part = Callable[[ReportSubject], Section | None]
+STATES = {"applied": "applied", "off": "switched off", "unavailable": "not applied"}
+NOT_RECORDED = "not recorded"
+UNSIGNED = "Not signed off"
+
+
+def illustrations(subject: ReportSubject) -> Section:
+    """Return three slices and a projection."""
+    return _image(subject, snapshot(subject.volume), 0.78)
+
+
+def illustrations_in_a_row(subject: ReportSubject) -> Section:
+    """Return three slices and a projection side by side, as wide as the page."""
+    return _image(subject, snapshot(subject.volume, n_columns=4), 1.0)
+
+
+def summary(subject: ReportSubject) -> Section:
+    """Return the few facts that everybody asks for, as the record of the run has them."""
+    record, run = subject.result.record, subject.run
+    rows = [
+        ReportRow("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
+        ReportRow("Protocol", run.protocol.describe()),
+        ReportRow("Quality", (run.quality or NOT_RECORDED).capitalize()),
+        ReportRow("Algorithm", run.describe_algorithm()),
+        ReportRow("Run", run.describe_run(), "look" if run.is_partial else ""),
+        ReportRow("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
+        ReportRow("Device", run.device),
+    ]
+    if run.axis:
+        rows.insert(5, ReportRow("Rotation axis", run.axis))
+    if run.fitted:
+        rows.insert(4, ReportRow("Fitted to the scan", run.fitted))
+    if run.protocol.changed:
+        rows.insert(2, ReportRow("Changed in it", "; ".join(run.protocol.changed), "look"))
+    elif run.protocol.origin == "nowhere":
+        rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "look"))
+    return Section("Reconstruction", tuple(rows))
+
+
+def scan(subject: ReportSubject) -> Section | None:
+    """Return what is known of the scan."""
+    known = subject.known("scan")
+    facts = known if isinstance(known, dict) else {}
+    rows = [ReportRow(*fact_of(key, value)) for key, value in facts.items() if _is_short(value)]
+    return Section("Scan", tuple(rows)) if rows else None
+
+
+def corrections(subject: ReportSubject) -> Section | None:
+    """Return the ledger: what each correction did, or why it could not be used; the warnings."""
+    modality, run = modality_of(subject.result.study.protocol), subject.run
+    titles = _titles(modality)
+    rows = [_ledger_row(each, run, titles) for each in run.corrections]
+    notes = [ReportRow("", each.text, "look") for each in run.warnings]
+    if not rows and not notes:
+        return None
+    return Section(modality.ledger_title, tuple(rows), notes=tuple(notes))
+
+
+def settings(subject: ReportSubject) -> Section:
+    """Return each setting that is not as usual, as the command line would assign it."""
+    protocol = subject.result.study.protocol.model_copy(update={"saved": None})
+    pairs = (each.partition("=") for each in assignments(protocol))
+    rows = [ReportRow(key, value) for key, _, value in pairs if key != "name"]
+    notes = () if rows else (ReportRow("", "All settings are as usual.", "muted"),)
+    return Section("Settings that are not as usual", tuple(rows), notes=notes)
+
+
+def image_numbers(subject: ReportSubject) -> Section:
+    """Return what the values of the image are, and how near it came to the data."""
+    volume, values = subject.volume, subject.volume.values
+    n_bad = int(values.size - np.count_nonzero(np.isfinite(values)))
+    share = 100 * float(np.count_nonzero(values < 0)) / values.size
+    mean = float(np.mean(values, dtype=np.float64))
+    rows = [
+        ReportRow("Largest value", quantity(float(values.max()), volume.unit)),
+        ReportRow("Smallest value", quantity(float(values.min()), volume.unit)),
+        ReportRow("Mean", quantity(mean, volume.unit)),
+        ReportRow("Values below zero", f"{number_text(share, 3)} %"),
+        ReportRow("Values that are no numbers", f"{n_bad:,}", "look" if n_bad else ""),
+        *_convergence(subject),
+    ]
+    return Section("Numbers of the image", tuple(rows))
+
+
+def regions(subject: ReportSubject) -> Section | None:
+    """Return what the image holds in each region."""
+    found = subject.regions
+    if found is None or not found.regions:
+        return None
+    measured = [measure(region, subject.volume) for region in found.regions]
+    largest = float(np.nanmax(np.abs(subject.volume.values)))
+    rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
+    faults = (each for each in measured if each.figures is None)
+    notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
+    grids = (Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),)
+    rule = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
+    return Section("Regions", rule, grids=grids if rows else (), notes=notes)
+
+
+def quality(subject: ReportSubject) -> Section | None:
+    """Return the figures of a quality report that was handed over."""
+    from engine.analysis.quality.quality_report import QualityFigure
+
+    try:
+        made = [QualityFigure(**each) for each in subject.quality.get("figures", [])]
+    except TypeError as e:
+        raise FileFormatError(f"The report of the image's quality is damaged ({e}).") from e
+    rows = tuple((each.group, each.name, each.text()) for each in made)
+    if not rows:
+        return None
+    title = str(subject.quality.get("title", "Image quality"))
+    return Section(title, grids=(Grid(("Group", "Figure", "Value"), rows),))
+
+
+def signatures(subject: ReportSubject) -> Section:
+    """Return who signed the result off."""
+    if not subject.signatures:
+        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"),))
+    rows = [ReportRow(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
+    notes = [ReportRow("", each.remark) for each in subject.signatures if each.remark]
+    return Section("Signed off", tuple(rows), notes=tuple(notes))
+
+
+def provenance(subject: ReportSubject) -> Section:
+    """Return files, digests, versions, and the command that makes the same image again."""
+    record, protocol = subject.result.record, subject.result.study.protocol
+    saved = protocol.saved or SavedAs()
+    rows = [ReportRow(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
+    rows += [
+        ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        ReportRow("Protocol as used, SHA-256", digest_of(protocol)),
+        *([ReportRow("Protocol as saved, SHA-256", saved.sha256)] if saved.sha256 else []),
+        ReportRow("Result", f"{record.id}, SHA-256 {record.sha256}"),
+        ReportRow("Software", _software(subject)),
+        ReportRow("System", str(subject.known("environment", "system") or "not known")),
+        ReportRow("Again with", str(subject.provenance.get("replay", "not known"))),
+    ]
+    return Section("Provenance", tuple(rows))
+
+
+def digests(subject: ReportSubject) -> Section:
+    """Return the digests that tell image, result and program."""
+    rows = (
+        ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
+        ReportRow("Result", subject.result.id),
+        ReportRow("Software", _software(subject)),
+    )
+    return Section("Provenance", rows)
+
+
+BRIEF: tuple[Part, ...] = (
+    *(signatures, summary, illustrations_in_a_row, regions, annotation_table, corrections),
+    digests,
+)
+FULL: tuple[Part, ...] = (
+    *(signatures, summary, illustrations, regions, annotated_slices, scan, corrections, settings),
+    *(image_numbers, quality, provenance),
+)
+
+
+def _image(subject: ReportSubject, png: bytes, width: float) -> Section:
+    volume = subject.volume
+    caption = f"{volume.grid.describe()} voxels, {volume.unit or 'no unit'}"
+    return Section("Image", illustrations=(Illustration(png, caption, width),))
+
+
+def _titles(modality: AnyModality) -> dict[str, str]:
+    return {kind.kind: kind.title for kind in modality.ledger}
+
+
+def _ledger_row(each: RecordedCorrection, run: RecordedRun, titles: dict[str, str]) -> ReportRow:
+    title = titles.get(each.kind) or each.kind.replace("_", " ").capitalize()
+    tone: Tone = "look" if run.is_in_doubt(each.kind) else ""
+    if not tone and each.state == "off":
+        tone = "muted"
+    return ReportRow(title, f"{STATES[each.state]}: {each.text}", tone)
+
+
+def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
+    for key, name in (
+        ("log_likelihoods", "Log-likelihood"),
+        ("relative_residuals", "Relative residual"),
+    ):
+        values = subject.provenance.get(key) or []
+        if len(values) > 1:
+            change = f"{number_text(values[-1] - values[-2], 3)} by the last iteration"
+            yield ReportRow(name, f"{number_text(values[-1], 6)}, changed by {change}")
+
+
+def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
+    """Return the cells of a region; `largest` chooses one power of ten for all regions."""
+    found = measured.figures
+    if found is None:
+        return (measured.region.name,)
+    peaks = [] if found.peak is None else [found.peak.value]
+    values = quantities([found.mean, found.sd, found.most, *peaks], found.unit, largest)
+    cells = values if peaks else [*values, ""]
+    return measured.region.name, *cells, f"{number_text(found.volume_ml)} mL"
+
+
+def _role_words(role: str) -> str:
+    head, _, rest = role.partition(",")
+    words = "Scan" if head == "data" else head.replace("_", " ").capitalize()
+    return f"{words},{rest}" if rest else words
+
+
+def _file_words(file: Plain) -> str:
+    n_bytes = file.get("bytes")
+    size = f", {n_bytes:,} bytes" if isinstance(n_bytes, int) else ""
+    return f"{file.get('name', '')}{size}, SHA-256 {file.get('sha256', 'not known')}"
+
+
+def _software(subject: ReportSubject) -> str:
+    found = subject.known("environment")
+    known = found if isinstance(found, dict) else {}
+    commit = known.get("commit")
+    words = f"Isocenter {known.get('isocenter', 'of a version not known')}"
+    return f"{words}, commit {str(commit)[:12]}" if commit else words
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str | int | float) and len(str(value)) < 200

@@ -1,0 +1,128 @@
+"""Signing a result off: who judged it how, and when; kept beside the result, of its very bytes.
+
+A signature names the digest of the result's record, which holds those of image, study and
+provenance; so none can be moved to another image. Later ones stand below earlier ones.
+"""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Literal, Self
+
+from pydantic import ValidationError
+
+from engine.core.errors import FileFormatError, SettingsError
+from engine.core.settings import Settings, explain, setting
+from engine.io.safety import audit_log
+from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.locks import after_others
+from engine.io.safety.open_input import read_text
+from engine.io.text.json_text import from_json, to_json
+from engine.protocols.run_context.environment import program_version
+from engine.results.result import PINNED, Result
+
+FILE = "signatures.json"
+MOST_BYTES = 1 << 20
+Judgement = Literal["acceptable", "acceptable with remarks", "not acceptable"]
+JUDGEMENTS: tuple[Judgement, ...] = ("acceptable", "acceptable with remarks", "not acceptable")
+
+
+class Signature(Settings):
+    """Who signed a result off.
+
+    Attributes
+    ----------
+    who, when_utc : name and moment
+    judgement, remark : what they found
+    login : name of the login it was done with
+    result, result_sha256 : which result, and the digest of its record
+    version : of the program
+    sha256 : of all else
+    """
+
+    who: str = setting(min_length=1, max_length=120)
+    when_utc: datetime = setting()
+    judgement: Judgement = setting()
+    remark: str = setting("", max_length=1000)
+    login: str = setting("", max_length=120)
+    result: str = setting(max_length=100)
+    result_sha256: str = setting(max_length=64)
+    version: str = setting(max_length=100)
+    sha256: str = setting("", max_length=64)
+
+    def sealed(self) -> Self:
+        """Return the signature with its own digest."""
+        return self.model_copy(update={"sha256": self._digest()})
+
+    def is_of(self, result: Result) -> bool:
+        """Whether it is whole, and of this result as it is."""
+        mine = (result.id, result.record.sha256)
+        return self.sha256 == self._digest() and (self.result, self.result_sha256) == mine
+
+    @property
+    def moment(self) -> str:
+        """When, in the time of this place."""
+        return f"{self.when_utc.astimezone():%d %b %Y %H:%M %Z}"
+
+    def describe(self) -> str:
+        """Return the signature in a line."""
+        remark = f" ({self.remark})" if self.remark else ""
+        return f"{self.judgement}{remark}; {self.who}, {self.moment}"
+
+    def _digest(self) -> str:
+        text = self.model_copy(update={"sha256": ""}).model_dump_json()
+        return sha256(text.encode()).hexdigest()
+
+
+def login_name() -> str:
+    """Return the name of the login; empty where the system does not say."""
+    try:
+        return getpass.getuser()[:120]
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Signature:
+    """Sign a result off; it stays from then on until somebody deletes it."""
+    if not who.strip():
+        raise SettingsError("Who signs? A report that is signed off names somebody.")
+    made = Signature(
+        who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
+        login=login_name(), result=result.id, result_sha256=result.record.sha256,
+        version=program_version() or "not known",
+    ).sealed()  # fmt: skip
+    path = result.folder / FILE
+    with after_others(path):
+        kept = [each.model_dump(mode="json") for each in (*signatures_of(result), made)]
+        write_atomically(to_json({"signatures": kept}, indent=2).encode(), path, private=True)
+        result.mark(PINNED)
+    audit_log.record("result signed off", result=result.id, judgement=judgement)
+    return made
+
+
+def signatures_of(result: Result) -> tuple[Signature, ...]:
+    """Return the signatures of a result, the oldest first.
+
+    Raises
+    ------
+    FileFormatError
+        where one is damaged, or of another result
+    """
+    path = result.folder / FILE
+    if not path.exists():
+        return ()
+    try:
+        found = from_json(read_text(path, MOST_BYTES))["signatures"]
+        made = tuple(Signature.model_validate(each) for each in found)
+    except ValidationError as e:
+        raise FileFormatError(f"{result.id}/{FILE}: damaged ({explain(e)}).") from e
+    except (ValueError, KeyError, TypeError) as e:
+        raise FileFormatError(f"{result.id}/{FILE}: damaged ({e}).") from e
+    if not all(each.is_of(result) for each in made):
+        raise FileFormatError(
+            f"{result.id}/{FILE}: a signature in it is of another result, or was changed; sign the "
+            "result off again after moving that file away."
+        )
+    return made

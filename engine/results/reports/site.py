@@ -1,0 +1,91 @@
+"""The site: its name and logo on reports, its people, its protocols, and where reports go.
+
+It stands in `site.toml` beside the other settings; command line and window read the same file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from engine.core.errors import EngineError, SettingsError
+from engine.core.paths import config_dir, made
+from engine.core.settings import Settings, parse, setting, to_toml
+from engine.io.safety.open_input import open_input
+from engine.io.text.toml_file import read_toml
+
+FILE = "site.toml"
+PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+MOST_LOGO_BYTES = 4_000_000
+
+
+class Site(Settings):
+    """What the settings say of the site; every field may be left out."""
+
+    name: str = setting("", "Name of the site, at the top of each report", label="Site",
+                        max_length=120)  # fmt: skip
+    address: str = setting("", "A line below the name", label="Address", max_length=200)
+    logo: str = setting("", "Picture beside the name, PNG or JPEG", label="Logo", max_length=4000)
+    people: tuple[str, ...] = setting(
+        (), "Who signs reports off; empty: the name of the login", label="People", max_length=60
+    )
+    protocols: str = setting(
+        "", "Folder of protocols that all share; nothing is written into it",
+        label="Protocols of the site", max_length=4000,
+    )  # fmt: skip
+    reports: str = setting(
+        "", "Folder in which reports are saved; empty: among the exports", label="Reports",
+        max_length=4000,
+    )  # fmt: skip
+    node: str = setting(
+        "", "DICOM node that reports are sent to, HOST:PORT", label="DICOM node", max_length=300
+    )
+    called: str = setting("ANY-SCP", "Title of that node", label="Title of the node", max_length=16)
+    worklist: str = setting(
+        "", "DICOM node that knows what is to be done, HOST:PORT", label="Worklist",
+        max_length=300,
+    )  # fmt: skip
+    worklist_called: str = setting(
+        "ANY-SCP", "Title of the worklist's node", label="Title of the worklist", max_length=16
+    )
+
+    @classmethod
+    def read(cls, folder: Path | None = None) -> Self:
+        """Return the settings of a folder, the user's own if None; the usual ones without any."""
+        path = (folder or config_dir()) / FILE
+        return parse(cls, read_toml(path), where=path.name) if path.exists() else cls()
+
+    def write(self, folder: Path) -> None:
+        """Keep the settings in a folder, which is made if absent."""
+        from engine.io.safety.atomic_write import write_atomically
+
+        made(folder)
+        write_atomically(to_toml(self).encode(), folder / FILE, private=True)
+
+    @property
+    def protocol_folder(self) -> Path | None:
+        """Folder of the protocols that all share; None if there is none."""
+        return Path(self.protocols).expanduser() if self.protocols else None
+
+    def logo_bytes(self) -> bytes:
+        """Return the picture of the logo; empty if there is none.
+
+        Raises
+        ------
+        SettingsError
+            where it cannot be read, is too large or neither PNG nor JPEG
+        """
+        if not self.logo:
+            return b""
+        path = Path(self.logo).expanduser()
+        try:
+            with open_input(path) as file:
+                data = file.read(MOST_LOGO_BYTES + 1)
+        except EngineError as e:
+            raise SettingsError(f"The logo of the site: {e}") from e
+        if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
+            raise SettingsError(
+                f"{path.name}: a logo is a PNG or JPEG of at most {MOST_LOGO_BYTES:,} bytes; "
+                "choose another in the settings of the site."
+            )
+        return data

@@ -1,0 +1,22 @@
+"""A report as one web page: pictures inside it, nothing loaded from elsewhere, no script."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from engine.results.reports.blocks import ResultReport
+from engine.results.reports.illustrations import page_template
+
+
+def to_html(report: ResultReport) -> bytes:
+    """Return the page; what people wrote is text in it, never markup."""
+    from jinja2 import Environment
+
+    page = Environment(autoescape=True).from_string(page_template())
+    logo = _data(report.logo) if report.logo else ""
+    return page.render(report=report, logo=logo, data=_data).encode()
+
+
+def _data(image: bytes) -> str:
+    kind = "png" if image.startswith(b"\x89PNG") else "jpeg"
+    return f"data:image/{kind};base64,{b64encode(image).decode()}"

@@ -1,0 +1,49 @@
+"""A report as a file, by the ending of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.core.errors import OutputError
+from engine.io.dicom.subject import Subject
+from engine.io.safety.atomic_write import write_atomically
+from engine.results.reports.blocks import ResultReport
+from engine.results.reports.dicom_report import to_capture, to_dicom_pdf
+from engine.results.reports.printed import to_pdf
+from engine.results.reports.subject import ReportSubject
+from engine.results.reports.web_page import to_html
+
+Write = Callable[[ResultReport, ReportSubject, Subject | None], bytes]
+KINDS: dict[str, tuple[str, Write]] = {
+    ".pdf": ("PDF", lambda report, of, whose: to_pdf(report)),
+    ".html": ("Web page", lambda report, of, whose: to_html(report)),
+    ".capture.dcm": ("DICOM picture", to_capture),
+    ".dcm": ("DICOM PDF", to_dicom_pdf),
+}
+"""Ending to the words for it and what writes it; the longer ending first."""
+
+
+def ending_of_report(path: Path) -> str:
+    """Return the ending of a report's name; raises `OutputError` where it is none of ours."""
+    found = next((each for each in KINDS if path.name.lower().endswith(each)), None)
+    if found is None:
+        raise OutputError(f"{path.name}: a report's name ends in {', '.join(KINDS)}.")
+    return found
+
+
+def write_report(
+    report: ResultReport, of: ReportSubject, path: Path, whose: Subject | None = None
+) -> None:
+    """Write a report; whole, or not at all.
+
+    Parameters
+    ----------
+    report, of
+        what to write, and the result that it was made of
+    path
+        target, whose ending says the format
+    whose
+        patient and study of a DICOM file; those of the result's order, else pseudonyms, if None
+    """
+    write_atomically(KINDS[ending_of_report(path)][1](report, of, whose), path)

@@ -1,0 +1,1 @@
+"""Programs built on the engine: benchmarks, tuning, diagnostics, normalisation scans."""

@@ -1,0 +1,120 @@
+"""Nanoseconds for each update of a voxel, over the size of the work: Figure 5 of the paper.
+
+Graas et al., "ASTRA KernelKit": N views of N² pixels into N³ voxels, once with new textures, as FDK
+needs them, and again with new projections in the same ones, as iterations do. On the CPU the three
+ways of the kernels take the place of the textures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.core.profiling import Profiler
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.operators.xray.host import THIN, HostXray
+from engine.operators.xray.scene import Scene, VolumeBox
+from engine.tools.benchmark.cone.variants import Forms, FormsWork, tried
+
+SIZES = {"cpu": (32, 64, 128), "cuda": (64, 128, 256, 512)}
+FORMS = (
+    *(BackVariant(kind, "upright") for kind in ("layered", "array", "list", "pitched", "memory")),
+    BackVariant("memory", "columns", (32, 4), projections="vcr"),
+)
+TILT_RAD = 0.01
+"""So little makes a detector lean that the CPU must take the general way."""
+SPANS = ("first", "update", "work")
+
+
+def run(
+    on: Backend,
+    *,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 3,
+    forms: Sequence[BackVariant] = FORMS,
+) -> Plain:
+    """Measure every form at every size N."""
+    threads = on.threads if on.gpu is None else None
+    rows = []
+    for size in sizes or SIZES[on.name]:
+        work = FormsWork(size, size, (size, size))
+        found = _on_host(on, work, repeats) if on.gpu is None else _on_gpu(on, work, repeats, forms)
+        rows += [{"size": size, "device": on.name, "threads": threads} | row for row in found]
+    return {
+        "workload": "N views of N × N pixels into N³ voxels, upright; float32",
+        "repeats": repeats,
+        "rows": rows,
+        "bars": [],
+    }
+
+
+def _on_gpu(
+    on: Backend, work: FormsWork, repeats: int, forms: Sequence[BackVariant]
+) -> Iterator[Plain]:
+    test = Forms(on, work, repeats)
+    for variant in forms:
+        row = tried(test.back, variant)
+        seconds = (row.get("first_seconds"), row.get("update_seconds"), row["seconds"])
+        yield {"form": row["form"], "fault": row["fault"]} | _spans(seconds, work.n_updates)
+
+
+def _spans(seconds: Sequence[float | None], n_updates: int) -> dict[str, float | None]:
+    per_update = (None if s is None else s / n_updates * 1e9 for s in seconds)
+    return {f"{name}_ns": value for name, value in zip(SPANS, per_update, strict=True)}
+
+
+def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
+    leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
+    grid = work.grid
+    thin = replace(grid, shape=(min(THIN, work.size), *grid.shape[1:]))
+    scenes = {
+        "upright": Scene(work.geometry, grid),
+        "general": Scene(leaning, grid),
+        "thin": Scene(work.geometry, thin),
+    }
+    n_rows, n_columns = work.detector
+    y = np.ones((work.n_views, n_rows, n_columns), np.float32)
+    for form, scene in scenes.items():
+        seconds = _host_seconds(on, scene, y, repeats)
+        n_updates = scene.grid.n_voxels * work.n_views
+        yield {"form": form, "fault": ""} | _spans(seconds, n_updates)
+
+
+def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float]:
+    """Seconds of a first call, of one with new projections, and of the work alone."""
+    box = VolumeBox.of(None, scene.grid.shape)
+
+    def projector() -> HostXray:
+        scene_again = Scene(scene.geometry, scene.grid)  # forgets the matrices
+        return HostXray(scene_again, on=on, on_progress=None, profiler=Profiler(on))
+
+    held = projector()
+    kept = held.kept()
+
+    def update() -> None:
+        held.keep(y, kept)
+        held.back_kept(kept, box)
+
+    works: tuple[Callable[[], Any], ...] = (
+        lambda: projector().back(y, box, as_adjoint=False),
+        update,
+        lambda: held.back_kept(kept, box),
+    )
+    works[0]()  # compiles
+    return [_median(work, repeats) for work in works]
+
+
+def _median(work: Callable[[], Any], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return median(times)

@@ -1,0 +1,193 @@
+"""Figures of the kernels of cone-beam CT, of patches and of slices as tables."""
+
+from __future__ import annotations
+
+from engine.core.json_types import Plain
+from engine.tools.benchmark.table import Table, who
+
+SHOWN = 12
+"""Blocks in the table, the fastest first; the picture has all."""
+
+LIVE_FIGURES = (
+    *(
+        "frames_per_s",
+        "dropped",
+        "dropped_percent",
+        "refresh_hz",
+        "latency_ms_median",
+        "latency_ms_p99",
+    ),
+    *("memory_mib", "difference"),
+)
+"""Figures of a detector that is followed, in the order of the table."""
+
+
+def growth(part: Plain) -> list[Table]:
+    """Return nanoseconds for an update of a voxel, size by size."""
+    rows = [
+        (
+            f"{r['size']}³",
+            f"{r['form']}, {who(r)}",
+            *(_digits(r[key]) for key in ("first_ns", "update_ns", "work_ns")),
+            "-" if r["work_ns"] is None else f"{1 / r['work_ns']:.3g}",
+        )
+        for r in part["rows"]
+    ]
+    head = ("N", "form", "first call [ns]", "update [ns]", "the work [ns]", "G updates/s")
+    notes = (
+        f"{part['workload']}; medians of {part['repeats']}; for each update of a voxel.",
+        *_faults(part["rows"]),
+    )
+    return [Table("Back projection over the size of the work", head, rows, notes)]
+
+
+def search(part: Plain) -> list[Table]:
+    """Return the fastest form of each path, and how many were tried."""
+    rows = [
+        (
+            v["path"],
+            f"{v['texture']}, {v['projections']}",
+            _block(v["block"]),
+            str(v["voxels_per_thread"]),
+            str(v["views_per_launch"]),
+            _digits(r["gups"]),
+        )
+        for r in part["best"]
+        for v in [r["variant"]]
+    ]
+    head = ("path", "read from", "block", "voxels of a thread", "views of a launch", "G updates/s")
+    failed = sum(r["seconds"] is None for r in part["rows"])
+    n_rows, n_columns = part["detector"]
+    notes = (
+        f"{part['workload']}; {part['size']}³ voxels, {part['n_views']} views of {n_rows} × "
+        f"{n_columns} pixels; {len(part['rows'])} forms tried, {failed} failed.",
+    )
+    return [Table("Back projection, the fastest forms", head, rows, notes)]
+
+
+def blocks(part: Plain) -> list[Table]:
+    """Return the fastest blocks of threads for a slice."""
+    ran = sorted((r for r in part["rows"] if r["seconds"]), key=lambda row: row["seconds"])
+    rows = [
+        (_block(r["variant"]["block"]), f"{r['seconds'] * 1e6:.3g}", _digits(r["gups"]))
+        for r in ran[:SHOWN]
+    ]
+    n_rows, n_columns = part["detector"]
+    notes = (
+        f"{part['workload']}; {part['size']}² pixels, {part['n_views']} views of {n_rows} × "
+        f"{n_columns}; {len(part['rows'])} blocks tried, {part['n_left_out']} left out for time.",
+    )
+    return [Table("Blocks of threads for a slice", ("block", "µs", "G updates/s"), rows, notes)]
+
+
+def patches(part: Plain) -> list[Table]:
+    """Return milliseconds of a patch, a column for each way."""
+    cases = list(dict.fromkeys(r["case"] for r in part["rows"]))
+    found: dict[tuple[str, int, str], dict[str, str]] = {}
+    for r in part["rows"]:
+        cells = found.setdefault((r["kind"], r["size"], who(r)), {})
+        cells[r["case"]] = f"{r['seconds'] * 1e3:#.3g}"
+    rows = [
+        (f"{size}{'²' if kind == '2D' else '³'}", device, *(cells.get(c, "-") for c in cases))
+        for (kind, size, device), cells in found.items()
+    ]
+    notes = (
+        f"{part['workload']}; {part['n_views']} views; medians.",
+        f"Paper, {part['published_card']}: about {part['published_seconds'] * 1e3:g} ms by a graph "
+        "for up to 250², 1000 views.",
+    )
+    head = ("patch", "device", *(f"{case} [ms]" for case in cases))
+    return [Table("Patches, one after another", head, rows, notes)]
+
+
+def slices(part: Plain) -> list[Table]:
+    """Return seconds of three slices beside the paper's."""
+    rows = [
+        (
+            r["setup"],
+            f"{r['detector'][0]} × {r['detector'][1]}",
+            f"3 × {r['size']}²",
+            str(r["n_views"]),
+            f"{r['case']}, {who(r)}",
+            "-" if r["seconds"] is None else f"{r['seconds'] * 1e3:#.3g} ms",
+            _digits(r["gups"]),
+            *(_theirs(part, by, r["setup"]) for by in part["published"]),
+        )
+        for r in part["rows"]
+    ]
+    theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
+    head = ("setup", "detector", "slices", "views", "case", "median", "G updates/s", *theirs)
+    notes = (f"{part['workload']}; the paper's setups are whole.", *_faults(part["rows"]))
+    return [Table("Three slices from one scan", head, rows, notes)]
+
+
+def live(part: Plain) -> list[Table]:
+    """Return what came of each detector's frames, beside the paper's seconds for three slices."""
+    rows = [
+        (
+            r["setup"],
+            f"{r['detector'][0]} × {r['detector'][1]}",
+            f"3 × {r['size']}², {r['n_views']} views",
+            f"{r['offered_per_s']:,.5g}",
+            *("-" if r[name] is None else f"{r[name]:,.3g}" for name in LIVE_FIGURES),
+            *(_theirs(part, by, r["setup"]) for by in part["published"]),
+        )
+        for r in part["rows"]
+    ]
+    theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
+    mine = (
+        *("came/s", "dropped", "[%]", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB"),
+        "away from stored",
+    )
+    head = ("setup", "detector", "slices", "frames/s", *mine, *theirs)
+    return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
+
+
+def live_folder(part: Plain) -> list[Table]:
+    """Return how far a folder that fills is followed behind who fills it."""
+    figures = (
+        *("most_behind", "percent_behind_by_more", "latency_ms_median", "latency_ms_p99"),
+        *("latency_ms_most", "missed"),
+    )
+    rows = [
+        (
+            f"{r['n_there'] + r['n_new']:,}",
+            f"{r['images_per_s']:.4g}",
+            *(f"{r[name]:.3g}" for name in figures),
+        )
+        for r in part["rows"]
+    ]
+    mine = ("most behind", "behind by more than 1 [% of time]", "late, median [ms]", "at 99 % [ms]")
+    head = ("images in the end", "images/s", *mine, "most [ms]", "missed")
+    return [Table("A folder that fills", head, rows, (part["workload"],))]
+
+
+def live_memory(part: Plain) -> list[Table]:
+    """Return what memory is over very many frames."""
+    names = ("warm_mib", "most_mib", "end_mib", "growth_mib")
+    rows = [
+        (f"{r['frames']:,}", f"{r['dropped']:,}", *(f"{r[name]:,.1f}" for name in names))
+        for r in part["rows"]
+    ]
+    mine = ("warm [MiB]", "at most [MiB]", "in the end [MiB]", "growth [MiB]")
+    head = ("frames", "of them not in slices", *mine)
+    return [Table("Memory over very many frames", head, rows, (part["workload"],))]
+
+
+def _theirs(part: Plain, by: str, setup: str) -> str:
+    value = part["published"][by].get(setup)
+    return "-" if value is None else f"{value * 1e3:g} ms"
+
+
+def _faults(rows: list[Plain]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(f"{r.get('form', r.get('setup'))}: {r['fault']}" for r in rows if r["fault"])
+    )
+
+
+def _block(block: list[int]) -> str:
+    return f"{block[0]} × {block[1]}"
+
+
+def _digits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

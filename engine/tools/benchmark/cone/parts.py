@@ -1,0 +1,139 @@
+"""Cone-beam CT in parts: projectors, kernels, patches and slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.core.backend import Backend
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.tools.benchmark import figures
+from engine.tools.benchmark.cone import blocks as cone_blocks
+from engine.tools.benchmark.cone import growth as cone_growth
+from engine.tools.benchmark.cone import kernels as cone_kernels
+from engine.tools.benchmark.cone import patches as cone_patches
+from engine.tools.benchmark.cone import slices, suite, variants
+
+PARTS = ("projectors", "kernels", "patches", "slices")
+Measure = Callable[[], figures.Figures]
+Search = Callable[[Backend, variants.FormsWork, float], Plain]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the parts work on; None: what suits the device.
+
+    Attributes
+    ----------
+    kernels : of all forms of the kernels
+    growth : edges N of the work that grows
+    blocks : slice for which blocks of threads are compared
+    searched : for the search of the fastest form
+    patches : edges by "2D" and "3D"
+    patch_views : views of a patch
+    setups : scanners for slices
+    patches_s, slices_s : seconds after which a case of them has been measured often enough
+    """
+
+    kernels: variants.FormsWork = field(default_factory=variants.FormsWork)
+    growth: tuple[int, ...] | None = None
+    blocks: variants.FormsWork = cone_blocks.SLICE
+    searched: variants.FormsWork = field(default_factory=lambda: variants.FormsWork(n_views=128))
+    patches: dict[str, Sequence[int]] | None = None
+    patch_views: int = cone_patches.VIEWS
+    setups: tuple[slices.Setup, ...] | None = None
+    patches_s: float = cone_patches.MOST_S
+    slices_s: float = slices.MOST_S
+
+
+TINY = Sizes(
+    kernels=variants.FormsWork(16, 20, (16, 16)),
+    growth=(8, 16),
+    blocks=variants.FormsWork(40, 8, (40, 40), is_slice=True),
+    searched=variants.FormsWork(16, 20, (16, 16)),
+    patches={"2D": (20, 30), "3D": (8,)},
+    patch_views=40,
+    setups=(slices.Setup("FleX-ray", (40, 60), 40, 10),),
+    patches_s=0.1,
+    slices_s=0.1,
+)
+"""To rehearse."""
+
+
+@dataclass(frozen=True)
+class PartsWork:
+    """How much to measure.
+
+    Attributes
+    ----------
+    sizes : edges of the cubes of the projectors [voxels]
+    n_views, pixels : of the projectors: views, and edge of the detector
+    repeats : runs of each case, of which the median counts
+    with_peer : measure RTK beside the projectors, where it is installed
+    budget_s : seconds after which the search tries no further form; blocks take half of it
+    others : sizes of the other parts
+    search : looks on a card, in so many seconds, for the fastest forms; None: nobody does
+    """
+
+    sizes: tuple[int, ...] = suite.SIZES
+    n_views: int = suite.VIEWS
+    pixels: int = suite.PIXELS
+    repeats: int = 3
+    with_peer: bool = True
+    budget_s: float = 60.0
+    others: Sizes = field(default_factory=Sizes)
+    search: Search | None = None
+
+
+def parts_of(on: Backend) -> tuple[str, ...]:
+    """Return the parts measured where none are asked for."""
+    return PARTS[:2] if on.is_cuda else PARTS[:1]
+
+
+def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> Plain:
+    """Measure the parts one after the other; what comes back can go into JSON."""
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise SettingsError(f"--parts: {unknown[0]!r} is none; choose of {', '.join(PARTS)}.")
+    measures: dict[str, Measure] = {}
+    for part in parts:
+        measures |= _measures(part, on, work)
+    return figures.collect(figures.CONE, [on], measures, say)
+
+
+def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
+    others = work.others
+    if part == "projectors":
+        works = [suite.ConeWork(size, work.n_views, work.pixels) for size in work.sizes]
+        return {"cone": lambda: suite.measure(works, on, work.repeats, work.with_peer)}
+    if part == "patches":
+        return {
+            "cone_patches": lambda: cone_patches.run(
+                on, sizes=others.patches, n_views=others.patch_views, most_s=others.patches_s
+            )
+        }
+    if part == "slices":
+        return {"cone_slices": lambda: slices.run(on, setups=others.setups, most_s=others.slices_s)}
+    return _kernels(on, work)
+
+
+def _kernels(on: Backend, work: PartsWork) -> dict[str, Measure]:
+    others, repeats, budget_s = work.others, work.repeats, work.budget_s
+    search = work.search
+    growth: dict[str, Measure] = {
+        "cone_growth": lambda: cone_growth.run(on, sizes=others.growth, repeats=repeats)
+    }
+    if on.gpu is None:
+        return growth
+    found: dict[str, Measure] = {}
+    if search is not None:
+        found["cone_search"] = lambda: search(on, others.searched, budget_s)
+    return {
+        "cone_kernels": lambda: cone_kernels.run(on, others.kernels, repeats),
+        **found,
+        **growth,
+        "cone_blocks": lambda: cone_blocks.run(
+            on, others.blocks, repeats=repeats, budget_s=budget_s / 2
+        ),
+    }

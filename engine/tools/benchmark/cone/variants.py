@@ -1,0 +1,276 @@
+"""One form of a kernel of cone beams on a GPU, measured by the card's own clock.
+
+Back projection: a first call (a new texture, projections into it, the work), an update (projections
+into the same texture, the work) and the work alone; and how far its picture is from that of full
+fractions. Line integrals: from a texture and from memory, and their transpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Array, Texture
+from engine.core.errors import DeviceMemoryError, ResourceError
+from engine.core.json_types import Plain
+from engine.core.profiling import Profiler
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.cone.cone_variants import BackVariant
+from engine.kernels.cone.device_cone import BackViews, ConeBack
+from engine.kernels.cone.device_joseph import InMemory, Joseph, Lines
+from engine.kernels.cone.joseph_variants import JosephVariant
+from engine.operators.xray.scene import Scene
+from engine.tools.benchmark.cone.suite import BACK, FORWARD, MATCHED
+from engine.tools.benchmark.crossing import FOV_MM
+
+SIZE, VIEWS, DETECTOR = 512, 720, (768, 1024)
+SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, DETECTOR_MM = 1000.0, 1500.0, 384.0
+
+
+@dataclass(frozen=True)
+class FormsWork:
+    """A cube of `size`³ voxels, or its slice; `n_views` views of a detector (rows, columns)."""
+
+    size: int = SIZE
+    n_views: int = VIEWS
+    detector: tuple[int, int] = DETECTOR
+    is_slice: bool = False
+
+    @property
+    def grid(self) -> ImageGrid:
+        """The voxels."""
+        n, edge = self.size, FOV_MM / self.size
+        return ImageGrid((1 if self.is_slice else n, n, n), (edge, edge, edge))
+
+    @property
+    def geometry(self) -> XrayGeometry:
+        """A full circle."""
+        return self.widened(0)
+
+    def widened(self, pixels: int) -> XrayGeometry:
+        """Return the circle with more pixels on every edge of the detector."""
+        n_rows, n_columns = self.detector
+        return circular_cone(
+            circle(self.n_views),
+            source_axis_mm=SOURCE_AXIS_MM,
+            source_detector_mm=SOURCE_DETECTOR_MM,
+            shape=(n_rows + 2 * pixels, n_columns + 2 * pixels),
+            pixel_mm=DETECTOR_MM / max(self.detector),
+        )
+
+    @property
+    def n_rays(self) -> int:
+        """Rays of all views."""
+        return self.n_views * self.detector[0] * self.detector[1]
+
+    @property
+    def n_updates(self) -> int:
+        """Voxels times views."""
+        return self.grid.n_voxels * self.n_views
+
+
+@dataclass(frozen=True)
+class ScanWork:
+    """The work of one scan.
+
+    Attributes
+    ----------
+    geometry : its views
+    grid : its volume
+    """
+
+    geometry: XrayGeometry
+    grid: ImageGrid
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return self.geometry.n_views
+
+    @property
+    def detector(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.geometry.shape
+
+    @property
+    def n_updates(self) -> int:
+        """Voxels times views."""
+        return self.grid.n_voxels * self.n_views
+
+    @property
+    def n_rays(self) -> int:
+        """Rays of all views."""
+        return self.n_views * self.detector[0] * self.detector[1]
+
+    def widened(self, pixels: int) -> XrayGeometry:
+        """Return the views with more pixels on every edge of the detector."""
+        n_rows, n_columns = self.detector
+        return replace(self.geometry, shape=(n_rows + 2 * pixels, n_columns + 2 * pixels))
+
+
+class Forms:
+    """A scan on the device, and how each form of a kernel is measured on it."""
+
+    def __init__(self, on: Backend, work: FormsWork | ScanWork, repeats: int) -> None:
+        if on.gpu is None:
+            raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
+        self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats
+        self._profiler, self._scene = Profiler(on), Scene(work.geometry, work.grid)
+        n_rows, n_columns = work.detector
+        wave = np.sin(np.arange(work.n_views) / 7.0)[:, None, None]
+        image = np.cos(np.arange(n_rows) / 31.0)[:, None] * np.cos(np.arange(n_columns) / 17.0)
+        there = [on.to_device(each.astype(np.float32)) for each in (wave, image)]
+        self._y = 1 + there[0] * there[1]
+        self._volume = self.gpu.empty(work.grid.shape, np.float32)
+        self._exact: Array | None = None
+        self._held: tuple[tuple[str, str], Array | Texture] | None = None
+
+    def back(self, variant: BackVariant) -> Plain:
+        """Measure one form of the voxel-driven back projection."""
+        kernels, views = self._compiled(variant)
+        held: list[Array | Texture] = []
+
+        def first() -> None:
+            held.clear()
+            held.append(self._images(variant))
+            kernels.back(held[0], views, self._volume)
+
+        def again() -> None:
+            if isinstance(held[0], Texture):
+                held[0].update(self._y)
+            kernels.back(held[0], views, self._volume)
+
+        first()  # compiles
+        new, update = self._seconds(first), self._seconds(again)
+        seconds = self._seconds(lambda: kernels.back(held[0], views, self._volume))
+        return {
+            "case": BACK,
+            "form": f"{variant.path}, {variant.texture}",
+            "first_seconds": new,
+            "update_seconds": update,
+            "seconds": seconds,
+            "gups": self.work.n_updates / seconds / 1e9,
+            "difference": self._difference(),
+        }
+
+    def back_seconds(self, variant: BackVariant, launches: int = 1) -> float:
+        """Measure the back projection alone, from a graph so that the host does not count."""
+        kernels, views = self._compiled(variant)
+        images = self._held_projections(variant)
+
+        def work() -> None:
+            kernels.back(images, views, self._volume)
+
+        work()  # compiles
+        graph = self.gpu.record(work)
+
+        def many() -> None:
+            for _ in range(launches):
+                graph.launch()
+
+        many()
+        return self._seconds(many) / launches
+
+    @property
+    def projections(self) -> NDArray[np.float32]:
+        """What is projected back (n_views, n_rows, n_columns), on the host."""
+        return self.gpu.download(self._y)
+
+    def back_slices(self, variant: BackVariant, slices: Sequence[int]) -> NDArray[np.float32]:
+        """Run a form once; returns some slices (n, n_y, n_x) of what it computed, on the host."""
+        kernels, views = self._compiled(variant)
+        self._volume.fill(np.nan)  # what a form leaves out is not what another one left there
+        kernels.back(self._held_projections(variant), views, self._volume)
+        parts = [self.gpu.download(self._volume[z : z + 1]) for z in slices]
+        return np.concatenate(parts)
+
+    def _compiled(self, variant: BackVariant) -> tuple[ConeBack, BackViews]:
+        kernels = ConeBack(self.gpu, variant, self._profiler)
+        shape, detector = self.work.grid.shape, self.work.detector
+        return kernels, kernels.views(self._scene.matrices, shape, detector)
+
+    def _held_projections(self, variant: BackVariant) -> Array | Texture:
+        """Projections as the form reads them; those of the form before it are kept for it."""
+        key = (variant.texture, variant.projections)
+        if self._held is None or self._held[0] != key:
+            self._held = None  # gives its memory back first
+            self._held = (key, self._images(variant))
+        return self._held[1]
+
+    def forward(self, variant: JosephVariant) -> Plain:
+        """Measure one form of the line integrals."""
+        kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
+        volume: InMemory | Texture = InMemory.of(self.gpu, self._volume)
+        if variant.texture == "array":
+            volume = self.gpu.texture("array", self.work.grid.shape)
+            volume.update(self._volume)
+        out = self.gpu.empty(self._y.shape, np.float32)
+        return self._rays(FORWARD, variant, lambda: kernels.forward(volume, lines, out))
+
+    def transposed(self, variant: JosephVariant) -> Plain:
+        """Measure one form of their transpose."""
+        kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
+        return self._rays(MATCHED, variant, lambda: kernels.back(self._y, lines, self._volume))
+
+    def _rays(self, case: str, variant: JosephVariant, launch: Callable[[], None]) -> Plain:
+        launch()  # compiles
+        seconds = self._seconds(launch)
+        rate = self.work.n_rays / seconds / 1e6
+        return {"case": case, "form": variant.texture, "seconds": seconds, "mrays_per_s": rate}
+
+    def _lines(self) -> Lines:
+        scene, grid = self._scene, self.work.grid
+        return Lines.upload(self.gpu, scene.rays, self.work.detector, grid.shape, grid.voxel_mm)
+
+    def _images(self, variant: BackVariant) -> Array | Texture:
+        if variant.texture == "memory":
+            order = ["vrc".index(axis) for axis in variant.projections]
+            return self._xp.ascontiguousarray(self._y.transpose(order))
+        texture = self.gpu.texture(variant.texture, self._y.shape)
+        texture.update(self._y)
+        return texture
+
+    def _seconds(self, work: Callable[[], None]) -> float:
+        """Median of the card's clock."""
+        times = []
+        for _ in range(self._repeats):
+            self.gpu.wait()
+            start = self.gpu.stamp()
+            work()
+            times.append(self.gpu.stamp().seconds_since(start))
+        return median(times)
+
+    def _difference(self) -> float:
+        """Largest difference of the middle slice from that of full fractions, of its largest."""
+        middle = self.work.grid.shape[0] // 2
+        if self._exact is None:
+            exact = ConeBack(self.gpu, BackVariant("memory", "general"), self._profiler)
+            rows = exact.views(self._scene.matrices, self.work.grid.shape, self.work.detector)
+            slice_there = self.gpu.empty((1, *self.work.grid.shape[1:]), np.float32)
+            exact.back(self._y, rows, slice_there, corner=(middle, 0, 0))
+            self._exact = self.gpu.download(slice_there)
+        found = self.gpu.download(self._volume[middle : middle + 1])
+        return float(np.abs(found - self._exact).max() / np.abs(self._exact).max())
+
+
+def tried(measure: Callable[[Any], Plain], variant: Any) -> Plain:
+    """Measure a form; one that the memory cannot hold is told."""
+    try:
+        return measure(variant) | {"fault": ""}
+    except DeviceMemoryError as e:
+        path = getattr(variant, "path", "line integrals")
+        form = f"{path}, {variant.texture}"
+        return {"case": BACK, "form": form, "seconds": None, "fault": str(e)}
+
+
+def of_size(size: int, n_views: int, pixels: int) -> FormsWork:
+    """Return work with a square detector."""
+    return FormsWork(size, n_views, (pixels, pixels))

@@ -1,0 +1,158 @@
+"""Kernels counted, not timed: what a unit of work takes, and how fast cards can be at most.
+
+The counts do not depend on the machine. They are made where kernels run as PTX on a CPU, with the
+tests, and kept beside the tuning of cards; `engine` itself counts nothing. What a card can do at
+most follows from them and from its published clock: of a multiprocessor, per clock, 4 issue slots,
+1 line of 128 bytes or wave-front of shared memory, and 4 fetches of a texture (NVIDIA, CUDA C++
+Programming Guide, section 16; tuning guides of Ampere, Hopper and Ada).
+
+    units/s = multiprocessors · clock / max(slots / 4, lines + wave-fronts, 8 · fetches of warps)
+
+Such limits are calculated, and never reached: kernels of this kind come to about half of them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+
+from engine.core.json_types import Plain
+from engine.tools.benchmark.table import Table
+
+SLOTS_PER_CLOCK = 4
+CLOCKS_PER_FETCH = 8
+"""Clocks in which 32 lanes fetch four bytes each, blended of four texels."""
+
+
+@dataclass(frozen=True)
+class PublishedCard:
+    """A card as NVIDIA publishes it.
+
+    Attributes
+    ----------
+    name, multiprocessors : which, and how many
+    clock_ghz : when busy
+    memory_gb_s : its memory, in 10⁹ bytes a second
+    bus_gb_s : PCI Express of its generation with 16 lanes, one way, in 10⁹ bytes a second
+    """
+
+    name: str
+    multiprocessors: int
+    clock_ghz: float
+    memory_gb_s: float = 1000.0
+    bus_gb_s: float = 31.5
+
+
+CARDS = (
+    PublishedCard("A100", 108, 1.41, 2039.0, 31.5),
+    PublishedCard("H100", 132, 1.83, 3350.0, 63.0),
+    PublishedCard("H200", 132, 1.98, 4800.0, 63.0),
+    PublishedCard("RTX 4090", 128, 2.52, 1008.0, 31.5),
+    PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
+)
+NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 steps": 32, "32 products": 32}
+"""How many of what is counted a unit has."""
+NAMES = {
+    "event": "events",
+    "32 updates": "updates",
+    "32 steps": "steps",
+    "32 products": "products",
+}
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """What a kernel takes for a unit of work.
+
+    Attributes
+    ----------
+    work, kernel, unit : which
+    slots : instructions that a warp issues, calculated for machine code
+    lines : of 128 bytes that warps read, write and add to
+    wavefronts : of shared memory
+    fetches : of textures, by warps
+    loads : of memory by threads, for each of what the unit has
+    """
+
+    work: str
+    kernel: str
+    unit: str
+    slots: float
+    lines: float
+    wavefronts: float
+    fetches: float
+    loads: float
+
+    @classmethod
+    def of(cls, row: Plain) -> UnitCost:
+        """Take a row of the record."""
+        lines = sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores"))
+        return cls(
+            row["work"], row["kernel"], row["unit"], row["slots"], lines,
+            row["shared wave-fronts"], row["fetches"], row["loads of threads"],
+        )  # fmt: skip
+
+    @property
+    def clocks(self) -> dict[str, float]:
+        """Clocks of a multiprocessor for a unit, by what they are spent on."""
+        return {
+            "issue": self.slots / SLOTS_PER_CLOCK,
+            "memory": self.lines + self.wavefronts,
+            "textures": CLOCKS_PER_FETCH * self.fetches,
+        }
+
+    @property
+    def binding(self) -> str:
+        """What takes longest."""
+        clocks = self.clocks
+        return max(clocks, key=lambda name: clocks[name])
+
+    def limit(self, card: PublishedCard) -> float:
+        """Events, updates or products that a card can do at most [1/s], calculated."""
+        units = card.multiprocessors * card.clock_ghz * 1e9 / max(self.clocks.values())
+        return units * NUMBERS_OF_UNIT[self.unit]
+
+
+def recorded() -> tuple[UnitCost, ...]:
+    """Return the counts that are shipped."""
+    found = json.loads((files("resources") / "counted" / "kernels.json").read_text("utf-8"))
+    return tuple(UnitCost.of(row) for row in found["counts"])
+
+
+def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
+    """Return what was counted, and the limits that follow."""
+    counted = Table(
+        "Counts per unit of work",
+        ("work", "kernel", "unit", "issue slots", "lines", "wave-fronts", "fetches", "loads"),
+        [_counts(one) for one in counts],
+        (
+            "The tests run the PTX of NVIDIA's compiler on a CPU and count its operations. No GPU "
+            "was used. Issue slots are calculated for the machine code of sm_90, from the "
+            "instructions of each loop. Lines have 128 bytes. Wave-fronts belong to shared memory. "
+            "Fetches and slots count per warp, and loads count reads of memory by threads, per "
+            "event, update or product.",
+        ),
+    )
+    limits = Table(
+        "Calculated limits of GPUs",
+        ("work", "kernel", "of", "bound by", *(card.name for card in CARDS)),
+        [_limits(one) for one in counts],
+        (
+            "Limits in 10⁹ per second, calculated from the counts above and published clocks, if "
+            "no other resource limits the GPU. They were not measured. Kernels of this kind reach "
+            "about half of such limits.",
+        ),
+    )
+    return counted, limits
+
+
+def _counts(one: UnitCost) -> tuple[str, ...]:
+    per_number = one.loads * 32 / NUMBERS_OF_UNIT[one.unit]
+    values = (one.slots, one.lines, one.wavefronts, one.fetches, per_number)
+    return one.work, one.kernel, one.unit, *(f"{value:.3g}" for value in values)
+
+
+def _limits(one: UnitCost) -> tuple[str, ...]:
+    speeds = (f"{one.limit(card) / 1e9:.3g}" for card in CARDS)
+    return one.work, one.kernel, NAMES[one.unit], one.binding, *speeds

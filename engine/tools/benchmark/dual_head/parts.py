@@ -1,0 +1,56 @@
+"""The benchmark of dual-head PET, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.core.backend import Backend
+from engine.core.errors import SettingsError
+from engine.tools.benchmark import figures
+from engine.tools.benchmark.dual_head import images, kernels, suite, variants
+from engine.tools.benchmark.dual_head.panels import PanelWork
+
+PARTS = ("projection", "forms", "kernels", "images")
+
+
+def parts_of(devices: Sequence[Backend], system: str) -> list[str]:
+    """Return what is measured unless asked otherwise: all that takes no more than minutes."""
+    on_gpu, on_cpu = (any(on.is_cuda is is_cuda for on in devices) for is_cuda in (True, False))
+    chosen = {
+        "projection": True,
+        "forms": on_cpu,
+        "kernels": on_gpu,
+        "images": system != "full" or not on_cpu,
+    }
+    return [part for part in PARTS if chosen[part]]
+
+
+def run(
+    devices: Sequence[Backend],
+    work: PanelWork,
+    *,
+    parts: Sequence[str],
+    repeats: int = 1,
+    iterations: int = images.ITERATIONS,
+    n_counts: float | None = None,
+    say: figures.Say,
+) -> figures.Figures:
+    """Measure some parts; what comes back can go into JSON.
+
+    repeats : runs of each case, of which the median counts
+    iterations, n_counts : of the reconstruction of rods; None: as many counts a line as the paper
+    """
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise SettingsError(f"--parts: {', '.join(unknown)} unknown; want of {', '.join(PARTS)}.")
+    first, last = devices[0], devices[-1]
+    measures = {
+        "projection": ("dual_head", lambda: suite.run(devices, work, repeats)),
+        "forms": ("dual_head_forms", lambda: variants.run(first, work, repeats)),
+        "kernels": ("dual_head_kernels", lambda: kernels.run(last, work, repeats)),
+        "images": (
+            "dual_head_images",
+            lambda: images.run(devices, work, iterations=iterations, n_counts=n_counts),
+        ),
+    }
+    return figures.collect(figures.DUAL_HEAD, devices, dict(measures[part] for part in parts), say)

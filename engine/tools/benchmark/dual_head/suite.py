@@ -1,0 +1,133 @@
+"""Dual-head PET with a stored response: forward and back projection of subsets, by the clock.
+
+Some subsets of an iteration are measured; the iteration is as many times as long as it has more
+products. The paper's own seconds stand beside (its Tables 2 and 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+import psutil
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.operators.matrix.projector import MatrixProjector
+from engine.tools.benchmark import published
+from engine.tools.benchmark.bars import Bar, at_most
+from engine.tools.benchmark.dual_head.panels import PanelWork
+
+FORWARD, BACK = "forward", "back"
+BAR_SCANNER, BAR_THREADS = "DHAPET", 2
+"""What the bars are for."""
+BAR_CPU_S, BAR_BYTES = 60.0, 8 * 2**30
+BAR_CARD, BAR_GPU_S = "H200", 2.0
+"""Seconds of an iteration, forward and back; memory of the process."""
+WORKLOAD = (
+    "A subset takes whole families of orientations at random, the same in every run; its seconds "
+    "hold the decoding of its rows. No line is skipped, so the counts do not matter. A product is "
+    "a non-zero of the unfolded matrix in one line."
+)
+
+
+def run(devices: Sequence[Backend], work: PanelWork, repeats: int = 1) -> Plain:
+    """Time the sampled subsets, `repeats` times each."""
+    rows = [row for on in devices for row in _measure(on, work, repeats)]
+    return {
+        "workload": WORKLOAD,
+        "repeats": repeats,
+        **work.facts(),
+        "rows": rows,
+        "published": published.dual_head(),
+        "published_note": published.DUAL_HEAD_NOTE,
+        "bars": [bar.as_row() for on in devices for bar in _bars(on, work, rows)],
+    }
+
+
+def timed(case: Callable[[], Any], on: Backend) -> tuple[float, float]:
+    """Seconds by the clock, and of the process on all its cores."""
+    clock, busy = perf_counter(), process_time()
+    case()
+    if on.gpu is not None:
+        on.gpu.wait()
+    return perf_counter() - clock, process_time() - busy
+
+
+def peak_bytes() -> int:
+    """Memory that the process had at most."""
+    now = psutil.Process().memory_info()
+    if hasattr(now, "peak_wset"):
+        return int(now.peak_wset)
+    import resource  # not on Windows
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
+    before = None if on.gpu is None else on.gpu.free_bytes()
+    A = MatrixProjector(work.response, on=on)
+    x = on.to_device(np.ones(A.in_shape, np.float32))
+    small = A.among(np.arange(1))  # compiles, and brings the rows to a card
+    small.adjoint(small.forward(x))
+    times: dict[str, list[tuple[float, float]]] = {FORWARD: [], BACK: []}
+    n_products = n_lines = 0
+    for k in range(work.n_sampled):
+        part = A.subset(k, work.n_subsets)
+        y = on.to_device(np.ones(part.out_shape, np.float32))
+        n_products += int(work.n_products[part.orientations].sum())
+        n_lines += part.out_shape[0]
+        for name, case in (
+            (FORWARD, lambda A=part: A.forward(x)),
+            (BACK, lambda A=part, y=y: A.adjoint(y)),
+        ):
+            pairs = [timed(case, on) for _ in range(repeats)]
+            times[name].append(tuple(median(column) for column in zip(*pairs, strict=True)))
+    longer = work.n_products_in_all / n_products
+    after = None if on.gpu is None else on.gpu.free_bytes()
+    device_bytes = None if before is None or after is None else before - after
+    return [
+        _row(name, on, work, np.array(ts).sum(axis=0), longer) | {"device_bytes": device_bytes}
+        for name, ts in times.items()
+    ]
+
+
+def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float) -> Plain:
+    """Scale the seconds of the sampled subsets, by the clock and of the process."""
+    clock, busy = (float(longer * s) for s in seconds)
+    return {
+        "case": case,
+        "device": on.name,
+        "threads": on.threads if on.gpu is None else None,
+        "subset_s": clock / work.n_subsets,
+        "iteration_s": clock,
+        "cpu_s": busy,
+        "cores": busy / clock,
+        "products_per_s": work.n_products_in_all / clock,
+        "lines_per_s": work.n_lines / clock,
+        "is_estimate": work.n_sampled < work.n_subsets,
+        "peak_bytes": peak_bytes(),
+    }
+
+
+def _bars(on: Backend, work: PanelWork, rows: Sequence[Plain]) -> list[Bar]:
+    """Return bars for the full system on the hardware they name."""
+    if work.scanner.name != BAR_SCANNER:
+        return []
+    mine = [row for row in rows if row["device"] == on.name]
+    seconds, name = sum(row["iteration_s"] for row in mine), "an iteration, forward and back"
+    if on.gpu is not None:
+        return [at_most(name, seconds, BAR_GPU_S, "s")] if BAR_CARD in on.gpu.facts.name else []
+    if on.threads != BAR_THREADS:
+        return []
+    peak = max(row["peak_bytes"] for row in mine)
+    return [
+        at_most(name, seconds, BAR_CPU_S, "s"),
+        at_most("memory of the process", peak / 2**30, BAR_BYTES / 2**30, "GiB"),
+    ]

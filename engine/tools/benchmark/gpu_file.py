@@ -1,0 +1,158 @@
+"""The one file of a check of a card: what was measured, without names of people, files or machines.
+
+Whoever has a card may send it; `table` puts those that were received beside each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.core.backend.devices import DeviceInfo
+from engine.core.backend.generations import generation
+from engine.core.backend.selftest_results import tested_of, verdict_of
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.io.safety.atomic_write import write_atomically
+from engine.protocols.run_context.environment import program_version
+from engine.tools.benchmark.gpu_steps import SELF_TEST, StepEnd
+
+FORMAT = "isocenter-gpu-check-1"
+MOST_BYTES = 1 << 24
+_WAY_OUT = "give files that `isocenter gpu-check` wrote"
+_FACTS = ("isocenter", "python", "system", "processor", "commit")
+"""What is kept of where figures were measured."""
+
+
+def record(device: DeviceInfo, ends: Sequence[StepEnd], figures: dict[str, Plain]) -> Plain:
+    """Return what is written and sent.
+
+    Parameters
+    ----------
+    device
+        that was checked
+    ends
+        how each step ended
+    figures
+        what the steps measured, by their names
+    """
+    return {
+        "format": FORMAT,
+        "program": program_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "card": _card(device),
+        "steps": [
+            {"name": end.name, "seconds": round(end.seconds, 1), "fault": end.fault} for end in ends
+        ],
+        "figures": {name: _nameless(figure) for name, figure in figures.items()},
+    }
+
+
+def _card(device: DeviceInfo) -> Plain:
+    """Return what the card is, without its own number; the self-test's faults with it."""
+    card = device.card
+    if card is None:
+        return {"name": device.label, "memory_bytes": device.memory_bytes}
+    of, verdict = asdict(tested_of(card)), verdict_of(card)
+    return {
+        "name": card.name,
+        "generation": generation(card.compute_capability),
+        "memory_bytes": card.memory_bytes,
+        "driver": of["driver"],
+        "cupy": of["cupy"],
+        "nvrtc": of["nvrtc"],
+        "faults": list(verdict.faults) if verdict is not None else [],
+    }
+
+
+def _nameless(figure: Plain) -> Plain:
+    """Return figures with what is known to name nobody of where they were measured."""
+    kept = dict(figure)
+    where = kept.get("environment", {})
+    kept["environment"] = {name: where[name] for name in _FACTS if name in where}
+    kept.pop("file", None)
+    return kept
+
+
+def write(kept: Plain, path: Path) -> None:
+    """Write what `record` made of a card, whole or not at all."""
+    write_atomically((json.dumps(kept, indent=1) + "\n").encode(), path)
+
+
+def read(path: Path) -> Plain:
+    """Read a file that was sent, or say why it is none."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise FileFormatError(f"{path.name}: larger than any such file; {_WAY_OUT}.")
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as e:
+        raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+    except (ValueError, RecursionError) as e:
+        raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
+    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+        raise FileFormatError(f"{path.name}: no check of a card; {_WAY_OUT}.")
+    try:
+        table([kept])
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise FileFormatError(f"{path.name}: something is missing ({e}); {_WAY_OUT}.") from e
+    return kept
+
+
+def lines(kept: Plain) -> list[str]:
+    """Return one check as a table, a line for each step and each bar."""
+    rows = [*_rows(kept)]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in (1, 2)]
+    return [
+        f"{ok}  {what:{widths[0]}}  {got:{widths[1]}}  {wanted}".rstrip()
+        for ok, what, got, wanted in rows
+    ]
+
+
+def passed(kept: Plain) -> bool:
+    """Whether every step ended well and every bar was reached."""
+    return all(row[0] == "pass" for row in _rows(kept))
+
+
+def table(received: Sequence[Plain]) -> str:
+    """Return checks that were received beside each other, as Markdown: a column for each card."""
+    columns = [{what: (got, ok) for ok, what, got, _ in _rows(kept)} for kept in received]
+    heads = [f"{kept['card']['name']}, {kept['date']}" for kept in received]
+    rows = [f"| | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    for name in ("generation", "driver", "cupy"):
+        facts = " | ".join(str(kept["card"].get(name, "")) for kept in received)
+        rows.append(f"| {name} | {facts} |")
+    for what in dict.fromkeys(what for column in columns for what in column):
+        cells = (_cell(column.get(what)) for column in columns)
+        rows.append(f"| {what} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(found: tuple[str, str] | None) -> str:
+    if found is None:
+        return ""
+    got, ok = found
+    return got if ok == "pass" else f"**{got}**"
+
+
+def _rows(kept: Plain) -> Iterator[tuple[str, str, str, str]]:
+    """Yield verdict, what, what came out and what was wanted."""
+    for step in kept["steps"]:
+        fault = str(step["fault"])
+        if step["name"] == SELF_TEST and kept["card"].get("faults"):
+            fault = str(kept["card"]["faults"][0])
+        got = fault or f"done in {step['seconds']:.0f} s"
+        yield "MISS" if fault else "pass", str(step["name"]), got, ""
+    for figure in kept["figures"].values():
+        for part, measured in figure["parts"].items():
+            for bar in measured.get("bars", ()):
+                unit = f" {bar['unit']}".rstrip()
+                wanted = f"({bar['way']} {_short(bar['bar'])}{unit})"
+                verdict = "pass" if bar["passed"] else "MISS"
+                yield verdict, f"{part}: {bar['name']}", f"{_short(bar['value'])}{unit}", wanted
+
+
+def _short(value: float) -> str:
+    return f"{value / 1e6:.3g} M" if value >= 1e5 else f"{value:.3g}"

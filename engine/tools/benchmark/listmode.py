@@ -1,0 +1,98 @@
+"""List-mode PET in parts: the projector, the paper's two tables, and the GPU's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from engine.core.backend import Backend
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.tools.benchmark import figures, kernels, projector, table2, table3
+
+PARTS = ("projector", "table2", "table3", "kernels")
+ON_A_GPU = ("kernels",)
+"""Parts that measure nothing on a CPU."""
+
+
+@dataclass(frozen=True)
+class ListModeWork:
+    """How much to measure; None: as each part is wont to on the device.
+
+    Attributes
+    ----------
+    events : of every part
+    sizes : edges of the images of table2 and kernels [voxels]
+    iterations : of table2 and table3
+    repeats : runs of each case, of which the median counts
+    budget_s : seconds after which kernels tries no further form
+    """
+
+    events: int | None = None
+    sizes: tuple[int, ...] | None = None
+    iterations: int | None = None
+    repeats: int | None = None
+    budget_s: float = 90.0
+
+
+def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
+    """Return the parts that can be measured on these devices."""
+    with_gpu = any(on.is_cuda for on in devices)
+    return tuple(part for part in PARTS if with_gpu or part not in ON_A_GPU)
+
+
+def run(
+    devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, say: figures.Say
+) -> Plain:
+    """Measure the parts one after the other; what comes back can go into JSON."""
+    unknown = [part for part in parts if part not in parts_of(devices)]
+    if unknown:
+        possible = ", ".join(parts_of(devices))
+        raise SettingsError(
+            f"--parts: {unknown[0]!r} cannot be measured on this device; choose of {possible}."
+        )
+    measures = {part: partial(_measure, part, devices, work) for part in parts}
+    return figures.collect(figures.LISTMODE, devices, measures, say)
+
+
+def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> Plain:
+    if part == "projector":
+        return _projector(devices, work)
+    if part == "kernels":
+        return _kernels(next(on for on in devices if on.is_cuda), work)
+    module: Any = {"table2": table2, "table3": table3}[part]
+    slowest = devices[0].name
+    wanted = {
+        "n_events": work.events or module.EVENTS[slowest],
+        "iterations": work.iterations or module.ITERATIONS,
+        "repeats": work.repeats or 3,
+    }
+    if part == "table2":
+        wanted["sizes"] = work.sizes or table2.SIZES
+    result: Plain = module.run(devices, **wanted)
+    return result
+
+
+def _projector(devices: Sequence[Backend], work: ListModeWork) -> Plain:
+    """Measure each device with as many events as suit it."""
+    results = [
+        projector.run(
+            on, n_events=work.events or projector.EVENTS[on.name], repeats=work.repeats or 3
+        )
+        for on in devices
+    ]
+    rows = [row for result in results for row in result["rows"]]
+    bars = [bar for result in results for bar in result["bars"]]
+    return results[0] | {"rows": rows, "bars": bars}
+
+
+def _kernels(on: Backend, work: ListModeWork) -> Plain:
+    return kernels.run(
+        on,
+        n_events=work.events or kernels.EVENTS,
+        sizes=work.sizes or kernels.SIZES,
+        repeats=work.repeats or 3,
+        budget_s=work.budget_s,
+    )

@@ -1,0 +1,143 @@
+"""How far a folder that fills is followed behind who fills it, in another process.
+
+Behind is, at every moment, how many images are written to their end and not handed over yet. Both
+processes read the same clock, so each moment is known in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+
+import numpy as np
+
+from engine.core.json_types import Plain
+from engine.jobs.loader import Loader
+from engine.jobs.process.starting import new_process, process_context
+from engine.live.core.arrivals import Arrivals
+from engine.live.core.frame import Frame, Waiting
+from engine.live.ct.sources.folder import FolderSource
+from engine.tools.benchmark.bars import at_most
+
+SHAPE = (16, 24)
+PREFIX = "scan_"
+MOST_BEHIND = 1
+GIVEN_UP_S = 30.0
+"""Without an image for so long, the rest is not waited for."""
+
+
+@dataclass(frozen=True)
+class FolderCase:
+    """A folder that is followed.
+
+    Attributes
+    ----------
+    n_there : images in it when it is first looked at
+    n_new : images that come while it is followed
+    images_per_s : how fast they come
+    """
+
+    n_there: int
+    n_new: int
+    images_per_s: float
+
+
+CASE = FolderCase(9000, 1000, 1 / 12e-3)
+"""The images of FleX-ray, in a folder of ten thousand."""
+
+
+def run(case: FolderCase = CASE) -> Plain:
+    """Follow a folder; returns how many images it was behind at most, and how late they came."""
+    with TemporaryDirectory() as name:
+        folder, (line, far_line) = Path(name) / "scan", process_context().Pipe()
+        folder.mkdir()
+        writer = new_process(_write, folder, case, far_line, name="folder-writer")
+        writer.start()
+        far_line.close()
+        line.recv()  # the images that are there from the beginning
+        loader = Loader()
+        try:
+            with Arrivals(FolderSource(folder, loader=loader)) as arrivals:
+                arrived = _followed(arrivals, case, line)
+        finally:
+            loader.close()
+        written: list[float] = line.recv()
+        writer.join()
+    row = asdict(case) | lag(written, arrived)
+    return {
+        "workload": f"A folder that another process fills with images of {SHAPE[1]} × {SHAPE[0]} "
+        "pixels",
+        "rows": [row],
+        "bars": [at_most("images behind in a folder", row["most_behind"], MOST_BEHIND).as_row()],
+    }
+
+
+def lag(written_s: Sequence[float], arrived_s: Sequence[float]) -> Plain:
+    """Return the largest lag [images], the share of time behind by more than one, and latencies.
+
+    Parameters
+    ----------
+    written_s, arrived_s
+        when each image was written to its end, and handed over [s]
+    """
+    written, arrived = np.asarray(written_s), np.asarray(arrived_s)
+    moments = np.concatenate([written, arrived])
+    steps = np.concatenate([np.ones(len(written)), -np.ones(len(arrived))])
+    order = np.argsort(moments, kind="stable")
+    behind, lasts = np.cumsum(steps[order])[:-1], np.diff(moments[order])
+    late_ms = 1e3 * (arrived - written[: len(arrived)])
+    return {
+        "most_behind": int(behind.max()),
+        "percent_behind_by_more": float(100 * lasts[behind > 1].sum() / lasts.sum()),
+        "latency_ms_median": float(np.median(late_ms)),
+        "latency_ms_p99": float(np.percentile(late_ms, 99)),
+        "latency_ms_most": float(late_ms.max()),
+        "missed": len(written) - len(arrived),
+    }
+
+
+def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[float]:
+    """Take all images; the new ones come when those that were there are taken."""
+    arrived: list[float] = []
+    n_taken, has_gone_on = 0, False
+    while not isinstance(arrivals.take(GIVEN_UP_S), Waiting):
+        pass  # it is not ready yet
+    while len(arrived) < case.n_new:
+        if n_taken >= case.n_there and not has_gone_on:
+            has_gone_on = True
+            line.send("go on")
+        each = arrivals.take(GIVEN_UP_S)
+        if each is None:
+            break
+        if not isinstance(each, Frame):
+            continue
+        n_taken += 1 + each.lost
+        if each.index >= case.n_there:
+            arrived.append(each.arrived_s)
+    return arrived
+
+
+def _write(folder: Path, case: FolderCase, line: Connection) -> None:
+    """Write the images, and say when each was there."""
+    from tifffile import imwrite
+
+    values = np.full(SHAPE, 1000, np.uint16)
+    for k in range(case.n_there):
+        imwrite(path_of(folder, k), values)
+    line.send("there")
+    line.recv()
+    written, begun = [], monotonic()
+    for k in range(case.n_new):
+        sleep(max(begun + k / case.images_per_s - monotonic(), 0))
+        imwrite(path_of(folder, case.n_there + k), values)
+        written.append(monotonic())
+    line.send(written)
+
+
+def path_of(folder: Path, k: int) -> Path:
+    """Return the file of an image."""
+    return folder / f"{PREFIX}{k:06d}.tif"

@@ -1,0 +1,63 @@
+"""Memory of a live reconstruction over very many frames that another process sends.
+
+RSS is read when the first frames have been worked on, again and again after that, and at the end;
+what grows with the number of frames shows as growth.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import numpy as np
+import psutil
+
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.corrections.preprocess import FlatField, Logarithm
+from engine.live.ct.following import LiveChoices
+from engine.live.ct.session import LiveSession
+from engine.live.ct.settings import LiveSettings
+from engine.tools.benchmark.bars import at_most
+from engine.tools.benchmark.cone.slices import Setup
+from engine.tools.benchmark.live.sender import SendingDetector, sending
+
+N_FRAMES, FRAMES_PER_S = 100_000, 2500.0
+SETUP = Setup("tiny", (16, 24), 16, 75)
+WARM = 0.1
+"""Part of the frames after which memory is what it will be."""
+MOST_GROWTH_MIB = 8.0
+GIVEN_UP = 4
+"""So many times as long as the frames take, they are waited for."""
+
+
+def run(on: Backend, *, n_frames: int = N_FRAMES, frames_per_s: float = FRAMES_PER_S) -> Plain:
+    """Follow a detector for so many frames; returns RSS at first, at most and at last."""
+    detector = SendingDetector(SETUP.detector, frames_per_s, np.pi / SETUP.n_views)
+    settings = LiveSettings(mode="sliding", turn="half", weights="even", preview_edge=0)
+    steps = (FlatField(), Logarithm())
+    choices = LiveChoices(SETUP.geometry, SETUP.planes(0), steps, settings=settings)
+    process, rss = psutil.Process(), list[tuple[int, int]]()
+    until = monotonic() + GIVEN_UP * n_frames / frames_per_s
+    with (
+        sending(detector, "tiny", SETUP.geometry) as source,
+        LiveSession(source, choices, on=on) as session,
+    ):
+        figures = session.newest.statistics
+        while figures.frames < n_frames and monotonic() < until:
+            session.take(0.1)
+            figures = session.newest.statistics
+            if not rss or figures.frames - rss[-1][0] >= WARM * n_frames / 4:
+                rss.append((figures.frames, process.memory_info().rss))
+        rss.append((figures.frames, process.memory_info().rss))
+    warm = [n_bytes for n, n_bytes in rss if n >= WARM * n_frames]
+    row: Plain = {
+        "frames": figures.frames, "dropped": figures.dropped, "warm_mib": warm[0] / 2**20,
+        "most_mib": max(warm) / 2**20, "end_mib": warm[-1] / 2**20,
+        "growth_mib": (warm[-1] - warm[0]) / 2**20,
+    }  # fmt: skip
+    return {
+        "workload": f"Three slices of the newest half turn of {n_frames:,} frames of "
+        f"{SETUP.detector[0]} × {SETUP.detector[1]} pixels that another process sends",
+        "rows": [row],
+        "bars": [at_most("growth of memory", row["growth_mib"], MOST_GROWTH_MIB, "MiB").as_row()],
+    }

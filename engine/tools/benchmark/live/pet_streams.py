@@ -1,0 +1,159 @@
+"""A head that is still, jumps, and takes up activity, as events by the clock.
+
+Events are simulated once, a pool for each place of the head and each of its two compartments, and
+drawn from the pools again and again, with Poisson numbers: so a scan of any length has the noise of
+counting, and as much activity in each compartment as is wanted at each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from threading import Event
+from time import monotonic
+
+import numpy as np
+
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import Point
+from engine.io import read_scanner
+from engine.live.core.frame import Ended
+from engine.live.pet.event_batch import EventArrival, EventBatch, head_of, joined
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Ellipsoid
+
+SCANNER, SEED = "demo-ring", 20240701
+POOL, RANDOMS = 300_000, 0.15
+MOMENT_S = 0.1
+PROMPTS_PER_S, DELAYEDS_PER_S = 174_000.0, 26_000.0
+"""Together 2e5 events in a second."""
+
+Activity = Callable[[float], tuple[float, float]]
+"""Time [s] to the rates of both compartments, relative."""
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A place of the head: shifted, and turned about the axis of the scanner."""
+
+    shift_mm: Point = (0.0, 0.0, 0.0)
+    turn_deg: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """Events of both compartments, and delayeds, of a pose, with the μ-map."""
+
+    parts: tuple[ListMode, ListMode]
+    delayeds: ListMode
+    mu_map: Volume | None
+
+
+def steady(_: float) -> tuple[float, float]:
+    """Both compartments as they are."""
+    return 0.7, 0.3
+
+
+def changing(seconds: float) -> tuple[float, float]:
+    """Uptake in one, washout in the other, and the decay of C-11 in both."""
+    decay = 2 ** (-seconds / 1220)
+    return decay * (0.3 + 0.5 * (1 - np.exp(-seconds / 60))), decay * 0.7 * np.exp(-seconds / 120)
+
+
+def pools_of(pose: Pose) -> Pools:
+    """Simulate the head in a pose."""
+    scanner = read_scanner(SCANNER)
+    found, mu_map = [], None
+    for k, phantom in enumerate(_head(pose)):
+        data = simulate_listmode(
+            phantom, scanner, n_prompts=POOL, seed=SEED + k, randoms_fraction=RANDOMS
+        )
+        found.append(replace(data, mu_map=None))
+        mu_map = data.mu_map
+    first, second = (replace(each.prompts, delayed=None) for each in found)
+    return Pools((first, second), replace(found[0].delayeds, delayed=None), mu_map)
+
+
+def moments_of(
+    pools: Callable[[float], Pools], activity: Activity, seconds: float, *, seed: int = SEED
+) -> Iterator[ListMode]:
+    """Yield the events of a scan, a tenth of a second each, by what the head is at each time."""
+    rng = np.random.default_rng(seed)
+    for k in range(round(seconds / MOMENT_S)):
+        at = (k + 0.5) * MOMENT_S
+        now, rates = pools(at), activity(at)
+        counts = [PROMPTS_PER_S * rate for rate in rates] + [DELAYEDS_PER_S * sum(rates) ** 2]
+        parts = []
+        for n, pool, is_delayed in zip(
+            counts, (*now.parts, now.delayeds), (False, False, True), strict=True
+        ):
+            rows = rng.integers(pool.n_events, size=rng.poisson(n * MOMENT_S))
+            parts.append(
+                replace(pool.select(rows), delayed=np.full(len(rows), is_delayed, np.bool_))
+            )
+        events = joined(parts)
+        times = np.sort(rng.integers(round(1e3 * MOMENT_S), size=events.n_events))
+        order = rng.permutation(events.n_events)
+        yield replace(
+            events.select(order), time_ms=(times + round(1e3 * k * MOMENT_S)).astype(np.uint32)
+        )
+
+
+class ClockedScanner:
+    """Gives the events of a scan when they are due, whether anybody takes them or not.
+
+    Attributes
+    ----------
+    begun_s : when the scan began, by `time.monotonic` [s]
+    """
+
+    can_wait, name = False, "scanner"
+
+    def __init__(self, moments: list[ListMode], mu_map: Volume | None = None) -> None:
+        self._moments, self._mu_map = moments, mu_map
+        self.begun_s = 0.0
+
+    @property
+    def head(self) -> ListMode:
+        """The scanner and the μ-map."""
+        return replace(head_of(self._moments[0]), mu_map=self._mu_map)
+
+    def batches(self, stop: Event) -> Iterator[EventArrival]:
+        """Yield events until all were given, or it is stopped."""
+        self.begun_s, first = monotonic(), 0
+        for k, events in enumerate(self._moments):
+            due = self.begun_s + (k + 1) * MOMENT_S
+            stop.wait(max(due - monotonic(), 0))
+            if stop.is_set():
+                break
+            yield EventBatch(events, first, due)
+            first += events.n_events
+        yield Ended("scanner: ended.")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _head(pose: Pose) -> tuple[ShapePhantom, ShapePhantom]:
+    """A large ellipsoid, and two small ones to one side and in front, which take up otherwise."""
+    water = {"mu_per_mm": 0.0096}
+    big = Ellipsoid((0, 0, 0), (65, 85, 60), activity=1.0, **water)
+    body = Ellipsoid((0, 0, 0), (65, 85, 60), **water)
+    spots = (
+        Ellipsoid((-25, 30, 10), (12, 20, 15), activity=1.0),
+        Ellipsoid((20, -10, -15), (15, 12, 10), activity=1.0),
+    )
+    return (
+        ShapePhantom("head", (_posed(big, pose),)),
+        ShapePhantom("spots", tuple(_posed(each, pose) for each in (body, *spots))),
+    )
+
+
+def _posed(shape: Ellipsoid, pose: Pose) -> Ellipsoid:
+    angle = np.radians(pose.turn_deg)
+    x, y, z = shape.centre_mm
+    c, s = float(np.cos(angle)), float(np.sin(angle))
+    dx, dy, dz = pose.shift_mm
+    at = (c * x - s * y + dx, s * x + c * y + dy, z + dz)
+    return replace(shape, centre_mm=at, turn_deg=shape.turn_deg + pose.turn_deg)

@@ -1,0 +1,182 @@
+"""A detector that does not wait, followed: three slices of the newest half turn, Table 1's setups.
+
+Another process sends frames at the paper's rates (`engine.tools.benchmark.live.sender`), whether
+anybody takes them or not: those that were not taken are dropped and counted. Unlike in the paper
+all is in the figures: the way from process to process, darks, flats, logarithm, filter and the
+slices of a half turn and the fan. Latency is from the moment a frame is due to the images that have
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+import psutil
+
+from engine.core.backend import Backend, cpu
+from engine.core.errors import SettingsError
+from engine.core.json_types import Plain
+from engine.corrections.preprocess import FlatField, Logarithm
+from engine.live.ct.following import LiveChoices, LiveUpdate
+from engine.live.ct.session import LiveSession
+from engine.live.ct.settings import LiveSettings
+from engine.live.ct.slices import LiveSlices
+from engine.live.ct.statistics import RECENT_S, LiveStatistics
+from engine.tools.benchmark import figures, published
+from engine.tools.benchmark.bars import Bar, at_least, at_most
+from engine.tools.benchmark.cone.kernel_tables import LIVE_FIGURES
+from engine.tools.benchmark.cone.slices import SETUPS, Setup
+from engine.tools.benchmark.live import folder, memory, pet
+from engine.tools.benchmark.live.sender import SendingDetector, frames_of, sending
+
+FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0.8e-3}
+"""Rates of the detectors, by the paper."""
+FOLDER, MEMORY, PET = "folder", "memory", "pet"
+"""The cases of a folder that fills, and of very many frames."""
+WARM_S = 4.0
+"""From the first image until the figures are taken."""
+COPIES = 3
+"""Arrays for each view: line integrals, and filtered ones by rows and by columns."""
+ROOM = 0.7
+"""Part of the free memory that a setup may take."""
+BAR_SETUP = "FleX-ray"
+LEAST_HZ, MOST_MEDIAN_MS, MOST_P99_MS = 12.0, 150.0, 300.0
+
+
+@dataclass(frozen=True)
+class LiveCase:
+    """One detector: its setup, and how many frames it sends in a second."""
+
+    setup: Setup
+    frames_per_s: float
+
+    @property
+    def name(self) -> str:
+        """As the command line has it."""
+        return "flexray" if self.setup.name == BAR_SETUP else self.setup.name.lower()
+
+    @property
+    def sends(self) -> SendingDetector:
+        """What the other process sends."""
+        return SendingDetector(self.setup.detector, self.frames_per_s, np.pi / self.setup.n_views)
+
+
+CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)
+
+
+def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[str], None]) -> Plain:
+    """Measure the cases of these names; what comes back can go into JSON."""
+    known = {case.name: case for case in CASES}
+    allowed = (*known, FOLDER, MEMORY, PET)
+    unknown = [name for name in names if name not in allowed]
+    if unknown:
+        raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {', '.join(allowed)}.")
+    wanted = names or (*known, FOLDER)
+    cases = [known[name] for name in wanted if name in known]
+    parts: dict[str, Callable[[], Plain]] = {}
+    if cases:
+        parts["live"] = lambda: run(on, cases=cases, seconds=seconds)
+    if FOLDER in wanted:
+        parts["live_folder"] = folder.run
+    if MEMORY in wanted:
+        parts["live_memory"] = lambda: memory.run(on)
+    if PET in wanted:
+        parts["live_pet"] = lambda: pet.run(cpu(on.threads) if on.is_cuda else on)
+    return figures.collect(figures.LIVE, [on], parts, say)
+
+
+def run(on: Backend, *, cases: Sequence[LiveCase] = CASES, seconds: float = RECENT_S + 1) -> Plain:
+    """Follow each detector for some seconds; one that memory cannot hold is said and left out."""
+    rows = [_row(on, case, seconds) for case in cases]
+    return {
+        "workload": "Three slices at right angles of the newest half turn while frames come, flat "
+        "field, logarithm and filter included; even weights; float32",
+        "rows": rows,
+        "published": published.SLICES_SECONDS,
+        "published_card": published.CARD,
+        "bars": [bar.as_row() for row in rows if not row["fault"] for bar in _bars(row)],
+    }
+
+
+def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
+    setup = case.setup
+    settings = LiveSettings(mode="sliding", turn="half", weights="even", preview_edge=0)
+    steps = (FlatField(), Logarithm())
+    planes = setup.planes(0)
+    live = LiveSlices(setup.geometry, planes, steps=steps, settings=settings, on=on)
+    row: Plain = {
+        "case": case.name, "setup": setup.name, "detector": list(setup.detector),
+        "size": setup.size, "n_views": live.n_window, "offered_per_s": case.frames_per_s,
+        "device": on.name, "threads": on.threads, "fault": "",
+    }  # fmt: skip
+    n_pixels, free = int(np.prod(setup.detector)), psutil.virtual_memory().available
+    wanted = COPIES * 4 * n_pixels * live.n_window
+    if wanted > ROOM * free:
+        fault = f"wants {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
+        return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
+    del live
+    choices = LiveChoices(setup.geometry, planes, steps, settings=settings)
+    return row | _figures_of(case, choices, on, seconds)
+
+
+def _figures_of(case: LiveCase, choices: LiveChoices, on: Backend, seconds: float) -> Plain:
+    update, before = _followed(case, choices, on, seconds)
+    after, row = update.statistics, update.statistics.as_plain()
+    row["dropped"], used = after.dropped - before.dropped, after.used - before.used
+    row["dropped_percent"] = 100 * row["dropped"] / max(row["dropped"] + used, 1)
+    row["difference"] = _difference(case, choices, update, on)
+    return {name: row[name] for name in LIVE_FIGURES}
+
+
+def _followed(
+    case: LiveCase, choices: LiveChoices, on: Backend, seconds: float
+) -> tuple[LiveUpdate, LiveStatistics]:
+    """Follow a detector; returns what is newest in the end, and the figures when it was warm."""
+    with (
+        sending(case.sends, case.name, case.setup.geometry) as source,
+        LiveSession(source, choices, on=on) as session,
+    ):
+        while session.newest.images is None:
+            session.take(0.1)
+        before = _after(session, WARM_S).statistics
+        return _after(session, seconds), before
+
+
+def _after(session: LiveSession, seconds: float) -> LiveUpdate:
+    """Follow a session; returns what is newest then."""
+    until = monotonic() + seconds
+    while monotonic() < until:
+        session.take(0.1)
+    return session.newest
+
+
+def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Backend) -> float:
+    """Return how far the slices are from those of the same views, stored, in parts of the most."""
+    images = update.images
+    if images is None:
+        return float("nan")
+    behind = (images.angles_rad[-1] - images.angles_rad) % (2 * np.pi)
+    numbers = [images.newest - round(angle / case.sends.step_rad) for angle in behind]
+    live = LiveSlices(
+        case.setup.geometry, images.planes, steps=choices.steps, settings=choices.settings, on=on
+    )
+    live.add(frames_of(case.sends, numbers))
+    stored = live.refresh(settled=True)
+    if stored is None or stored.n_views != images.n_views:
+        return float("nan")
+    pairs = zip(images.values, stored.values, strict=True)
+    return max(float(np.abs(one - other).max() / np.abs(other).max()) for one, other in pairs)
+
+
+def _bars(row: Plain) -> list[Bar]:
+    if row["setup"] != BAR_SETUP or not row["latency_ms_p99"]:
+        return []
+    return [
+        at_least("refresh, FleX-ray", row["refresh_hz"], LEAST_HZ, "Hz"),
+        at_most("latency, median", row["latency_ms_median"], MOST_MEDIAN_MS, "ms"),
+        at_most("latency at 99 %", row["latency_ms_p99"], MOST_P99_MS, "ms"),
+        at_most("dropped frames", row["dropped"], 0),
+    ]

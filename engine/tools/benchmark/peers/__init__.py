@@ -1,0 +1,1 @@
+"""Comparison with other programs on the same work."""

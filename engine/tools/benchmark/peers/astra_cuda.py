@@ -1,0 +1,122 @@
+"""The same cone beams by the CUDA code of ASTRA, where it is installed: `astra-toolbox`.
+
+Its unit of length is the voxel; its projections are (n_rows, n_views, n_columns). Its back
+projection is ours times the square of source to axis over source to detector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend.gpu import Gpu
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.tools.benchmark.cone.suite import SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, ConeWork
+from engine.tools.benchmark.peers import astra as peer_astra
+from engine.tools.benchmark.peers.peer_run import Beside
+
+ASTRA = "ASTRA, CUDA"
+_WAY_OUT = "install astra-toolbox with CUDA, from its wheel or from conda-forge"
+
+
+def opened() -> tuple[ModuleType, str]:
+    """Return ASTRA and its build; where there is none that sees a card, say so."""
+    build = peer_astra.build()
+    if build is None:
+        raise ResourceError(f"ASTRA is not installed; {_WAY_OUT}.")
+    try:
+        astra = import_module("astra")
+    except (ImportError, OSError) as e:
+        raise ResourceError(f"{build}: cannot be loaded ({e}); {_WAY_OUT}.") from e
+    if not astra.use_cuda():
+        raise ResourceError(f"{build}: sees no card; {_WAY_OUT}.")
+    return astra, build
+
+
+def beams(astra: ModuleType, work: ConeWork) -> Plain:
+    """Return the scan as ASTRA describes it."""
+    geometry, voxel = work.geometry, work.grid.voxel_mm[0]
+    width, height = (size / voxel for size in geometry.pixel_size_mm)
+    # its source is at (sin t, -cos t)
+    angles = geometry.angles_rad + np.pi / 2
+    behind_mm = SOURCE_DETECTOR_MM - SOURCE_AXIS_MM
+    distances = SOURCE_AXIS_MM / voxel, behind_mm / voxel
+    scan: Plain = astra.create_proj_geom("cone", width, height, *geometry.shape, angles, *distances)
+    return scan
+
+
+class AstraCone:
+    """One scan; each of its works is readied when it is asked for.
+
+    Parameters
+    ----------
+    gpu : the card
+    work : scan and volume
+    head : (n_z, n_y, n_x) what is projected, on the card
+    views : (n_views, n_rows, n_columns) what is projected back, on the card
+    """
+
+    def __init__(self, gpu: Gpu, work: ConeWork, head: Array, views: Array) -> None:
+        self._gpu, self._work, self._head, self._views = gpu, work, head, views
+        self._voxel = np.float32(work.grid.voxel_mm[0])
+
+    def forward(self) -> Beside:
+        """Line integrals of the volume."""
+        n_views, (n_rows, n_columns) = self._work.n_views, self._work.geometry.shape
+        made = self._gpu.xp.zeros((n_rows, n_views, n_columns), np.float32)
+        linked = {"VolumeDataId": self._head, "ProjectionDataId": made}
+        return self._beside("FP3D_CUDA", linked, lambda: made.transpose(1, 0, 2) * self._voxel)
+
+    def back(self) -> Beside:
+        """Back projection of the views."""
+        return self._to_volume("BP3D_CUDA", np.float32(1))
+
+    def fdk(self) -> Beside:
+        """Filtered back projection of the views."""
+        return self._to_volume("FDK_CUDA", 1 / self._voxel)
+
+    def _to_volume(self, algorithm: str, unit: np.float32) -> Beside:
+        made = self._gpu.xp.zeros(self._head.shape, np.float32)
+        # a copy of its own, since it filters in place
+        given = self._gpu.xp.ascontiguousarray(self._views.transpose(1, 0, 2))
+        linked = {"ReconstructionDataId": made, "ProjectionDataId": given}
+        return self._beside(algorithm, linked, lambda: made * unit)
+
+    def _beside(
+        self, algorithm: str, arrays: dict[str, Array], result: Callable[[], Array]
+    ) -> Beside:
+        """Link arrays of the card to the algorithm; `result` keeps what it writes into."""
+        astra, build = opened()
+        if self._gpu.facts.number:
+            astra.set_gpu_index(self._gpu.facts.number)
+        volume = astra.create_vol_geom(*self._work.grid.shape[1:], self._work.grid.shape[0])
+        settings: Plain = astra.astra_dict(algorithm)
+        with _in_words(astra):
+            for name, array in arrays.items():
+                of = ("-sino", beams(astra, self._work)) if "Proj" in name else ("-vol", volume)
+                settings[name] = astra.data3d.link(*of, array)
+            number = astra.algorithm.create(settings)
+
+        def run() -> None:
+            with _in_words(astra):
+                astra.algorithm.run(number)
+
+        def close() -> None:
+            astra.algorithm.delete(number)
+            astra.data3d.delete([settings[name] for name in arrays])
+
+        return Beside(build, run, result, close)
+
+
+@contextmanager
+def _in_words(astra: ModuleType) -> Iterator[None]:
+    try:
+        yield
+    except astra.log.AstraError as e:
+        raise ResourceError(f"ASTRA failed: {' '.join(str(e).split()).rstrip('.')}.") from e

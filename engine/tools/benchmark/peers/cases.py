@@ -1,0 +1,124 @@
+"""One work on a processor by us and by another program, in turn.
+
+ratio = processor time of the peer over ours: median over neighbours in time
+
+A peer that is absent or fails leaves ours alone, and one that fails its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter, process_time
+
+from engine.core.arrays import Array
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.tools.benchmark.peers.peer_run import (
+    FAULTS,
+    LEAST_CORRELATION,
+    Beside,
+    Run,
+    agreement,
+    sampled,
+    sentence,
+)
+
+Times = tuple[float, float]
+"""Seconds by the clock, and of the process on all its cores."""
+
+
+@dataclass(frozen=True)
+class PeerCase:
+    """One work.
+
+    Attributes
+    ----------
+    work : what it is
+    peer : name of the other program
+    ours : does it once; returns what is compared
+    theirs : readies it, and raises one sentence where it cannot; None: it is not installed
+    compared : what the results are of which agreement is told
+    """
+
+    work: str
+    peer: str
+    ours: Callable[[], Array]
+    theirs: Callable[[], Beside] | None
+    compared: str = "results"
+
+
+def row(case: PeerCase, repeats: int) -> Plain:
+    """Measure one work `repeats` times, each program in turn."""
+    result = case.ours()  # compiles, and touches the memory
+    if case.theirs is None:
+        return _row(case) | _alone(case, repeats)
+    try:
+        return _row(case) | _beside(case, case.theirs(), result, repeats)
+    except FAULTS as e:
+        return _row(case) | _alone(case, repeats) | {"why_not": sentence(case.peer, e)}
+
+
+def _row(case: PeerCase) -> Plain:
+    return {
+        "work": case.work,
+        "peer": case.peer,
+        "build": None,
+        "ours_s": None,
+        "ours_cpu_s": None,
+        "peer_s": None,
+        "peer_cpu_s": None,
+        "ratio": None,
+        "agreement": None,
+        "why_not": "",
+    }
+
+
+def _alone(case: PeerCase, repeats: int) -> Plain:
+    return _medians("ours", [_time(case.ours) for _ in range(repeats)])
+
+
+def _beside(case: PeerCase, peer: Beside, result: Array, repeats: int) -> Plain:
+    try:
+        peer.run()
+        found = agreement(case.compared, sampled(result), peer)
+        if found is not None:
+            _require(found, peer)
+        pairs = [(_settled_time(case.ours), _settled_time(peer.run)) for _ in range(repeats)]
+    finally:
+        peer.close()
+    own, theirs = zip(*pairs, strict=True)
+    ratio = median(other[1] / our[1] for our, other in pairs)
+    times = _medians("ours", own) | _medians("peer", theirs)
+    return {"build": peer.build, **times, "ratio": ratio, "agreement": found}
+
+
+def _require(found: Plain, peer: Beside) -> None:
+    """Refuse seconds of other work than ours."""
+    # written so that NaN, which compares as false, is refused too
+    if not found["correlation"] >= LEAST_CORRELATION:
+        raise ResourceError(
+            f"{peer.build}: its {found['of']} correlate with ours by {found['correlation']:.3g}, "
+            f"not by {LEAST_CORRELATION} or more, so that it did other work; try another build."
+        )
+
+
+def _medians(whose: str, times: Sequence[Times]) -> Plain:
+    clock, busy = (median(column) for column in zip(*times, strict=True))
+    return {f"{whose}_s": clock, f"{whose}_cpu_s": busy}
+
+
+def _settled_time(run: Run) -> Times:
+    """Time a run after one of its own that is not timed, as updates follow one another.
+
+    A system may take memory back while the other program is at work; to get it anew costs time.
+    """
+    run()
+    return _time(run)
+
+
+def _time(run: Run) -> Times:
+    clock, busy = perf_counter(), process_time()
+    run()
+    return perf_counter() - clock, process_time() - busy

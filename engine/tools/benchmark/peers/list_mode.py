@@ -1,0 +1,99 @@
+"""List mode on a processor by us and by parallelproj 1.x and 2: unsorted, sorted, timed, large.
+
+The first kind projects ones and back; with the second both make the numerator of EM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.geometry.grid import ImageGrid
+from engine.geometry.order import ray_order
+from engine.geometry.tof import TofBins
+from engine.operators.rays import RayProjector, Rays
+from engine.tools.benchmark import crossing
+from engine.tools.benchmark.bars import Bar, at_most
+from engine.tools.benchmark.peers import parallelproj, parallelproj_library
+from engine.tools.benchmark.peers.cases import PeerCase
+from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
+from engine.tools.benchmark.peers.peer_run import Beside
+
+FWHM_PS = (385.0, 200.0)
+SEED = 1
+MOST_GROWTH = 1.5
+"""Processor time for an event and a plane, through the large image over the small one."""
+
+
+def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCase]:
+    """Yield the works one by one.
+
+    edges : of the cube of all works, and of the larger one of sorted events alone
+    """
+    rng = np.random.default_rng(SEED)
+    rays = crossing.events(n_events, rng)
+    small, large = (crossing.cube(edge) for edge in edges)
+    yield _first_kind(on, rays, small)
+    ordered = crossing.in_order(rays, ray_order(rays.points_mm, rays.ends))
+    image = _image(small, rng)
+    yield from _second_kind(on, rays, image, order="unsorted")
+    yield from _second_kind(on, ordered, image)
+    for fwhm_ps in FWHM_PS:
+        tof = crossing.timing(fwhm_ps)
+        bins = crossing.time_bins(n_events, tof, rng)
+        timed = Rays(ordered.points_mm, ordered.ends, bins)
+        yield from _second_kind(on, timed, image, tof)
+    yield from _second_kind(on, ordered, _image(large, rng))
+
+
+def bars(rows: Sequence[Plain], n_events: int, edges: tuple[int, int]) -> list[Bar]:
+    """Return what a plane of the larger image takes over one of the smaller, by us."""
+    small, large = (_plane_s(rows, n_events, edge) for edge in edges)
+    name = f"list mode sorted, processor time for a plane of {edges[1]}³ over one of {edges[0]}³"
+    return [at_most(name, large / small, MOST_GROWTH)]
+
+
+def _plane_s(rows: Sequence[Plain], n_events: int, edge: int) -> float:
+    work = numerator(n_events, crossing.cube(edge), None)
+    return median(row["ours_cpu_s"] for row in rows if row["work"] == work) / edge
+
+
+def _image(grid: ImageGrid, rng: np.random.Generator) -> Array:
+    return (0.1 + rng.random(grid.shape)).astype(np.float32)
+
+
+def _first_kind(on: Backend, rays: Rays, grid: ImageGrid) -> PeerCase:
+    build = parallelproj.build()
+    image = np.ones(grid.shape, np.float32)
+
+    def theirs(build: str) -> Beside:
+        forward, back = parallelproj.passes(rays, grid)
+        return Beside(build, lambda: (forward(), back()))
+
+    edge, n_events = grid.shape[0], len(rays.ends)
+    work = f"list mode, {n_events} events unsorted, {edge}³, projection and back"
+    A = RayProjector(rays, grid, on=on)
+    peer = partial(theirs, build) if build else None
+    return PeerCase(work, "parallelproj", lambda: A.em_numerator(image)[1], peer)
+
+
+def _second_kind(
+    on: Backend, rays: Rays, image: Array, tof: TofBins | None = None, *, order: str = "sorted"
+) -> Iterator[PeerCase]:
+    """Yield one work beside each build that is there, or ours alone."""
+    grid = crossing.cube(len(image))
+    A = RayProjector(rays, grid, on=on, tof=tof)
+
+    def theirs(path: str) -> Beside:
+        return ListModePeer(on, rays, grid, image, tof, path=path).beside()
+
+    work = numerator(len(rays.ends), grid, tof, order)
+    for path in parallelproj_library.paths() or (None,):
+        peer = partial(theirs, path) if path else None
+        yield PeerCase(work, NAME, lambda: A.em_numerator(image)[1], peer, "forward sums")

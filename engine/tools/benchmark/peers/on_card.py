@@ -1,0 +1,127 @@
+"""A card's work by us and by its other programs: list mode beside libparallelproj, cones by ASTRA.
+
+Each row of what is kept has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians, by the clock,
+the card idle before and after), `ratio` (theirs over ours), `agreement` (means and correlation of
+both results) and `why_not`, one sentence where the peer could not be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.backend.gpu import Gpu
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
+from engine.operators.rays import RayProjector, Rays
+from engine.operators.xray.transform import XrayTransform
+from engine.recon.filtering.fdk import fdk
+from engine.tools.benchmark import crossing, figures
+from engine.tools.benchmark.cone import suite as cone
+from engine.tools.benchmark.peers import card_cases
+from engine.tools.benchmark.peers.astra_cuda import ASTRA, AstraCone
+from engine.tools.benchmark.peers.card_cases import CardCase
+from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
+
+PARALLELPROJ = f"{NAME}, CUDA"
+CLOCK = "the clock of the host, the card idle before and after each run"
+WORKLOAD = (
+    "Each work by us and by a peer in turn, in one process, on data that lie on the card; medians, "
+    f"ratios of medians. List mode: sorted {crossing.ORIGIN}, between crystals; an image of random "
+    f"values. Cone beams: source {cone.SOURCE_AXIS_MM:g} mm from the axis and "
+    f"{cone.SOURCE_DETECTOR_MM:g} mm from a detector of {cone.DETECTOR_MM:g} mm, full circle, a "
+    f"cube of {crossing.FOV_MM:g} mm; the head of Shepp and Logan."
+)
+FWHM_PS, SEED = 385.0, 4
+
+
+@dataclass(frozen=True)
+class CardWork:
+    """How much to measure.
+
+    Attributes
+    ----------
+    events : in list mode, one work each
+    size : edge of the cube of list mode
+    cone : edge of the cube and of the detector, and views
+    repeats : runs of each
+    """
+
+    events: tuple[int, ...] = (1_000_000, 16_000_000)
+    size: int = 128
+    cone: tuple[int, int] = (256, 360)
+    repeats: int = 9
+
+
+def run(on: Backend, work: CardWork, say: figures.Say) -> figures.Figures:
+    """Measure all cases; what comes back can go into JSON."""
+    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
+
+
+def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
+    """Return the rows of all cases, and whether results agree."""
+    if on.gpu is None:
+        raise ResourceError(f"{on.label}: peers of a GPU cannot be measured on it.")
+    rows = []
+    for case in _cases(on, on.gpu, work):
+        say(f"measuring {case.work} ...")
+        rows.append(card_cases.row(case, on.gpu, work.repeats))
+        if rows[-1]["why_not"]:
+            say(f"note: {rows[-1]['why_not']}")
+        on.gpu.release()
+    return {
+        "workload": WORKLOAD,
+        "clock": CLOCK,
+        "repeats": work.repeats,
+        "rows": rows,
+        "bars": [bar.as_row() for bar in card_cases.agreed(rows)],
+    }
+
+
+def _cases(on: Backend, gpu: Gpu, work: CardWork) -> Iterator[CardCase]:
+    for n_events in work.events:
+        yield from _list_mode(on, n_events, work.size)
+    yield from _cone(on, gpu, *work.cone)
+
+
+def _list_mode(on: Backend, n_events: int, size: int) -> Iterator[CardCase]:
+    grid, timing, rng = crossing.cube(size), crossing.timing(FWHM_PS), np.random.default_rng(SEED)
+    plain, timed = crossing.sorted_crystals(n_events, timing, rng)
+    host = (0.1 + rng.random(grid.shape)).astype(np.float32)
+    for rays, tof in ((plain, None), (timed, timing)):
+        yield _events(on, grid, rays, tof, host)
+
+
+def _events(on: Backend, grid: ImageGrid, rays: Rays, tof: TofBins | None, host: Array) -> CardCase:
+    A, image = RayProjector(rays, grid, on=on, tof=tof), on.to_device(host)
+    return CardCase(
+        numerator(len(rays.ends), grid, tof),
+        lambda: A.em_numerator(image)[1],
+        PARALLELPROJ,
+        lambda: ListModePeer(on, rays, grid, host, tof).beside(),
+        "forward sums",
+    )
+
+
+def _cone(on: Backend, gpu: Gpu, size: int, n_views: int) -> Iterator[CardCase]:
+    work = cone.ConeWork(size, n_views, size)
+    head, views = (on.to_device(values) for values in cone.head_and_scan(work))
+    exact = XrayTransform(work.geometry, work.grid, on=on)
+    textures = XrayTransform(work.geometry, work.grid, on=on, adjoint="voxel")
+    peer = AstraCone(gpu, work, head, views)
+    named = f"{size}³, {n_views} views of {size}²"
+    forward = f"cone forward projection, {named}"
+    back, volume = lambda: exact.back_project(views, weighting="fdk"), "volumes"
+    yield CardCase(f"cone back projection, {named}", back, ASTRA, peer.back, volume)
+    sums = "forward sums"
+    yield CardCase(forward, lambda: exact.forward(head), ASTRA, peer.forward, sums)
+    textured = f"{forward}, ours by textures"
+    yield CardCase(textured, lambda: textures.forward(head), ASTRA, peer.forward, sums)
+    whole = lambda: fdk(views, work.geometry, work.grid, on=on)  # noqa: E731
+    yield CardCase(f"cone FDK, {named}", whole, ASTRA, peer.fdk, volume)

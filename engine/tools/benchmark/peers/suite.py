@@ -1,0 +1,137 @@
+"""Our work and that of other programs, in turn, in one process: how many times as long they take.
+
+ratio = processor time of the peer over ours, for the same work: medians over neighbours in time
+
+A busy machine slows both, so that ratios hold where seconds do not. Where a peer is missing, ours
+stands alone beside the limits of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import parallel
+from engine.recon.filtering.fdk import fdk
+from engine.simulate.integrals import line_integrals
+from engine.simulate.xray_phantoms import shepp_logan
+from engine.tools.benchmark import figures, machine_limits
+from engine.tools.benchmark.cone import rtk
+from engine.tools.benchmark.cone import suite as cone
+from engine.tools.benchmark.peers import astra, cases, list_mode
+from engine.tools.benchmark.peers.cases import PeerCase
+from engine.tools.benchmark.peers.peer_run import Beside
+
+WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
+LEAST_LEFT = 2 / 3
+"""Part of an earlier ratio below which one counts as fallen."""
+
+
+@dataclass(frozen=True)
+class PeerWork:
+    """How much to measure.
+
+    Attributes
+    ----------
+    events : in list mode
+    cubes : edges of the images of list mode: of all works, and of a larger one
+    cone : edge of the cube and of the detector, and views
+    slices : their number, edge and views, of parallel beams
+    repeats : runs of each
+    """
+
+    events: int = 1_000_000
+    cubes: tuple[int, int] = (128, 256)
+    cone: tuple[int, int] = (256, 60)
+    slices: tuple[int, int, int] = (16, 512, 360)
+    repeats: int = 3
+
+
+def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
+    """Measure all cases; what comes back can go into JSON."""
+    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
+
+
+def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
+    """Return the rows of all cases, and the limits of the machine before and after them."""
+    before = machine_limits.measure(on.threads, work.repeats)
+    rows = []
+    for make in (_list_mode, _cone, _slices):
+        for case in make(on, work):
+            say(f"measuring {case.work} ...")
+            rows.append(cases.row(case, work.repeats))
+            if rows[-1]["why_not"]:
+                say(f"note: {rows[-1]['why_not']}")
+    after = machine_limits.measure(on.threads, work.repeats)
+    return {
+        "workload": WORKLOAD,
+        "repeats": work.repeats,
+        "threads": on.threads,
+        "limits": {name: [before[name], after[name]] for name in before},
+        "rows": rows,
+        "bars": [bar.as_row() for bar in list_mode.bars(rows, work.events, work.cubes)],
+    }
+
+
+def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
+    """Say of each ratio of an earlier run that fell by more than a third."""
+    then = {_same(row): row["ratio"] for row in earlier if row["ratio"]}
+    found = []
+    for row in rows:
+        was = then.get(_same(row))
+        if was and row["ratio"] and row["ratio"] < LEAST_LEFT * was:
+            found.append(f"{row['work']}: {row['ratio']:.2f} times {row['peer']}, was {was:.2f}")
+    return found
+
+
+def _same(row: Plain) -> tuple[str, str, str]:
+    """Return what two rows share whose ratios can be compared: the build of the peer, too."""
+    return row["work"], row["peer"], row["build"]
+
+
+def _list_mode(on: Backend, work: PeerWork) -> Iterator[PeerCase]:
+    return list_mode.cases(on, work.events, work.cubes)
+
+
+def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
+    size, n_views = work.cone
+    scan = cone.ConeWork(size, n_views, size)
+    head, views = cone.head_and_scan(scan)
+    ours = cone.our_cases(scan, on, head, views)
+    build = f"{rtk.note().partition(';')[0]}, as distributed" if rtk.is_there() else None
+
+    peer = cache(partial(rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
+
+    def theirs(build: str, name: str) -> Beside:
+        return Beside(build, peer()[name])
+
+    return [
+        PeerCase(
+            f"cone {name}, {size}³, {n_views} views of {size}²",
+            rtk.NAME, ours[name], partial(theirs, build, name) if build else None,
+        )
+        for name in (cone.BACK, cone.FORWARD, cone.FDK)
+    ]  # fmt: skip
+
+
+def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
+    n_slices, size, n_views = work.slices
+    angles = np.arange(n_views) * np.pi / n_views
+    grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
+    geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)
+    scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
+    build = astra.build()
+
+    def theirs(build: str) -> Beside:
+        return Beside(build, astra.filtered_back_projection(scan, angles, size))
+
+    named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
+    ours = partial(fdk, scan, geometry, grid, on=on)
+    return [PeerCase(named, "ASTRA, CPU", ours, partial(theirs, build) if build else None)]

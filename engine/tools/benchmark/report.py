@@ -1,0 +1,98 @@
+"""A report of stored figures: one Markdown page, and a picture of each part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import FileFormatError
+from engine.core.json_types import Plain
+from engine.core.paths import made
+from engine.io.safety.atomic_write import write_atomically
+from engine.tools.benchmark import tables
+from engine.tools.benchmark.figures import FORMATS, VERSION
+from engine.tools.benchmark.plots import PLOTS, draw
+
+PAGE = "report.md"
+KINDS = ("png", "svg")
+"""Formats of the pictures."""
+_WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
+
+
+def read(path: Path) -> Plain:
+    """Read the figures of one run, or say why they are none."""
+    try:
+        figures = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as e:
+        raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+    except ValueError as e:
+        raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
+    kind = figures.get("format") if isinstance(figures, dict) else None
+    if kind not in FORMATS or figures.get("version") != VERSION:
+        raise FileFormatError(f"{path.name}: no figures of version {VERSION}; {_WAY_OUT}.")
+    return figures | {"file": path.name}
+
+
+def part_of(path: Path, name: str) -> Plain:
+    """Read one part of the figures of one run."""
+    run = read(path)
+    part: Plain | None = run["parts"].get(name)
+    if part is None:
+        raise FileFormatError(f"{path.name}: has no part {name}; {_WAY_OUT}.")
+    return part
+
+
+def page(runs: Sequence[Plain]) -> str:
+    """Return the tables of all runs as Markdown."""
+    return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])
+
+
+def files(folder: Path) -> tuple[Path, ...]:
+    """Return every file that `write` may make in a folder."""
+    names = (f"{part}.{kind}" for part in PLOTS for kind in KINDS)
+    return (folder / PAGE, *(folder / name for name in names))
+
+
+def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
+    """Write the page and its pictures into a folder, made if absent; returns what was written."""
+    made(folder)
+    written, links = [], []
+    for part in PLOTS:
+        having = [run for run in runs if part in run["parts"]]
+        for kind in KINDS if having else ():
+            image = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
+            write_atomically(image, folder / f"{part}.{kind}")
+            written.append(folder / f"{part}.{kind}")
+        if having:
+            links.append(f"![{part}]({part}.png)")
+    text = "\n".join([page(runs), *links, ""])
+    write_atomically(text.encode(), folder / PAGE)
+    return [folder / PAGE, *written]
+
+
+def _section(run: Plain) -> str:
+    return _checked(lambda: _tables(run), [run])
+
+
+def _tables(run: Plain) -> str:
+    devices = ", ".join(device["name"] for device in run["devices"].values())
+    busy = run["busy_cores_before"]
+    number = "an unknown number of" if busy is None else f"{busy:.1f}"
+    load = f"{number} cores busy with other work before"
+    commit = run["environment"]["commit"]
+    lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}; {load}.", ""]
+    for name, part in run["parts"].items():
+        lines += [table.markdown() for table in tables.of(name, part)]
+    return "\n".join(lines)
+
+
+def _checked(make: Any, runs: Sequence[Plain]) -> Any:
+    """Run `make`; a figure that is missing or of another kind is the file's fault."""
+    try:
+        return make()
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
+        names = ", ".join(run.get("file", "the figures") for run in runs)
+        what = f"a figure is missing or of another kind ({type(e).__name__}: {e})"
+        raise FileFormatError(f"{names}: {what}; {_WAY_OUT}.") from e

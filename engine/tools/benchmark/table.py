@@ -1,0 +1,68 @@
+"""A table of text, and figures as its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.core.json_types import Plain
+
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; all cells are text.
+
+    Attributes
+    ----------
+    title : above it
+    head : of each column
+    rows : cells, as many in each as `head` has
+    notes : below it, one sentence each
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+    def markdown(self) -> str:
+        """Return aligned Markdown."""
+        lines = [self.head, *self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
+        ruler = tuple("-" * max(width, 3) for width in widths)
+        text = [f"### {self.title}", ""]
+        for line in (self.head, ruler, *self.rows):
+            cells = [c.ljust(max(w, 3)) for c, w in zip(line, widths, strict=True)]
+            text.append(f"| {' | '.join(cells)} |")
+        for note in self.notes:
+            text += ["", note]
+        return "\n".join([*text, ""])
+
+
+def number(value: float, unit: str = "") -> str:
+    """Return a figure with its unit; events per second in millions."""
+    if unit == "events/s":
+        return f"{rate(value)} M events/s"
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def rate(events_per_s: float | None) -> str:
+    """Return millions of events per second, three digits."""
+    return "-" if events_per_s is None else f"{events_per_s / 1e6:#.3g}".rstrip(".")
+
+
+def seconds(value: float) -> str:
+    """Return seconds, three digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def who(row: Plain) -> str:
+    """Return the device of a row, with its threads if it has any."""
+    threads = row.get("threads")
+    device = str(row["device"])
+    name = DEVICES.get(device, device)
+    if not threads:
+        return name
+    return f"{name}, {threads} thread{'s' if threads > 1 else ''}"

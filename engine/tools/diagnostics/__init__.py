@@ -1,0 +1,16 @@
+"""What helps when something went wrong: the last fault, and a bundle of facts without names."""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.tools.diagnostics.bundle import SupportBundle as SupportBundle
+    from engine.tools.diagnostics.bundle import gather as gather
+    from engine.tools.diagnostics.faults import keep_fault as keep_fault
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {"bundle": ("SupportBundle", "gather"), "faults": ("keep_fault",)},
+    )

@@ -1,0 +1,146 @@
+"""The support bundle: what one needs to know of an installation and its last run, without names."""
+
+from __future__ import annotations
+
+import getpass
+import importlib.metadata
+import io
+import json
+import platform
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.core.backend.devices import find_devices
+from engine.core.errors import ResourceError
+from engine.core.json_types import Plain
+from engine.core.paths import cache_dir, config_dir, jobs_dir
+from engine.io.safety.atomic_write import write_atomically
+from engine.protocols.run_context.environment import environment
+from engine.tools.diagnostics.faults import last_fault
+from engine.tools.diagnostics.redaction import Redaction, names_of
+
+CONTENT = {
+    "environment.json": "versions of Isocenter, Python and the libraries; system and processor",
+    "devices.json": "processor and graphics card, memory, free space on the disk",
+    "settings.txt": "the window's settings, without files and folders",
+    "log.txt": "what the window said since it was opened",
+    "job.json": "the newest job: state, device, sizes of its files",
+    "study.txt": "the settings of the newest job",
+    "fault.txt": "the last fault of ours: where in the program it happened",
+}
+"""Files of a bundle, and what each holds."""
+PROMISE = (
+    "No image and no scan is in it. Names of patients, users, machines, files and folders, dates "
+    "and long numbers are replaced by marks as [1]: a word stays only if the program itself can "
+    "say it. Read the files before you send them."
+)
+MAX_CHARS = 400_000
+
+
+@dataclass(frozen=True)
+class SupportBundle:
+    """Texts by the names of their files."""
+
+    files: dict[str, str]
+
+    def write(self, path: Path) -> None:
+        """Write them as one ZIP file, whole or not at all."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in self.files.items():
+                archive.writestr(zipfile.ZipInfo(name), text)
+        write_atomically(packed.getvalue(), path)
+
+
+def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> SupportBundle:
+    """Gather a bundle; takes a second or two.
+
+    Parameters
+    ----------
+    log
+        lines of the window's log
+    names
+        further files and texts that are known to be private
+    """
+    job = _newest_job()
+    settings = _read(config_dir() / "window.ini")
+    study = _read(job / "study.toml") if job else ""
+    redaction = Redaction(_private(names, settings, study))
+    texts = {
+        "environment.json": _json(environment() | {"packages": _packages()}),
+        "devices.json": redaction.text(_json(_machine())),
+        "settings.txt": redaction.text("\n".join(_settings(settings))),
+        "log.txt": redaction.text("\n".join(log)),
+        "job.json": _json(redaction.value(_record(job))) if job else "",
+        "study.txt": redaction.text(study),
+        "fault.txt": redaction.text(last_fault()),
+    }
+    shown = {name: text[-MAX_CHARS:] for name, text in texts.items() if text.strip()}
+    listed = [f"{name:18s} {CONTENT[name]}" for name in shown]
+    head = "\n".join(["Isocenter support bundle", "", PROMISE, "", *listed, ""])
+    return SupportBundle({"README.txt": head, **shown})
+
+
+def _private(names: Iterable[str | Path], *texts: str) -> frozenset[str]:
+    """Everything known to be private: the user, the machine, files and folders of studies."""
+    quoted = (part for text in texts for part in _quoted(text))
+    paths = [Path.home(), cache_dir(), jobs_dir(), config_dir(), *map(Path, names), *quoted]
+    user = {Path.home().name, platform.node()}
+    with suppress(OSError, KeyError, ImportError):  # a user without a name
+        user.add(getpass.getuser())
+    return names_of(paths) | frozenset(user)
+
+
+def _quoted(text: str) -> Iterator[Path]:
+    """Yield what may be a file in a text of settings: values with a folder or a suffix."""
+    for line in text.splitlines():
+        for part in line.partition("=")[2].split(","):
+            value = part.strip().strip("\"'[]")
+            if ("/" in value or "\\" in value) and not value.startswith("@"):
+                yield Path(value)
+
+
+def _settings(text: str) -> Iterator[str]:
+    """Yield the lines of a settings file, without pictures of the window's place."""
+    return (line for line in text.splitlines() if "@ByteArray" not in line)
+
+
+def _packages() -> dict[str, str]:
+    found = ((each.metadata["Name"], each.version) for each in importlib.metadata.distributions())
+    return dict(sorted((str(name), version) for name, version in found))
+
+
+def _machine() -> Plain:
+    disks = {"cache": cache_dir(), "jobs": jobs_dir()}
+    free = {name: shutil.disk_usage(folder).free for name, folder in disks.items()}
+    return {"devices": [asdict(device) for device in find_devices()], "free_bytes": free}
+
+
+def _newest_job() -> Path | None:
+    try:
+        found = [path.parent for path in jobs_dir().glob("*/job.json")]
+        return max(found, key=lambda folder: (folder / "job.json").stat().st_mtime, default=None)
+    except (OSError, ResourceError):
+        return None
+
+
+def _record(job: Path) -> object:
+    try:
+        return json.loads(_read(job / "job.json"))
+    except ValueError:
+        return {"text": "damaged"}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")[:MAX_CHARS]
+    except OSError:
+        return ""
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n"

@@ -1,0 +1,224 @@
+"""The likeliest components of a normalisation, by fixed points.
+
+Counts of line i are Poisson with mean λ_i = S_i w_i ε1 ε2 g m, S the activity along the line and w
+the closed form of its geometry. The likelihood is largest where, for every crystal and class k, the
+counts and the expected ones agree, D_k = Λ_k:
+
+ε ← ε √(D / Λ),    g ← g D / Λ,    m ← m D / Λ
+
+the root because both ends of a line have an ε. Steps are lengthened by squared extrapolation in the
+logarithms (SQUAREM: Varadhan & Roland, Scand J Stat 35 (2008) 335): neighbours in a narrow fan
+correct each other slowly. After Hogg, Thielemans, Mustafovic & Spinks, IEEE NSS 2002, 1391.
+
+Of factors that can be moved from one component to another, the mean tells where they stand: ε has
+mean 1 at each place of a block, m has mean 1 at each |t|, g has mean 1 over the classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.errors import DataError
+from engine.data.components import Components
+from engine.kernels.rays.line_sums import LineTables
+from engine.tools.normalisation_scan.line_tally import LineTally
+
+LEAST_COUNTS = 100
+"""Counts of a crystal, on average, for a standard error of 10 %."""
+SMALL = 0.005
+"""Largest change of a component, in its standard errors, after which steps end."""
+MOST_STEPS = 500
+FARTHEST = 2.0
+"""Largest change of a logarithm in an extrapolated step."""
+
+OnStep = Callable[[int, float], object]
+
+
+@dataclass(frozen=True)
+class MeasuredComponents:
+    """Components and how well they are known.
+
+    Attributes
+    ----------
+    components : factors of crystals and classes; those of the geometry multiply the closed form
+    errors : relative standard errors, not a number where nothing was counted
+    counts : trues on the lines that were used
+    steps : fixed-point steps
+    change : largest change of the last step, in standard errors
+    """
+
+    components: Components
+    errors: Components
+    counts: float
+    steps: int
+    change: float
+
+
+def likeliest(
+    tally: LineTally,
+    *,
+    on: Backend,
+    interference: bool = True,
+    on_step: OnStep | None = None,
+) -> MeasuredComponents:
+    """Return the likeliest components of counted lines.
+
+    Parameters
+    ----------
+    tally
+        the counts
+    on
+        the CPU
+    interference
+        whether neighbours in a block are told apart; never where a ring is no whole number of
+        blocks
+    on_step
+        called after each step with how many were done and the largest change of a component in its
+        standard errors; may raise to stop
+    """
+    _refuse_few(tally)
+    s = tally.scanner.settings
+    interference &= s.block_places > 1 and s.n_crystals_per_ring % s.block_places == 0
+    step = _FixedPoint(tally, interference, on, on_step)
+    logs, change = step.start(), np.inf
+    while change > SMALL and step.done < MOST_STEPS:
+        first = step(logs)
+        second = step(first)
+        logs = step(_extrapolated(logs, first, second))
+        change = max(step.change(first, second), step.last_change)
+    if change > 1:
+        raise DataError(
+            f"the components do not settle: after {step.done} steps they still change by "
+            f"{change:.1f} standard errors; was the source where it is said to be?"
+        )
+    return _measured(step, logs, change)
+
+
+def _refuse_few(tally: LineTally) -> None:
+    alive = tally.scanner.alive
+    mean = float(tally.counts.crystals[alive].mean())
+    if mean < LEAST_COUNTS:
+        raise DataError(
+            f"{max(mean, 0):,.0f} counts of each crystal on lines through the source, on average; "
+            f"want at least {LEAST_COUNTS}, for a standard error of 10 %, so measure longer. Are "
+            "radius and place of the source right?"
+        )
+
+
+class _FixedPoint:
+    """One step from logarithms of all factors, in one row, to the next."""
+
+    def __init__(
+        self, tally: LineTally, interference: bool, on: Backend, on_step: OnStep | None
+    ) -> None:
+        self.tally, self.interference, self.on = tally, interference, on
+        self.on_step, self.done = on_step, 0
+        counts, empty = tally.counts, tally.empty()
+        self.edges = np.cumsum([table.size for table in empty])[:-1]
+        self.shapes = [table.shape for table in empty]
+        self.measured = np.concatenate([table.ravel() for table in counts]) > 0
+        if not interference:
+            self.measured[self.edges[1] :] = False
+        squares = np.concatenate([table.ravel() for table in tally.squares])
+        sums = np.concatenate([table.ravel() for table in counts])
+        self.errors = np.full(len(sums), np.nan)
+        self.errors[self.measured] = np.sqrt(squares[self.measured]) / sums[self.measured]
+        self.closed = tally.scanner.geometry_of_classes.astype(np.float64)
+        self.last_change = np.inf
+
+    def start(self) -> Array:
+        """Return factors of 1."""
+        return np.zeros(len(self.measured))
+
+    def tables(self, logs: Array) -> LineTables:
+        """Return factors by component: 0 of crystals without counts, 1 of classes without."""
+        values = np.where(self.measured, np.exp(logs), 1.0)
+        parts = np.split(values, self.edges)
+        parts[0] = np.where(self.measured[: self.edges[0]], parts[0], 0.0)
+        shaped = zip(parts, self.shapes, strict=True)
+        return LineTables(*(part.reshape(shape) for part, shape in shaped))
+
+    def __call__(self, logs: Array) -> Array:
+        """Update one component after the other, the last of them to its likeliest values."""
+        before = logs
+        for k, power in ((2, 1.0), (1, 1.0), (0, 0.5)):
+            if k < 2 or self.interference:
+                logs = self._updated(logs, k, power)
+        self.last_change = self.change(before, logs)
+        self.done += 1
+        if self.on_step is not None:
+            self.on_step(self.done, self.last_change)
+        return logs
+
+    def _updated(self, logs: Array, k: int, power: float) -> Array:
+        tables = self.tables(logs)
+        seen = tables._replace(geometry=tables.geometry * self.closed)
+        expected = self.tally.expected(seen, on=self.on)[k].ravel()
+        begin = 0 if k == 0 else int(self.edges[k - 1])
+        rows = slice(begin, begin + expected.size)
+        counts = self.tally.counts[k].ravel()
+        live = self.measured[rows] & (expected > 0)
+        logs = logs.copy()
+        logs[rows][live] += power * np.log(counts[live] / expected[live])
+        return logs
+
+    def change(self, before: Array, after: Array) -> float:
+        """Largest change in standard errors."""
+        moved = np.abs(after - before)[self.measured] / self.errors[self.measured]
+        return float(moved.max())
+
+
+def _extrapolated(start: Array, first: Array, second: Array) -> Array:
+    """Return where the steps from `start` seem to lead."""
+    r, v = first - start, second - 2 * first + start
+    size = float(np.linalg.norm(v))
+    alpha = min(-1.0, -float(np.linalg.norm(r)) / size) if size > 0 else -1.0
+    far = start - 2 * alpha * r + alpha * alpha * v
+    return np.clip(far, second - FARTHEST, second + FARTHEST)
+
+
+def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponents:
+    """Return the components at their means, with their errors."""
+    tables, tally = step.tables(logs), step.tally
+    crystals, geometry, interference = tables
+    if step.interference:
+        crystals, interference = _by_places(step, tables)
+        known = step.measured[step.edges[1] :].reshape(interference.shape)
+        means = np.array([_mean(m, k) for m, k in zip(interference.T, known.T, strict=True)])
+        interference = np.where(known, interference, means)
+        interference, geometry = interference / means, geometry * means
+    crystals = crystals / _mean(crystals, crystals > 0)
+    parts = np.split(step.errors, step.edges)
+    errors = [part.reshape(shape) for part, shape in zip(parts, step.shapes, strict=True)]
+    geometry = np.where(np.isnan(errors[1]), 1, geometry / _mean(geometry, ~np.isnan(errors[1])))
+
+    def components(values: list[Array]) -> Components:
+        kept = [np.asarray(value, np.float32) for value in values]
+        return Components(kept[0], kept[1], interference=kept[2] if step.interference else None)
+
+    counts = float(tally.counts.geometry.sum())
+    found = components([crystals, geometry, interference])
+    return MeasuredComponents(found, components(errors), counts, step.done, change)
+
+
+def _by_places(step: _FixedPoint, tables: LineTables) -> tuple[Array, Array]:
+    """Move what all crystals at a place of their blocks have in common to the interference."""
+    s = step.tally.scanner.settings
+    n, block = s.n_crystals_per_ring, s.block_places
+    place = np.arange(len(tables.crystals)) % n % block
+    means = np.array([
+        _mean(tables.crystals[place == p], tables.crystals[place == p] > 0) for p in range(block)
+    ])  # fmt: skip
+    near, off = np.indices(tables.interference.shape)
+    far = (near - off - n // 2) % block
+    return tables.crystals / means[place], tables.interference * means[near] * means[far]
+
+
+def _mean(values: Array, known: Array) -> float:
+    """Mean of the known values, 1 where there are none."""
+    return float(values[known].mean()) if known.any() else 1.0

@@ -1,0 +1,88 @@
+"""Sources that a normalisation is measured with: cylinders along the axis, full or hollow.
+
+A line source that turns round the axis looks, over its turns, like a hollow cylinder as thick as
+the line.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from engine.core.errors import DataError
+from engine.geometry.grid import Point
+from engine.kernels.rays.line_sums import SourceNumbers
+
+USED = 0.9
+"""Part of the radius within which lines count: near the rim their length in the source changes
+within the width of a crystal."""
+ENDLESS_MM = 1e6
+
+
+@dataclass(frozen=True)
+class CylinderSource:
+    """A cylinder of even activity, its axis along z.
+
+    Attributes
+    ----------
+    radius_mm : outer radius [mm]
+    inner_mm : inner radius, 0 of a full cylinder [mm]
+    length_mm : along z; longer than the scanner if not given [mm]
+    centre_mm : (x, y, z) of its middle [mm]
+    mu_per_mm : attenuation at 511 keV of what is within the outer radius [1/mm]
+
+    Examples
+    --------
+    >>> from engine.tools.normalisation_scan.source import CylinderSource
+    >>> CylinderSource(100.0, mu_per_mm=0.0096).describe()
+    'cylinder of radius 100 mm, 0.0096 per mm'
+    """
+
+    radius_mm: float
+    inner_mm: float = 0.0
+    length_mm: float = ENDLESS_MM
+    centre_mm: Point = (0.0, 0.0, 0.0)
+    mu_per_mm: float = 0.0
+
+    def __post_init__(self) -> None:
+        numbers = (self.radius_mm, self.inner_mm, self.length_mm, self.mu_per_mm, *self.centre_mm)
+        if not (
+            all(math.isfinite(number) for number in numbers)
+            and 0 <= self.inner_mm < self.radius_mm
+            and self.length_mm > 0
+            and 0 <= self.mu_per_mm < 1
+        ):
+            raise DataError(
+                f"a source of radius {self.radius_mm:g} mm, inner radius {self.inner_mm:g} mm, "
+                f"length {self.length_mm:g} mm and {self.mu_per_mm:g} per mm cannot be; want an "
+                "inner radius below the radius, lengths above 0 and an attenuation of 0 to 1."
+            )
+
+    @classmethod
+    def rotating_line(cls, path_mm: float, width_mm: float, length_mm: float = ENDLESS_MM) -> Self:
+        """Return a line of some width that turns round the axis at a radius, in air."""
+        return cls(path_mm + width_mm / 2, path_mm - width_mm / 2, length_mm)
+
+    @property
+    def reach_mm(self) -> float:
+        """Distance from its axis up to which lines count [mm]."""
+        return USED * (self.inner_mm or self.radius_mm)
+
+    @property
+    def numbers(self) -> SourceNumbers:
+        """What kernels know of it."""
+        half = self.length_mm / 2
+        size = self.radius_mm, self.inner_mm, half, self.mu_per_mm, self.reach_mm
+        return SourceNumbers(*(float(number) for number in (*self.centre_mm, *size)))
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        text = f"cylinder of radius {self.radius_mm:g} mm"
+        if self.inner_mm:
+            text = f"ring of {self.inner_mm:g} to {self.radius_mm:g} mm"
+        if self.length_mm < ENDLESS_MM:
+            text += f", {self.length_mm:g} mm long"
+        if any(self.centre_mm):
+            text += ", at ({:g}, {:g}, {:g}) mm".format(*self.centre_mm)
+        return f"{text}, {self.mu_per_mm:g} per mm" if self.mu_per_mm else text

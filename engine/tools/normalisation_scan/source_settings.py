@@ -1,0 +1,107 @@
+"""What a person says of the source of a normalisation: forms and files are made of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from engine.core.settings import Settings, setting
+from engine.geometry.grid import Point
+from engine.tools.normalisation_scan.source import ENDLESS_MM, CylinderSource
+
+WATER_PER_MM = 0.0096
+"""Attenuation of water at 511 keV [1/mm]."""
+
+
+class EvenCylinder(Settings):
+    """A cylinder of even activity, its axis along z.
+
+    Examples
+    --------
+    >>> from engine.tools.normalisation_scan import EvenCylinder
+    >>> EvenCylinder(diameter_mm=200).source().describe()
+    'cylinder of radius 100 mm, 0.0096 per mm'
+    """
+
+    title: ClassVar[str] = "Cylinder of even activity"
+    kind: Literal["cylinder"] = "cylinder"
+    diameter_mm: float = setting(
+        ..., "Of the activity, without the wall", label="Diameter", unit="mm", gt=0, le=2000
+    )
+    length_mm: float | None = setting(
+        None,
+        "Along the axis",
+        label="Length",
+        unit="mm",
+        empty="beyond the scanner",
+        gt=0,
+        le=10_000,
+    )
+    mu_per_mm: float = setting(
+        WATER_PER_MM, "Of the filling at 511 keV; water: 0.0096", label="Attenuation",
+        unit="1/mm", ge=0, lt=1,
+    )  # fmt: skip
+    centre_mm: Point = setting(
+        (0.0, 0.0, 0.0), "Of the cylinder; a millimetre matters", label="Middle", unit="mm"
+    )
+
+    def source(self) -> CylinderSource:
+        """Return it as the counts see it."""
+        length = ENDLESS_MM if self.length_mm is None else self.length_mm
+        return CylinderSource(
+            self.diameter_mm / 2, 0.0, length, self.centre_mm, mu_per_mm=self.mu_per_mm
+        )
+
+
+class RotatingLine(Settings):
+    """A line along z that turns round the axis, in air.
+
+    Examples
+    --------
+    >>> from engine.tools.normalisation_scan import RotatingLine
+    >>> RotatingLine(turn_mm=560, width_mm=3).source().describe()
+    'ring of 278.5 to 281.5 mm'
+    """
+
+    title: ClassVar[str] = "Rotating line"
+    kind: Literal["rotating"] = "rotating"
+    turn_mm: float = setting(
+        ...,
+        "Diameter of the turn of its middle",
+        label="Diameter of turn",
+        unit="mm",
+        gt=0,
+        le=2000,
+    )
+    width_mm: float = setting(..., "Of the line", label="Thickness", unit="mm", gt=0, le=200)
+    length_mm: float | None = setting(
+        None,
+        "Along the axis",
+        label="Length",
+        unit="mm",
+        empty="beyond the scanner",
+        gt=0,
+        le=10_000,
+    )
+
+    def source(self) -> CylinderSource:
+        """Return it as the counts see it, over whole turns."""
+        length = ENDLESS_MM if self.length_mm is None else self.length_mm
+        return CylinderSource.rotating_line(self.turn_mm / 2, self.width_mm, length)
+
+
+class NormalisationSettings(Settings):
+    """How a normalisation is measured.
+
+    Examples
+    --------
+    >>> from engine.tools.normalisation_scan import EvenCylinder, NormalisationSettings
+    >>> NormalisationSettings(source=EvenCylinder(diameter_mm=200)).interference
+    True
+    """
+
+    source: EvenCylinder | RotatingLine = setting(
+        ..., "What was scanned", label="Kind", discriminator="kind"
+    )
+    interference: bool = setting(
+        True, "Few counts: take the tick away", label="Tell the places in a block apart"
+    )

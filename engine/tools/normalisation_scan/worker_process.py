@@ -1,0 +1,124 @@
+"""A normalisation measured in a process of its own: a crash takes that, and nothing else."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from multiprocessing.connection import Connection
+from threading import Event
+
+from engine.core.backend import cpu
+from engine.core.errors import EngineError
+from engine.jobs.process.exit_reasons import how_it_ended
+from engine.jobs.process.side_process import (
+    GONE,
+    Refused,
+    SideProcess,
+    leave_signals_alone,
+    obey,
+    tell,
+)
+from engine.tools.normalisation_scan.measuring import (
+    MeasuredNormalisation,
+    NormalisationEvent,
+    NormalisationRequest,
+    measure,
+)
+
+LOOK_S = 0.1
+"""Between two looks at what is wished."""
+
+
+class Wish(Enum):
+    """What whoever draws a measurement wants of it."""
+
+    GO = "go"
+    REST = "rest"
+    END = "end"
+
+
+@dataclass(frozen=True)
+class Resting:
+    """The measurement rests after the step at hand, or goes on.
+
+    Attributes
+    ----------
+    rests : whether it rests now
+    """
+
+    rests: bool
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """It was ended because that was wished; nothing is kept."""
+
+
+ApartEvent = NormalisationEvent | Resting | Refused | Stopped
+
+
+def measure_apart(
+    request: NormalisationRequest, wish: Callable[[], Wish] = lambda: Wish.GO
+) -> Iterator[ApartEvent]:
+    """Measure a normalisation in a process of its own.
+
+    Parameters
+    ----------
+    request
+        scans and source
+    wish
+        asked several times a second
+
+    Yields
+    ------
+    event
+        what happens; at last `MeasuredNormalisation`, `Stopped` or `Refused` with a sentence
+    """
+    process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
+    asked, last = Wish.GO, False
+    try:
+        while not last:
+            wanted = wish()
+            if wanted is Wish.END:
+                yield Stopped()
+                return
+            if wanted is not asked:
+                asked = wanted
+                process.ask(wanted.value)
+            message = process.receive(LOOK_S)
+            if message is GONE:
+                break
+            if message is not None:
+                last = isinstance(message, MeasuredNormalisation | Refused)
+                yield message
+    finally:
+        code = process.end()
+    if not last:
+        yield Refused(f"the measurement ended: {how_it_ended(code)}. Start it again.")
+
+
+def _main(request: NormalisationRequest, events: Connection, wishes: Connection) -> None:
+    leave_signals_alone()
+    goes = Event()
+    goes.set()
+    obey(wishes, lambda word: goes.clear() if word == Wish.REST.value else goes.set())
+
+    def report(event: NormalisationEvent) -> None:
+        tell(events, event)
+        if not goes.is_set() and not isinstance(event, MeasuredNormalisation):
+            tell(events, Resting(True))
+            goes.wait()
+            tell(events, Resting(False))
+
+    try:
+        measure(request, on=cpu(request.threads), tell=report)
+    except EngineError as e:
+        tell(events, Refused(str(e)))
+    except MemoryError:
+        tell(events, Refused("the memory is used up; close other programs, and try again."))
+    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
+        tell(events, Refused(f"a fault of ours: {traceback.format_exc(limit=-1)}"))
+    finally:
+        events.close()

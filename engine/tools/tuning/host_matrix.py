@@ -1,0 +1,79 @@
+"""Dual heads on the CPU: how projection with a stored response is cut up, there and back.
+
+Forms have the same bits: each sum has one order, whatever the threads and the orientations that
+are sorted together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from time import perf_counter
+
+import numpy as np
+
+from engine.core.arrays import Array
+from engine.core.backend import Backend
+from engine.core.json_types import Plain
+from engine.data.response import ResponseMatrix
+from engine.kernels.host_variants import MatrixForm
+from engine.operators.matrix.projector import MatrixProjector, matrix_slot
+from engine.tools.benchmark.dual_head.panels import SUBSETS, response_of
+from engine.tools.tuning.problem import TuningProblem, Values, worst
+from engine.tools.tuning.threads import as_kept, thread_numbers
+
+STANDARD = "demo"
+ROWS = (0, 2, 8, 32)
+AT_ONCE = (64, 128, 256, 512)
+"""Orientations sorted together; more would take gigabytes on a scanner of full size."""
+SEED = 5
+
+
+class HostProjection(TuningProblem):
+    """Line integrals of a subset and their transpose."""
+
+    title = "projection with a stored response"
+
+    def __init__(
+        self, on: Backend, response: ResponseMatrix | None = None, n_subsets: int = 0
+    ) -> None:
+        self.on = on
+        self._response = response or response_of(
+            STANDARD, None, threads=on.threads, say=lambda _: None
+        )
+        self._n_subsets = n_subsets or SUBSETS[STANDARD]
+        scanner = self._response.scanner
+        self.slot = matrix_slot(scanner.settings)
+        self.work = f"{scanner.name}, one subset of {self._n_subsets}"
+        self.parameters = {"threads": thread_numbers(on), "rows": ROWS, "at_once": AT_ONCE}
+        self.shipped = {"threads": on.threads, "rows": 0, "at_once": MatrixForm().at_once}
+        self._reference: Array | None = None
+
+    def prepare(self) -> None:
+        rng = np.random.default_rng(SEED)
+        A = self._projector(self.shipped)
+        self._x = rng.random(A.in_shape, np.float32)
+        self._y = rng.random(A.out_shape, np.float32)
+
+    def form(self, values: Values) -> Plain:
+        return asdict(MatrixForm(**as_kept(values, self.on)))
+
+    def result(self, values: Values) -> Array:
+        A = self._projector(values)
+        return np.concatenate([A.forward(self._x), A.adjoint(self._y).ravel()])
+
+    def seconds(self, values: Values) -> float:
+        A = self._projector(values)
+        begin = perf_counter()
+        A.forward(self._x)
+        A.adjoint(self._y)
+        return perf_counter() - begin
+
+    def fault_of(self, result: Array) -> str:
+        if self._reference is None:
+            self._reference = result.copy()
+        return worst(result, self._reference, 0.0)
+
+    def _projector(self, values: Values) -> MatrixProjector:
+        form = MatrixForm(**as_kept(values, self.on))
+        whole = MatrixProjector(self._response, on=self.on, form=form)
+        return whole.subset(0, self._n_subsets)

@@ -1,0 +1,90 @@
+"""The process of a search: runs one request, tells what happens, stops when asked."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.jobs.process.side_process import (
+    Refused,
+    SideProcess,
+    leave_signals_alone,
+    obey,
+    tell,
+)
+from engine.tools.tuning.outcome import SearchEvent
+from engine.tools.tuning.request import SearchRequest
+from engine.tools.tuning.search import Search, problem_of
+from engine.tools.tuning.search_text import SearchEnded
+
+
+@dataclass(frozen=True)
+class SearchPrepared:
+    """What is to be tuned.
+
+    Attributes
+    ----------
+    title : the kernel
+    device : its name
+    work : the very work that is measured
+    had_one : whether a form is kept already
+    trials : file of what was tried
+    facts : what is tuned, as figures keep it: kernel, shape, parameters, the shipped form
+    """
+
+    title: str
+    device: str
+    work: str
+    had_one: bool
+    trials: Path
+    facts: Plain
+
+
+Message = SearchPrepared | SearchEvent | SearchEnded | Refused
+
+
+class SearchProcess(SideProcess[Message]):
+    """One process with one search, started at once."""
+
+    def __init__(self, request: SearchRequest) -> None:
+        super().__init__(_main, request, name="isocenter-tuning")
+
+    def stop(self) -> None:
+        """Ask it to end after the run at hand."""
+        self.ask("stop")
+
+
+def _main(request: SearchRequest, events: Connection, wishes: Connection) -> None:
+    leave_signals_alone()
+    try:
+        problem = (request.problem or problem_of)(request)
+        search = Search(problem, request, lambda each: tell(events, each))
+        obey(wishes, lambda _: search.stop())
+        tell(events, _prepared(search))
+        _, ended = search.run()
+        tell(events, ended)
+    except EngineError as e:
+        tell(events, Refused(str(e)))
+    except MemoryError:
+        tell(events, Refused("The memory is used up; close other programs, and tune again."))
+    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
+        tell(events, Refused(f"A fault of ours in the search: {traceback.format_exc(limit=-1)}"))
+    finally:
+        events.close()
+
+
+def _prepared(search: Search) -> SearchPrepared:
+    problem = search.problem
+    facts = {
+        "kernel": problem.slot.kernel,
+        "shape": problem.slot.shape,
+        "work": problem.work,
+        "parameters": {name: list(values) for name, values in problem.parameters.items()},
+        "shipped": problem.shipped,
+    }
+    title, device = problem.title, problem.on.label
+    return SearchPrepared(title, device, problem.work, search.had_one, search.trials, facts)

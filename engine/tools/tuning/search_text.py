@@ -1,0 +1,68 @@
+"""A search in words, for the command line and the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.tools.tuning.comparing import Comparison
+from engine.tools.tuning.problem import Values
+
+
+@dataclass(frozen=True)
+class SearchEnded:
+    """What a search came to, and what is kept now.
+
+    Attributes
+    ----------
+    n_tried : forms
+    seconds : that it took
+    best : of the forms that are faster than the shipped one, None where none is
+    comparison : of the best with the shipped form
+    had_one, has_one : whether a form was kept before, and is kept now
+    was_stopped : whether it was asked to stop
+    n_unsure : forms that looked faster while the machine was too unsteady to tell
+    is_lost : whether it ended because a form left the device unable to run any other
+    """
+
+    n_tried: int
+    seconds: float
+    best: Values | None
+    comparison: Comparison | None
+    had_one: bool
+    has_one: bool
+    was_stopped: bool
+    n_unsure: int = 0
+    is_lost: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What came of it, one sentence."""
+        n = f"{self.n_tried} form{'' if self.n_tried == 1 else 's'} in {self.seconds:.0f} s"
+        if self.best is None or self.comparison is None:
+            stays = "it stays"
+            if self.had_one:
+                gone = "the one kept before was taken away"
+                stays = "the one kept before stays, not tried again" if self.has_one else gone
+            noise = f"{n}: none is faster than the shipped form beyond the noise; {stays}."
+            return f"{noise} {self._doubt}".rstrip()
+        return f"{n}: kept {form_words(self.best)}, {gain_words(self.comparison)}."
+
+    @property
+    def _doubt(self) -> str:
+        """What to do where other work on the machine may have hidden a faster form."""
+        if not self.n_unsure:
+            return ""
+        some = "One" if self.n_unsure == 1 else str(self.n_unsure)
+        return f"{some} looked faster while the machine had other work: tune again when it is idle."
+
+
+def form_words(values: Values) -> str:
+    """Return a form in words."""
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+
+
+def gain_words(comparison: Comparison) -> str:
+    """Return how much faster a form is, with the interval of it."""
+    least, most = 1 / comparison.high, 1 / comparison.low
+    speed = f"{1 / comparison.ratio:.2f} × the speed of the shipped form"
+    return f"{speed} ({least:.2f} to {most:.2f})"

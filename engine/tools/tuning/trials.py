@@ -1,0 +1,63 @@
+"""The file of what sessions tried, as Kernel Tuner keeps it; made again where it is lost."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from engine.core.backend import Backend
+from engine.core.errors import EngineError
+from engine.core.json_types import Plain
+from engine.core.paths import cache_dir, made
+from engine.io.safety.atomic_write import write_atomically
+from engine.kernels.stored_variants import Slot, source_digest
+from engine.tools.tuning.problem import TuningProblem, Values
+
+
+def trials_path(on: Backend, slot: Slot, work: str) -> Path:
+    """Return where trials of a kernel on this work are kept, for this state of the sources."""
+    from hashlib import sha256
+
+    text = "\n".join((on.machine, slot.kernel, slot.shape, work, source_digest(on)))
+    name = f"{slot.kernel}-{sha256(text.encode()).hexdigest()[:16]}.json"
+    return made(cache_dir() / "tuning") / name
+
+
+def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
+    """Return the fastest forms that a file knows, which are forms still; nothing of no file."""
+    rows = [row for row in _rows(path) if isinstance(row.get("ratio"), int | float)]
+    rows.sort(key=lambda row: float(row["ratio"]))
+    found: list[Values] = []
+    for row in rows:
+        values: Values = {name: row[name] for name in problem.parameters if name in row}
+        if problem.has(values) and values != problem.shipped:
+            found.append(values)
+    return found[:most]
+
+
+def mark_unfinished(path: Path, error: str) -> None:
+    """Count a form as faulty that was running when the last session died."""
+    note = path.with_suffix(".trying")
+    try:
+        key = note.read_text(encoding="utf-8")
+        note.unlink()
+        text = path.read_text(encoding="utf-8").rstrip().removesuffix(",")
+    except (OSError, UnicodeDecodeError):
+        return
+    fault = "the program ended while it ran"
+    row = {"__error__": error, "time": error, "fault": fault}
+    # an open file of Kernel Tuner ends behind a row; a closed one with the ends of both tables
+    text = text.removesuffix("}\n}").removesuffix("}}")
+    comma = "" if text.endswith("{") else ","
+    with suppress(EngineError, OSError):
+        write_atomically(f"{text}{comma}\n{json.dumps({key: row})[1:-1]},".encode(), path)
+
+
+def _rows(path: Path) -> list[Plain]:
+    try:
+        text = path.read_text(encoding="utf-8").rstrip().removesuffix(",")
+        whole = text if text.endswith(("}\n}", "}}}")) else text + "}\n}"
+        return [row for row in json.loads(whole)["cache"].values() if isinstance(row, dict)]
+    except (OSError, ValueError, KeyError, AttributeError, RecursionError):
+        return []

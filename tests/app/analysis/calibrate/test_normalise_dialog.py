@@ -1,0 +1,143 @@
+"""The page on which a normalisation is measured: from scans to a file that is used and kept."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+
+import numpy as np
+import pytest
+
+from app.analysis.calibrate.normalise_dialog import ROLE, NormaliseDialog
+from app.state.models.normalising_model import MeasuringPhase
+from app.state.models.scanner_inputs import KeepingOwner
+from app.state.services.saving import may_write
+from engine.io import read_components
+from engine.tools.normalisation_scan import (
+    Counted,
+    CylinderSource,
+    NormalisationRequest,
+    ReadingScan,
+    Resting,
+    Stepped,
+)
+from tests.app.conftest import LOADERS, PATIENCE_MS
+from tests.processes import working_for
+
+RADIUS_MM = 30.0
+
+
+@pytest.fixture
+def dialog(qtbot, controls, parent, small_study):
+    controls.commands.open_study(small_study)
+    opened = lambda: "data" in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    made = NormaliseDialog(parent, controls.context)
+    made.show()
+    return made
+
+
+def diameter(dialog):
+    """The field of the source's diameter."""
+    return dialog.form.form._rows["source"].editor._forms[0]._rows["diameter_mm"].editor
+
+
+def test_it_begins_with_the_open_scan_and_asks_for_the_source(dialog, small_study):
+    assert dialog.form.scans.paths == [small_study.data]
+    assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.rest.isEnabled())
+    dialog.act.click()
+    assert "a field of the source is empty" in dialog.state.text()
+    assert not diameter(dialog).parent()._fault.isHidden()
+    dialog.form.scans.list.selectAll()
+    dialog.form.scans.remove.click()
+    dialog.act.click()
+    assert dialog.state.text() == "Add a scan of the source first." and not dialog.job.is_busy
+
+
+def test_a_measurement_is_saved_used_and_kept(
+    qtbot, controls, dialog, small_study, tmp_path, monkeypatch
+):
+    diameter(dialog).show_value(2 * RADIUS_MM)
+    dialog.act.click()
+    assert dialog.act.text() == "Stop" and not dialog.form.isEnabled()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert dialog.model.phase is MeasuringPhase.DONE, dialog.state.text()
+    made, scanner = dialog.model.made, controls.session.study.scanner
+    assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
+    assert len(dialog.components.apart.curve.getData()[0]) == scanner.n_classes[0]
+    assert all(remark in dialog.components.remarks.text() for remark in made.remarks[:1])
+    target = tmp_path / "norm.h5"
+    monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask_save", lambda *_: target)
+    dialog.use.setChecked(True)
+    dialog.keep.setChecked(True)
+    dialog.save.click()
+    inputs = controls.session.study.inputs
+    used = lambda: ROLE in inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(used, timeout=PATIENCE_MS)
+    assert inputs[ROLE].value == str(target)
+    kept = controls.commands.kept.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    assert (kept.value, kept.since) == (str(target), date.today().isoformat())
+    found = read_components(target, scanner)
+    assert np.array_equal(found.crystals, made.found.components.crystals)
+
+
+def test_a_scan_of_the_source_is_not_written_over(qtbot, dialog, small_study, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr(
+        "app.state.services.saving.tell", lambda parent, title, text: said.append(text)
+    )
+    copy = small_study.data.with_name("copy.h5")
+    copy.write_bytes(b"a scan")
+    assert not may_write(dialog, copy, dialog._context.session, (copy,))
+    assert "copy.h5" in said[0]
+
+
+def test_a_process_that_is_killed_is_a_sentence(qtbot, dialog):
+    request = NormalisationRequest(
+        tuple(dialog.form.scans.paths), CylinderSource(RADIUS_MM), threads=1
+    )
+    dialog.model.begin()
+    dialog.job.start(request)
+    dialog.job.rest(True)
+    qtbot.waitUntil(lambda: dialog.model.rests, timeout=PATIENCE_MS)
+    assert dialog.state.text().startswith("It rests")
+    for process in working_for():
+        if process.pid not in {loader.pid for loader in LOADERS}:
+            os.kill(process.pid, 9)
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert "killed by signal 9" in dialog.state.text() and dialog.act.text() == "Start"
+
+
+def test_what_it_tells_is_shown_in_words(dialog):
+    dialog.model.begin()
+    for event in (ReadingScan("night.h5", 2, 3), Counted(50, 100, 2e6, 0.0123)):
+        dialog.model.take(event)
+    assert dialog.model.state_words == "Counting the events of night.h5 (2 of 3)."
+    assert "2.0 M counts" in dialog.model.counted_words and "1.2 %" in dialog.model.counted_words
+    dialog.model.ask_to_rest(True)
+    assert dialog.model.state_words.endswith("It rests after this step.")
+    dialog.model.take(Resting(True))
+    assert dialog.model.state_words.startswith("It rests.") and dialog.rest.text() == "Go on"
+    dialog.model.take(Resting(False))
+    dialog.model.ask_to_rest(False)
+    for number, change in ((1, 20.0), (2, 0.4)):
+        dialog.model.take(Stepped(number, change))
+    assert dialog.plot.changes == [20.0, 0.4] and "by 0.4 of their" in dialog.model.state_words
+    x, y = dialog.plot.curve.getData()
+    assert list(x) == [1, 2] and y == pytest.approx(np.log10([20.0, 0.4]))
+    dialog.model.end()
+    assert dialog.model.state_words == "Stopped; nothing was kept."
+
+
+def test_closing_asks_first_and_ends_what_is_at_work(qtbot, controls, dialog, monkeypatch):
+    answers = [False, True]
+    monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask", lambda *_: answers.pop(0))
+    diameter(dialog).show_value(2 * RADIUS_MM)
+    dialog.act.click()
+    dialog.rest.click()
+    qtbot.waitUntil(lambda: dialog.model.rests, timeout=PATIENCE_MS)
+    dialog.close()
+    assert dialog.isVisible()
+    dialog.close()
+    assert not dialog.isVisible() and answers == []
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)

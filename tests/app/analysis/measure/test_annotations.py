@@ -1,0 +1,137 @@
+"""Annotations in the window: drawn, moved, renamed, undone, and kept with their scan."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.analysis.measure.annotations_box import AnnotationsBox
+from app.analysis.regions.region_storage import RegionKeeper
+from app.state.services.scan_regions import regions_beside, save_beside
+from app.views.slices.slice_view import SliceView
+from engine.data import Volume
+from engine.geometry import ImageGrid
+from tests.app.views.painted import painted
+
+GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def box(qtbot, controls) -> AnnotationsBox:
+    made = AnnotationsBox(controls.context)
+    made.keeper = RegionKeeper(controls.context)
+    qtbot.addWidget(made)
+    controls.session.show_file(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), "a.h5")
+    return made
+
+
+@pytest.fixture
+def axial(qtbot, box, controls) -> SliceView:
+    view = SliceView(controls.session.view, "axial")
+    view.resize(400, 400)
+    qtbot.addWidget(view)
+    controls.session.view.set_cursor((0.0, 0.0, 1.0))
+    return view
+
+
+def drag(view: SliceView, *points: tuple[float, float]) -> None:
+    places = [
+        QPoint(*map(round, view.viewport.to_px(*view.orientation.to_screen((x, y, 1.0)))))
+        for x, y in points
+    ]
+    QTest.mousePress(view, LEFT, pos=places[0])
+    for at in places[1:]:
+        QTest.mouseMove(view, at)
+    QTest.mouseRelease(view, LEFT, pos=places[-1])
+
+
+def words(view: SliceView) -> list[str]:
+    return [text.words for text in painted(view).texts]
+
+
+def test_a_distance_is_drawn_told_moved_and_undone(axial, box, controls):
+    model, regions = box.model, controls.session.regions
+    regions.set_tool("distance")
+    drag(axial, (-20.0, 0.0), (0.0, 0.0), (10.0, 0.0))
+    half_px = 1 / axial.viewport.px_per_mm
+    assert model.chosen_one.length_mm == pytest.approx(30, abs=2 * half_px)
+    assert regions.tool == "", "the pointer moves the cursor again"
+    told = f"{model.chosen_one.length_mm:.1f} mm"
+    assert told in words(axial)
+    assert box.list.item(0).text() == f"Distance {told}   axial z 1.0"
+    drag(axial, (10.0, 0.0), (15.0, 5.0), (20.0, 0.0))
+    assert model.chosen_one.length_mm == pytest.approx(40, abs=2 * half_px)
+    box.undo.click()
+    assert model.annotations[0].length_mm == pytest.approx(30, abs=2 * half_px)
+    box.undo.click()
+    assert not model.annotations
+
+
+def test_an_angle_takes_two_drags_and_is_seen_in_its_slice_alone(axial, box, controls):
+    controls.session.regions.set_tool("angle")
+    drag(axial, (20.0, 0.0), (10.0, 0.0), (0.0, 0.0))
+    assert controls.session.regions.tool == "angle", "the other leg is still to come"
+    drag(axial, (0.0, 10.0), (0.0, 20.0))
+    (found,) = box.model.annotations
+    assert found.angle_deg == pytest.approx(90, abs=2)
+    told = f"{found.angle_deg:.1f}°"
+    assert told in words(axial)
+    controls.session.view.set_cursor((0.0, 0.0, 9.0))
+    assert told not in words(axial)
+    box.model.choose(-1)
+    box.list.setCurrentRow(0)
+    assert controls.session.view.cursor_mm[2] == pytest.approx(1.0)
+
+
+def test_words_are_asked_for_where_the_pointer_was_let_go(axial, box, controls, monkeypatch):
+    monkeypatch.setattr(box.marks, "_ask", lambda: "node?")
+    controls.session.regions.set_tool("text")
+    drag(axial, (5.0, 5.0), (8.0, 6.0))
+    (found,) = box.model.annotations
+    assert found.text == "node?"
+    assert found.points_mm[0][:2] == pytest.approx((8.0, 6.0), abs=1 / axial.viewport.px_per_mm)
+    box.delete.click()
+    assert not box.model.annotations
+
+
+def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
+    axial, box, controls, tmp_path
+):
+    session = controls.session
+    session.regions.set_tool("arrow")
+    drag(axial, (-10.0, 0.0), (0.0, 0.0), (10.0, 10.0))
+    (made,) = box.model.annotations
+    save_beside(session, tmp_path / "study.toml")
+    session.opened_from = tmp_path / "study.toml"
+    assert regions_beside(session).annotations == (made,)
+    other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
+    session.show_file(other, "b.h5")
+    assert not box.model.annotations, "another scan has none"
+
+
+def test_a_curve_is_straightened_and_a_click_there_moves_the_cursor(axial, box, controls, qtbot):
+    state = controls.session.view
+    z = GRID.centres_mm(2)[:, None, None]
+    values = np.broadcast_to(z + GRID.centres_mm(1)[:, None], GRID.shape).astype(np.float32)
+    state.set_volume(Volume(values.copy(), GRID, "HU"))
+    controls.session.regions.set_tool("curve")
+    drag(axial, *((-24.0 + 4 * k, 8.0) for k in range(12)))
+    (found,) = box.model.annotations
+    assert found.kind == "curve"
+    assert len(found.points_mm) < 12, "places close to one another are left out"
+    box.straighten.click()
+    window = box.curve_window
+    qtbot.waitUntil(lambda: window.view._made is not None and not controls.commands.is_busy)
+    made, view = window.view._made, window.view
+    half_px = 1 / axial.viewport.px_per_mm
+    assert made.length_mm == pytest.approx(found.length_mm, rel=0.01)
+    assert np.abs(made.values - (GRID.centres_mm(2)[:, None] + 8)).max() < 2 * half_px
+    u, v = view.image_rect(state.volume).centre
+    QTest.mouseClick(view, LEFT, pos=QPoint(*map(round, view.viewport.to_px(u, v))))
+    assert state.cursor_mm[1] == pytest.approx(8.0, abs=2 * half_px)
+    box.model.remove(0)
+    assert window.view._made is None
+    window.close()

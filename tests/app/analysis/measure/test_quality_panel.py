@@ -1,0 +1,96 @@
+"""A phantom in the window: named, measured, followed over iterations, and its report saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.analysis.measure.quality_panel import QualityBox, measured, written
+from app.shell.panels import MeasureTab
+from engine.analysis.quality import PhantomFacts
+from engine.data.runs.events import Preview
+from engine.data.runs.history import RunHistory
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from tests.app.screen_laws import too_wide
+
+GRID = ImageGrid((20, 30, 30), (4.0, 4.0, 4.0))
+
+
+@pytest.fixture(scope="module")
+def cylinder() -> Volume:
+    """A cylinder of 40 mm and 60 mm, even but for some noise."""
+    z, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    noise = 0.1 * np.random.default_rng(2).standard_normal(GRID.shape)
+    values = (np.hypot(x, y) < 40) * (np.abs(z) < 30) * (5 + noise)
+    return Volume(values.astype(np.float32), GRID, "Bq/mL")
+
+
+@pytest.fixture
+def box(qtbot, window, cylinder) -> QualityBox:
+    window.session.show_file(cylinder, "cylinder")
+    tab = window.tabs.findChild(MeasureTab)
+    window.tabs.setCurrentWidget(tab)
+    found = tab.quality
+    found.kind.setCurrentIndex(found.kind.findData("pet-cylinder"))
+    found.kind.activated.emit(found.kind.currentIndex())
+    return found
+
+
+def test_a_phantom_is_measured_and_shown(qtbot, window, box):
+    assert box.measure.isEnabled() and not box.save.isEnabled() and box.rows() == []
+    box.measure.click()
+    qtbot.waitUntil(lambda: box.measured is not None)
+    rows = {name.strip(): value for name, value in box.rows()}
+    assert rows["Mean well inside"].startswith("5.0") and rows["Mean well inside"].endswith("Bq/mL")
+    assert box.page.image.width() > 100 and "radius 40" in box.note.text()
+    assert box.save.isEnabled() and not too_wide(window)
+    box.kind.setCurrentIndex(box.kind.findData("nema-nu2"))
+    box.kind.activated.emit(0)
+    assert box.rows() == [] and not box.save.isEnabled()
+
+
+def test_an_image_without_the_phantom_is_a_sentence(qtbot, window, box, cylinder):
+    empty = replace(cylinder, values=np.zeros_like(cylinder.values))
+    window.session.show_file(empty, "empty")
+    problems = []
+    window.session.problem_raised.connect(problems.append)
+    box.measure.click()
+    qtbot.waitUntil(lambda: bool(problems))
+    assert "no cylinder is found" in problems[0].text and box.measured is None
+    qtbot.waitUntil(box.measure.isEnabled)
+
+
+def preview(volume: Volume, iteration: int) -> Preview:
+    return Preview(volume, iteration, 3, 1, 1, 0.1, -1.0, None, RunHistory())
+
+
+def test_figures_are_followed_as_images_come(qtbot, window, box, cylinder):
+    run = window.session.run
+    run.begin("run")
+    rng = np.random.default_rng(3)
+    noisy = [
+        cylinder.values * (1 + 0.1 * k * rng.random(GRID.shape, np.float32)) for k in (1, 2, 3)
+    ]
+    images = [replace(cylinder, values=values) for values in noisy]
+    run.keep(preview(images[0], 1))
+    window.session.view.set_volume(images[0])
+    box.measure.click()
+    qtbot.waitUntil(lambda: set(box.curves.points) == {1})
+    for iteration in (2, 3):
+        run.keep(preview(images[iteration - 1], iteration))
+    qtbot.waitUntil(lambda: set(box.curves.points) == {1, 2, 3})
+    noise = [box.curves.points[k][1] for k in (1, 2, 3)]
+    assert noise == sorted(noise) and noise[0] < noise[2]
+    run.begin("another")
+    assert box.curves.points == {}
+    window.session.run.forget()
+
+
+@pytest.mark.parametrize(("name", "start"), [("report.pdf", b"%PDF"), ("report.json", b"{")])
+def test_a_report_is_written(tmp_path, box, cylinder, name, start):
+    report, volume, page = measured(box.phantom, cylinder, PhantomFacts())
+    assert page.startswith(b"\x89PNG")
+    assert written(report, volume, tmp_path / name).read_bytes().startswith(start)

@@ -1,0 +1,90 @@
+"""The table of a Derenzo phantom: which rods are told apart in the image on show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from app.analysis.measure.rods_panel import RodsBox, csv_of, table_of
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.inputs import Input
+from app.state.models.session import Session
+from engine.data.histogram import Histogram
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import read_scanner
+from engine.modalities.dual_head_pet.histogram_summary import HistogramSummary
+from engine.simulate.phantoms import derenzo
+
+GRID = ImageGrid((144, 6, 144), (0.25, 4.0, 0.25))
+RADIUS_MM = 17.0
+
+
+@pytest.fixture(scope="module")
+def sharp() -> Volume:
+    return derenzo(radius_mm=RADIUS_MM, along="y").rasterise(GRID)
+
+
+def blurred(volume: Volume, fwhm_mm: float) -> Volume:
+    sigma = fwhm_mm / 2.355 / 0.25
+    values = ndimage.gaussian_filter(volume.values, (sigma, 0, sigma))
+    return replace(volume, values=values.astype(np.float32))
+
+
+@pytest.fixture
+def box(qtbot, qapp, sharp) -> RodsBox:
+    session = Session(DeviceChoice("auto", ()))
+    saved = []
+    made = RodsBox(session, lambda *message: saved.append(message))
+    made.saved, made.session = saved, session
+    qtbot.addWidget(made)
+    session.view.set_volume(sharp)
+    made.refresh()
+    return made
+
+
+def test_small_rods_are_lost_first_as_the_image_blurs(sharp):
+    resolved = [
+        [row.resolved for row in table_of(blurred(sharp, fwhm), RADIUS_MM, "y")]
+        for fwhm in (0.3, 2.0, 12.0)
+    ]
+    assert all(resolved[0]) and not any(resolved[2])
+    assert resolved[1] == sorted(resolved[1], reverse=True)
+    assert 0 < sum(resolved[1]) < len(resolved[1])
+
+
+def test_nothing_is_told_of_rods_before_someone_says_there_are(box):
+    assert box.rows == [] and not box.is_derenzo.isChecked()
+    box.is_derenzo.setChecked(True)
+    box.axis.setCurrentIndex(box.axis.findData("y"))
+    box.radius.show_value(RADIUS_MM)
+    box.refresh()
+    assert [row.diameter_mm for row in box.rows] == [2.4, 2.0, 1.7, 1.35, 1.0, 0.75]
+    assert all(row.resolved for row in box.rows)
+
+
+def test_a_simulated_scan_says_where_its_rods_are(box):
+    scanner = read_scanner("test-panels")
+    counts = np.ones(scanner.n_lors, np.float32)
+    info = {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
+    scan = HistogramSummary.of(Histogram(scanner, counts, info=info))
+    box.session.study.set_input("data", Input("rods.h5", "a histogram", content=scan))
+    assert box.is_derenzo.isChecked()
+    assert (box.radius.value, box.axis.currentData()) == (RADIUS_MM, "y")
+
+
+def test_the_table_is_saved(box):
+    box.is_derenzo.setChecked(True)
+    box.csv.click()
+    ((name, text),) = box.saved
+    assert name == "derenzo-rods.csv" and text == csv_of(box.rows)
+    assert text.splitlines()[0] == "rod diameter [mm],valley / peak,resolved"
+
+
+def test_an_image_without_contrast_tells_apart_nothing(sharp):
+    flat = replace(sharp, values=np.zeros_like(sharp.values))
+    rows = table_of(flat, RADIUS_MM, "y")
+    assert all(row.valley is None and not row.resolved for row in rows)

@@ -1,0 +1,102 @@
+"""A ball about the cursor over time, against closed forms, as frames come."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.analysis.measure.time_curve_panel import TimeCurveBox
+from app.ui.theme.theme import Theme
+from engine.analysis.quality import time_curve
+from engine.analysis.regions import SphereRegion
+from engine.analysis.regions.figures import VOXEL_RULES
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import DataError
+from engine.data import FrameVolume, TimeFrame, Volume
+from engine.geometry import ImageGrid
+from engine.io import save_frames
+
+GRID = ImageGrid((9, 9, 9), (2.0, 2.0, 2.0))
+FRAMES = (TimeFrame(0, 2000), TimeFrame(2000, 12_000))
+
+
+def images(unit: str = "Bq/mL") -> list[FrameVolume]:
+    """Values that rise along x, by 1 for each mm, times 1 and 3."""
+    along_x = np.broadcast_to(GRID.centres_mm(0) + 10, GRID.shape).astype(np.float32)
+    volumes = [Volume(k * along_x, GRID, unit) for k in (1, 3)]
+    return [FrameVolume(frame, each) for frame, each in zip(FRAMES, volumes, strict=True)]
+
+
+def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
+    curve = time_curve(images(), SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
+    assert curve.means == pytest.approx([12.0, 36.0], rel=1e-5)
+    assert curve.middles == (1.0, 7.0)
+    assert curve.deviations[1] == pytest.approx(3 * curve.deviations[0], rel=1e-5)
+    assert curve.volume_mm3 == pytest.approx(np.pi / 6 * 8**3, rel=0.02)
+
+
+def test_counts_are_told_for_each_second():
+    ball = SphereRegion(centre_mm=(0.0, 0.0, 0.0), diameter_mm=8.0)
+    curve = time_curve(images("counts/mm"), ball)
+    assert curve.unit == "counts/mm/s"
+    assert curve.means == pytest.approx([10 / 2, 30 / 10], rel=1e-5)
+    rows = curve.csv().splitlines()
+    assert rows[0].startswith("start [s],duration [s],mean [counts/mm/s]")
+    assert [float(value) for value in rows[2].split(",")[:3]] == pytest.approx([2, 10, 3])
+
+
+def test_outside_of_the_image_there_is_no_curve():
+    with pytest.raises(DataError, match="holds nothing of the image"):
+        time_curve(images(), SphereRegion(centre_mm=(200.0, 0.0, 0.0), diameter_mm=8.0))
+
+
+def test_the_panel_follows_frames_and_cursor(qtbot, qapp, controls):
+    saved = []
+    session = controls.session
+    box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: saved.append(table))
+    qtbot.addWidget(box)
+    assert box.isHidden()
+    whole = replace(images()[0].volume, info={})
+    session.show_file(whole, "frames.h5", frames=images())
+    session.view.set_cursor((-3.0, 1.0, 1.0))
+    box.diameter.show_number(6.0)
+    box.refresh()
+    assert not box.isHidden()
+    x = session.view.cursor_mm[0]
+    assert box.curve.means == pytest.approx([10 + x, 30 + 3 * x], rel=1e-4)
+    box.csv.click()
+    assert saved == [("curve-over-time.csv", box.curve.csv())]
+    session.run.forget()
+    box.refresh()
+    assert box.isHidden()
+
+
+def test_the_command_writes_the_same_table(tmp_path, capsys):
+    frames = images()
+    save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
+    names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
+    assert main(["curve", *names, "--at", "2,0,0", "--diameter", "8"]) == DONE
+    want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
+    assert (tmp_path / "curve.csv").read_text() == want.csv()
+    assert main(["curve", *names, "--at", "2,0", "--force"]) == USER_FAULT
+    assert "is no place" in capsys.readouterr().err
+
+
+def test_the_command_names_the_rule_for_voxels_at_the_border(tmp_path, capsys):
+    """One voxel centre lies in the ball, so the centre rule gives the value of that voxel."""
+    frames = images()
+    save_frames(frames[0].volume, frames, tmp_path / "frames.h5", {})
+    names = [str(tmp_path / name) for name in ("frames.h5", "curve.csv")]
+    centre = GRID.centres_mm(0)[GRID.shape[2] // 2 + 2]
+    at = f"{centre},{GRID.centres_mm(1)[0]},{GRID.centres_mm(2)[0]}"
+    options = ["--at", at, "--diameter", "0.5", "--rule", "centre"]
+    assert main(["curve", *names, *options]) == DONE
+    assert f"Rule: {VOXEL_RULES['centre']}" in capsys.readouterr().out
+    rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
+    assert [row["rule"] for row in rows] == [VOXEL_RULES["centre"]] * 2
+    means = [float(row["mean [Bq/mL]"]) for row in rows]
+    assert means == pytest.approx([centre + 10, 3 * (centre + 10)], rel=1e-6)  # float32 values

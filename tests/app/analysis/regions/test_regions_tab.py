@@ -1,0 +1,325 @@
+"""Regions in the window: drawn, moved, resized, combined, measured, kept with their scan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.analysis.regions.live_figures import KnownMeans, RegionFollower, found_in, kept_by_place
+from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.regions_tab import RegionsTab
+from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import Origin
+from app.state.models.region_model import RegionModel
+from app.state.models.run_images import Kept
+from app.state.models.run_record import RunState
+from app.state.services.scan_regions import regions_beside, save_beside
+from app.views.slices.slice_view import SliceView
+from engine.analysis.regions import (
+    BoxRegion,
+    CombinedRegion,
+    ContourRegion,
+    MaskRegion,
+    PlanarContours,
+    PolygonRegion,
+    Region,
+    SphereRegion,
+    read_regions,
+)
+from engine.core.errors import OutputError
+from engine.data import FrameVolume, TimeFrame, Volume
+from engine.geometry import ImageGrid, RigidMotion
+
+GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
+SIZE_PX = 300
+BALL = SphereRegion(centre_mm=(4, 0, 1), diameter_mm=20)
+
+
+def image(scale: float = 1.0) -> Volume:
+    along_x = np.broadcast_to(GRID.centres_mm(0) + 50, GRID.shape)
+    return Volume((scale * along_x).astype(np.float32), GRID, "Bq/mL")
+
+
+@pytest.fixture
+def tab(qtbot, controls) -> RegionsTab:
+    made = RegionsTab(controls.context)
+    qtbot.addWidget(made)
+    controls.session.show_file(image(), "a.h5")
+    return made
+
+
+@pytest.fixture
+def axial(qtbot, tab, controls) -> SliceView:
+    view = SliceView(controls.session.view, "axial")
+    view.resize(SIZE_PX, SIZE_PX)
+    qtbot.addWidget(view)
+    controls.session.view.set_cursor((0.0, 0.0, 1.0))
+    return view
+
+
+def place(view: SliceView, point: tuple[float, float, float]) -> QPoint:
+    x, y = view.viewport.to_px(*view.orientation.to_screen(point))
+    return QPoint(round(x), round(y))
+
+
+def drag(view: SliceView, *points: tuple[float, float, float]) -> None:
+    first, *rest = (place(view, point) for point in points)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=first)
+    for at in rest:
+        QTest.mouseMove(view, at)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=rest[-1])
+
+
+def test_a_ball_is_drawn_moved_and_resized_with_the_pointer(axial, tab) -> None:
+    model = tab.model
+    model.set_tool("sphere")
+    drag(axial, (4.0, 0.0, 1.0), (9.0, 0.0, 1.0), (14.0, 0.0, 1.0))
+    (region,) = model.regions
+    assert model.tool == ""
+    assert model.chosen == (region.name,)
+    assert region.shape.centre_mm == pytest.approx((4, 0, 1), abs=0.5)
+    assert region.shape.diameter_mm == pytest.approx(20, abs=1)
+    middle = region.shape.centre_mm
+    drag(axial, middle, (10.0, 5.0, 1.0), (-6.0, 3.0, 1.0))  # the handle in the middle
+    assert model.regions[0].shape.centre_mm == pytest.approx((-6, 3, 1), abs=0.7)
+    drag(axial, (4.0, 3.0, 1.0), (9.0, 3.0, 1.0))  # the handle at the side: a radius of 15
+    assert model.regions[0].shape.diameter_mm == pytest.approx(30, abs=1.5)
+    x, y = -6 + 15 * np.cos(1.0), 3 + 15 * np.sin(1.0)
+    drag(axial, (x, y, 1.0), (x + 5, y, 1.0))  # the border, away from all handles
+    assert model.regions[0].shape.centre_mm == pytest.approx((-1, 3, 1), abs=0.7)
+    for _ in range(4):
+        model.undo()
+    assert model.regions == ()
+    model.redo()
+    assert model.regions[0].shape == region.shape
+
+
+def test_a_click_in_the_middle_of_nothing_moves_the_cursor(axial, tab) -> None:
+    tab.model.add(BALL, "Ball")
+    tab.model.choose()
+    drag(axial, (-20.0, -9.0, 1.0), (-20.0, -9.0, 1.0))
+    assert axial.state.cursor_mm[:2] == pytest.approx((-20, -9), abs=0.5)
+    assert tab.model.regions[0].shape == BALL
+
+
+def test_polygon_and_brush_hold_what_the_pointer_went_over(axial, tab) -> None:
+    model = tab.model
+    model.set_tool("polygon")
+    drag(axial, (-10.0, -10.0, 1.0), (10.0, -10.0, 1.0), (10.0, 10.0, 1.0), (-10.0, 10.0, 1.0))
+    shape = model.regions[0].shape
+    assert isinstance(shape, PolygonRegion)
+    assert (shape.low_mm, shape.high_mm) == (0.0, 2.0)
+    assert np.array(shape.bounds_mm)[:, :2] == pytest.approx(
+        np.array([[-10] * 2, [10] * 2]), abs=0.6
+    )
+    model.set_tool("brush")
+    drag(axial, (-10.0, 0.0, 1.0), (0.0, 0.0, 1.0), (4.0, 0.0, 1.0), (8.0, 0.0, 1.0))
+    painted = model.regions[1]
+    assert isinstance(painted.shape, MaskRegion)
+    n_voxels = painted.shape.mask.sum()
+    model.erases = True
+    drag(axial, (-10.0, 0.0, 1.0), (-10.0, 0.0, 1.0))
+    assert 0 < model.regions[1].shape.mask.sum() < n_voxels
+    assert len(model.regions) == 2
+    model.undo()
+    assert model.regions[1] == painted
+
+
+def test_figures_follow_regions_and_images(qtbot, tab, controls) -> None:
+    one, other = (replace(image(k), frame_of_reference="1.2.3") for k in (1, 2))
+    controls.session.show_file(one, "one.h5")
+    tab.show()
+    tab.model.add(BALL, "Lesion")
+    qtbot.waitUntil(lambda: bool(tab.live.found.measured))
+    assert tab.list.topLevelItem(0).text(1) == "54"
+    controls.session.show_file(other, "other.h5")
+    qtbot.waitUntil(lambda: tab.list.topLevelItem(0).text(1) == "108")
+    tab.files.copy()
+    rows = [line.split("\t") for line in QApplication.clipboard().text().splitlines()]
+    assert float(rows[1][rows[0].index("mean")]) == pytest.approx(108, rel=1e-3)
+
+
+def test_regions_stay_with_their_scan(tab, controls) -> None:
+    session, model = controls.session, tab.model
+    model.add(BALL, "Lesion")
+    session.show_file(replace(image(), patient="B", frame_of_reference="1.2.3"), "b.h5")
+    assert model.regions == ()
+    assert [(title, len(found.regions)) for title, found in model.others()] == [("a.h5", 1)]
+    session.show_file(image(), "a again.h5")
+    assert [each.name for each in model.regions] == ["Lesion"]
+    session.show_file(replace(image(3.0), frame_of_reference="1.2.3"), "c.h5")
+    assert model.regions == ()
+    _, found = model.others()[0]
+    model.take_over(found, image())
+    assert model.regions[0].shape == BALL
+    session.show_file(replace(image(), patient="B", frame_of_reference="1.2.3"), "b.h5")
+    assert [each.name for each in model.regions] == ["Lesion"]
+
+
+def test_frames_of_a_file_that_says_nothing_share_their_regions(tab, controls) -> None:
+    times = (TimeFrame(0, 500), TimeFrame(1000, 1500))
+    frames = [FrameVolume(each, image(k)) for k, each in enumerate(times, 2)]
+    controls.session.show_file(image(), "frames.h5", frames=frames)
+    tab.model.add(BALL, "Lesion")
+    controls.session.run.select(0)
+    assert controls.session.view.volume is frames[0].volume
+    assert [each.name for each in tab.model.regions] == ["Lesion"]
+    controls.session.show_file(image(9.0), "other.h5")
+    assert tab.model.regions == ()
+
+
+def test_a_moved_volume_has_regions_of_its_own(tab, controls) -> None:
+    known = replace(image(), frame_of_reference="1.2.3")
+    still = OpenVolume("a", "a", "input", known, Origin.of(known))
+    moved = replace(still, motion=RigidMotion())
+    marks = [tab.keeper._marks_of(each) for each in (still, moved)]
+    assert not set(marks[0]) & set(marks[1])
+
+
+def test_two_patients_are_told_apart_by_what_the_files_say() -> None:
+    model = RegionModel()
+    model.follow(replace(image(), patient="A"), ("data:a",), "one")
+    model.add(BALL, "Lesion")
+    model.follow(replace(image(), patient="B"), ("data:b",), "two")
+    assert model.are_of_other_patient("one")
+    assert not model.are_of_other_patient("two")
+
+
+def test_regions_are_there_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
+    tab.model.add(BALL, "Lesion")
+    tab.keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    other = RegionModel()
+    controls.session.regions = other
+    keeper = RegionKeeper(controls.context)
+    keeper.follow()
+    assert [each.shape for each in other.regions] == [BALL]
+    assert not other.can_undo
+
+
+def test_a_scan_whose_z_runs_the_other_way_has_its_regions_turned(tab, controls) -> None:
+    model = tab.model
+    model.add(BALL, "Lesion")
+    over = replace(image(), info={"axes": "LPI"})
+    model.follow(over, model.current.scans, "a.h5")
+    assert model.regions[0].shape.centre_mm == (4, 0, -1)
+    model.follow(image(), model.current.scans, "a.h5")
+    assert model.regions[0].shape == BALL
+
+
+def test_regions_are_combined_frozen_and_given_a_level(tab, controls) -> None:
+    model = tab.model
+    first = model.add(BALL, "Ball")
+    second = model.add(BoxRegion(centre_mm=(4, 0, 1), size_mm=(8, 8, 8)), "Box")
+    model.choose(first, second)
+    model.combine("minus")
+    assert isinstance(model.chosen_region.shape, CombinedRegion)
+    model.choose(first)
+    tab.numbers.rule.setCurrentIndex(tab.numbers.rule.findData("percent_of_max"))
+    tab.numbers.rule.activated.emit(0)
+    shape = model.chosen_region.shape
+    assert isinstance(shape, ContourRegion)
+    assert (shape.level, shape.within) == (41.0, BALL)
+    tab.numbers.level.lineEdit().setText("95")
+    tab.numbers.level.edited.emit()
+    assert model.chosen_region.shape.level == 95
+    model.freeze(first, image())
+    mask = model.chosen_region.shape.mask
+    assert mask.sum() == (shape.model_copy(update={"level": 95.0}).coverage(image()).share).sum()
+
+
+def test_typed_numbers_move_and_resize(tab) -> None:
+    tab.model.add(BoxRegion(centre_mm=(4, 0, 1), size_mm=(8, 8, 8)), "Box")
+    for box, text in ((tab.numbers.middle[1], "-6,5"), (tab.numbers.sizes[2], "12")):
+        box.lineEdit().setText(text)
+        box.edited.emit()
+    shape = tab.model.regions[0].shape
+    assert (shape.centre_mm, shape.size_mm) == ((4, -6.5, 1), (8, 8, 12))
+
+
+def test_a_name_that_another_has_is_refused_in_words(tab) -> None:
+    tab.model.add(BALL, "A")
+    tab.model.add(BALL, "B")
+    tab.list.topLevelItem(1).setText(0, "A")
+    assert [each.name for each in tab.model.regions] == ["A", "B"]
+    assert "another region is called A" in tab.note.text()
+    tab.list.topLevelItem(1).setText(0, "=B")
+    assert "formula" in tab.note.text()
+    tab.list.topLevelItem(1).setText(0, "C")
+    assert [each.name for each in tab.model.regions] == ["A", "C"]
+
+
+def test_measuring_waits_a_hundred_times_as_long_as_it_took_while_a_run_is_at_work(
+    qtbot, controls
+) -> None:
+    live = RegionFollower(controls.context)
+    controls.session.show_file(image(), "a.h5")
+    controls.session.regions.follow(image(), ("data:a",), "a")
+    controls.session.regions.add(BALL, "Ball")
+    with qtbot.waitSignal(live.measured):
+        live.want(True)
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    controls.session.run.set_state(RunState.RUNNING)
+    live._take(replace(live.found, cost_s=20.0))
+    live.refresh_soon()
+    assert 1_900_000 < live._soon.interval() <= 2_100_000  # of a busy machine, too
+    controls.session.run.set_state(RunState.IDLE)
+
+
+def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
+    monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", -1.0)
+    region, means = Region(name="A", shape=BALL), KnownMeans()
+    kept = [(float(k), image(k)) for k in (1, 2)]
+    means.of(region, kept[0][1])
+    found = found_in([region], image(), "", kept, means)
+    assert ([at for at, _ in found.curves["A"]], found.is_whole) == ([1.0], False)
+    monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", 60.0)
+    found = found_in([region], image(), "", kept, means)
+    assert found.is_whole
+    assert [mean for _, mean in found.curves["A"]] == pytest.approx([54, 108], rel=1e-3)
+
+
+def test_curves_run_over_iterations_or_frames(controls) -> None:
+    last = Kept("iteration 2, subset 1", image(), (2, 1), 3)
+    whole = [Kept(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
+    assert [at for at, _ in kept_by_place([*whole, last])] == [1, 2]
+    frames = [
+        Kept(f"frame {k}", image(), (k, 1), 2, TimeFrame(k * 1000, k * 1000 + 500)) for k in (0, 1)
+    ]
+    assert [at for at, _ in kept_by_place([*frames, Kept("all frames", image())])] == [0.25, 1.25]
+
+
+def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
+    tab, controls, tmp_path
+) -> None:
+    session, model = controls.session, tab.model
+    model.add(BALL, "Lesion")
+    save_beside(session, tmp_path / "study.toml")
+    kept = read_regions(tmp_path / "study.regions.toml")
+    assert kept == model.current
+    session.opened_from = tmp_path / "study.toml"
+    assert regions_beside(session) == kept
+    session.regions.follow(image(), ("data:other",), "other")
+    session.regions.add(BALL, "Other")
+    with pytest.raises(OutputError, match="another scan"):
+        save_beside(session, tmp_path / "study.toml")
+    assert read_regions(tmp_path / "study.regions.toml") == kept
+
+
+def test_contours_of_a_structure_set_are_measured_and_the_rule_is_named(qtbot, tab, controls):
+    ring = np.array([[-8.0, -8.0], [8.0, -8.0], [8.0, 8.0], [-8.0, 8.0]])
+    contours = PlanarContours.of([ring, ring], [0.0, 2.0], 2.0)
+    controls.session.regions.add(contours, "GTV")
+    controls.session.regions.choose("GTV")
+    tab.show()
+
+    def shown() -> list[str]:
+        return [label.text() for label in tab.findChildren(QLabel)]
+
+    qtbot.waitUntil(lambda: "Rule" in shown(), timeout=5000)
+    assert "mean and volume by area, minimum and maximum by voxel centres" in shown()

@@ -1,0 +1,67 @@
+"""The report's dialog: nothing of it is cut, it shows the page, and nobody signs twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QAbstractButton
+
+from app.output.report.report_dialog import ReportDialog
+from app.state.models.run_record import RunRecord
+from engine.core import paths
+from engine.data import Volume
+from engine.geometry import ImageGrid
+from engine.results import NewResult, Results
+from engine.results.reports import Site
+from tests.app.conftest import PATIENCE_MS
+from tests.app.screen_laws import cut_controls, cut_labels
+
+GRID = ImageGrid((6, 8, 8), (4.0, 4.0, 4.0))
+
+
+@pytest.fixture
+def dialog(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportDialog:
+    """The dialog of a result that is on show."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    site = Site(people=("A. Physicist",), reports=str(tmp_path))
+    controls.context.preferences.set_site(site)
+    image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
+    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    controls.session.show_result(RunRecord("small", small_study), "final", image)
+    controls.session.run.take_result("", kept.id)
+    return opened(qtbot, controls)
+
+
+def opened(qtbot, controls) -> ReportDialog:
+    made = ReportDialog(None, controls.context)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: not made.preview.pixmap().isNull(), timeout=PATIENCE_MS)
+    return made
+
+
+def cut(dialog: ReportDialog) -> list[str]:
+    """The words that are cut, and the controls that are lower than they want to be."""
+    low = [
+        each.text()
+        for each in dialog.findChildren(QAbstractButton)
+        if each.isVisible() and each.height() < each.minimumSizeHint().height()
+    ]
+    return cut_labels(dialog) + cut_controls(dialog) + low
+
+
+def test_nothing_is_cut_before_and_after_signing(qtbot, controls, dialog):
+    assert cut(dialog) == []
+    before = dialog.preview.pixmap().toImage()
+    dialog.sign_off.judgement.buttons["acceptable"].click()
+    dialog.sign_off.sign.click()
+    qtbot.waitUntil(lambda: dialog.sign_off.open.isVisible(), timeout=PATIENCE_MS)
+    qtbot.wait(1)
+    assert cut(dialog) == []
+    assert "Acceptable; A. Physicist" in dialog.sign_off.said.text()
+    qtbot.waitUntil(lambda: dialog.preview.pixmap().toImage() != before, timeout=PATIENCE_MS)
+    assert not dialog.sign_off.sign.isVisible()
+    again = opened(qtbot, controls)
+    assert again.sign_off.is_signed, "whoever opens it again is not asked"
+    assert not again.sign_off.judgement.isVisible() and not again.sign_off.sign.isVisible()
+    assert cut(again) == []

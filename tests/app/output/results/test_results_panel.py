@@ -1,0 +1,277 @@
+"""The list of results and the line that says what made the image, without a whole window."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.output.results.image_caption import OF_LAST, ImageCaption
+from app.output.results.result_text import lines_of, tip_of
+from app.output.results.results_panel import EMPTY, ResultsTab
+from app.state.models.run_record import RunState
+from engine.core import paths
+from engine.data.runs.events import Preview
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.modalities.protocol_identity import identified_study
+from engine.results import NewResult, Results, unrecorded
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.run_records import recorded
+
+GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+
+
+def volume(value: float = 1.0) -> Volume:
+    return Volume(np.full(GRID.shape, value, np.float32), GRID, "counts/mm", {"axes": "LPS"})
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "results-home"))
+
+
+@pytest.fixture
+def keep(small_study):
+    """Keep a result of the small study, or of another one."""
+
+    def keep(value: float = 1.0, study=None, **changes):
+        return Results().keep(
+            NewResult(
+                study or small_study, volume(value), {"axes": "LPS", "value": value}, **changes
+            )
+        )
+
+    return keep
+
+
+@pytest.fixture
+def tab(qtbot, controls) -> ResultsTab:
+    made = ResultsTab(controls.context)
+    qtbot.addWidget(made)
+    made.resize(330, 600)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def refreshed(qtbot, controls):
+    """Look for the results on disk, and wait for all that is at work."""
+
+    def refresh() -> None:
+        controls.context.results.refresh()
+        settle(qtbot, controls)
+
+    return refresh
+
+
+def settle(qtbot, controls) -> None:
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+
+def test_without_results_the_list_says_what_will_be_in_it(tab, refreshed):
+    refreshed()
+    assert EMPTY in [
+        each.text() for each in tab.findChildren(type(tab._limits)) if each.isVisible()
+    ]
+    assert not tab.open.isEnabled() and tab.open.toolTip() == "Choose a result in the list."
+    assert "180 days" in tab._limits.text() and tab._total.text().startswith("0 results")
+
+
+def test_the_newest_stands_first_and_is_read_aloud_with_its_lines(tab, refreshed, keep):
+    keep(1)
+    newest = keep(2, run=recorded(2, 3, ending="aborted", quality="fine"))
+    refreshed()
+    assert tab.list.count() == 2
+    lines = lines_of(newest, "Fine · 2 it.")
+    assert tab.list.item(0).text() == ", ".join(lines)
+    assert lines[1] == "Fine · 2 it., Standard, aborted at iteration 2 of 3"
+    tip = tip_of(newest, "Fine · 2 it.")
+    assert str(newest.folder) in tip and "OSEM, 2 iterations × 2 subsets, aborted at" in tip
+    assert tab._total.text().startswith("2 results, ")
+
+
+def test_a_result_opens_with_its_image_and_what_made_it(qtbot, controls, tab, refreshed, keep):
+    keep(3)
+    refreshed()
+    tab.list.setCurrentRow(0)
+    tab.open.click()
+    settle(qtbot, controls)
+    record = controls.session.run.record
+    assert controls.session.view.volume.values.max() == 3
+    assert record.provenance["value"] == 3 and record.result is controls.session.view.volume
+    assert record.result_id == tab.current.id and not record.is_only_here
+    assert controls.session.run.images == ["final"]
+
+
+def test_the_settings_of_a_result_come_back(
+    qtbot, controls, tab, refreshed, keep, small_study, opened_small
+):
+    algorithm = small_study.protocol.algorithm.model_copy(update={"iterations": 77})
+    protocol = small_study.protocol.model_copy(update={"algorithm": algorithm, "name": "Long"})
+    keep(study=small_study.model_copy(update={"protocol": protocol}))
+    refreshed()
+    tab.list.setCurrentRow(0)
+    data = controls.session.study.inputs["data"]
+    tab.settings.click()
+    assert controls.session.study.protocol == protocol
+    assert controls.session.study.inputs["data"] is data, "the scan that is open stays"
+
+
+def test_without_a_scan_the_settings_bring_the_whole_study(
+    qtbot, controls, tab, refreshed, keep, small_study
+):
+    keep()
+    refreshed()
+    tab.list.setCurrentRow(0)
+    tab.settings.click()
+    settle(qtbot, controls)
+    assert controls.session.study.to_study() == identified_study(small_study)
+
+
+def test_to_delete_asks_and_says_what_was_not_exported(qtbot, controls, tab, refreshed, keep):
+    keep(1)
+    kept = keep(2)
+    refreshed()
+    tab.list.setCurrentRow(0)
+    tab.open.click()
+    settle(qtbot, controls)
+    controls.session.run.record.job = "job"
+    asked = []
+    tab.confirm = lambda title, text: asked.append(text) or len(asked) > 1  # the user
+    tab.activateWindow()
+    tab.list.setFocus()
+    qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
+    assert "not exported" in asked[0] and len(Results().newest_first()) == 2
+    qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
+    settle(qtbot, controls)
+    assert kept.id not in [each.id for each in Results().newest_first()]
+    assert tab.list.count() == 1
+    assert controls.session.run.record.is_only_here, "what is on show lies nowhere else now"
+
+
+def test_a_result_is_pinned_from_the_menu_and_stays_chosen(qtbot, controls, tab, refreshed, keep):
+    keep(1)
+    old = keep(2)
+    refreshed()
+    tab.list.setCurrentRow(0)
+    pin, *_ = tab.menu().actions()
+    pin.trigger()
+    settle(qtbot, controls)
+    assert tab.current.id == old.id and tab.current.pinned
+    tab.grab()  # paints the pin and every thumbnail
+
+
+def test_a_damaged_result_is_a_sentence(qtbot, controls, tab, refreshed, keep):
+    kept = keep()
+    refreshed()
+    problems = []
+    controls.session.problem_raised.connect(problems.append)
+    data = bytearray((kept.folder / "volume.h5").read_bytes())
+    data[-1000] ^= 1
+    (kept.folder / "volume.h5").write_bytes(data)
+    tab.list.setCurrentRow(0)
+    tab.open.click()
+    settle(qtbot, controls)
+    assert "has changed since it was written" in problems[0].text
+    assert controls.session.view.volume is None
+
+
+def test_while_a_run_is_at_work_results_wait_and_say_why(controls, tab, refreshed, keep):
+    keep()
+    refreshed()
+    tab.list.setCurrentRow(0)
+    controls.session.run.begin("scan")
+    assert not tab.open.isEnabled() and tab.open.toolTip() == "A reconstruction is running."
+    controls.session.run.set_state(RunState.IDLE)
+    assert tab.open.isEnabled()
+
+
+def test_an_exported_result_knows_it(qtbot, controls, tab, refreshed, keep):
+    kept = keep()
+    controls.context.results.note_exported(kept.id)
+    controls.context.results.note_exported("")
+    settle(qtbot, controls)
+    assert Results().open(kept.id).exported
+
+
+def test_limits_that_cannot_be_read_are_told_in_the_list(tab, refreshed):
+    paths.config_dir().mkdir(parents=True, exist_ok=True)
+    (paths.config_dir() / "results.toml").write_text("most = 0\n")
+    refreshed()
+    assert tab._note.isVisible() and "results.toml" in tab._note.text()
+
+
+# what made the image
+
+
+@pytest.fixture
+def opened_small(qtbot, controls, small_study):
+    controls.commands.open_study(small_study)
+    settle(qtbot, controls)
+
+
+@pytest.fixture
+def caption(qtbot, controls) -> ImageCaption:
+    made = ImageCaption(controls.context)
+    qtbot.addWidget(made)
+    return made
+
+
+def ran(controls, study) -> None:
+    run = controls.session.run
+    run.begin("small", study, "job")
+    made = unrecorded(study.protocol).model_copy(update={"subsets": (2,)})
+    run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1, run=made))
+    run.set_state(RunState.FINISHED)
+
+
+def test_an_image_says_what_made_it_and_what_has_changed_since(
+    controls, caption, small_study, opened_small
+):
+    assert caption.isHidden()
+    ran(controls, small_study)
+    made = "Small · 3 it. Made with Small: OSEM, 3 iterations × 2 subsets. Finished."
+    assert caption.full_text == made and caption.property("tone") == "muted"
+    study = controls.session.study
+    algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
+    study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
+    assert caption.full_text == f"{made} Changed since: iterations 3, now 6."
+    assert caption.property("tone") == "look"
+    study.undo()
+    assert caption.full_text == made
+
+
+def test_an_image_of_another_scan_says_so_first(
+    qtbot, controls, caption, tab, refreshed, keep, small_study, opened_small
+):
+    keep(study=small_study.model_copy(update={"data": small_study.data.with_name("other.h5")}))
+    refreshed()
+    tab.list.setCurrentRow(0)
+    tab.open.click()
+    settle(qtbot, controls)
+    today = datetime.now(UTC).astimezone()
+    days = {f"Result of {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
+    other = "This image is of other.h5, not of the scan that is open, small.h5. "
+    assert caption.full_text.startswith(other), "what does not fit is cut from the end"
+    assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:21] in days
+    assert caption.property("tone") == "look"
+
+
+def test_the_image_of_the_last_run_says_so_until_the_next_has_one(
+    controls, caption, small_study, opened_small
+):
+    ran(controls, small_study)
+    controls.session.run.begin("small", small_study, "another job")
+    assert caption.full_text.startswith(OF_LAST)
+    controls.session.run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1))
+    assert not caption.full_text.startswith(OF_LAST)
+    controls.session.run.forget()
+    assert caption.isHidden()
+
+
+def test_a_file_says_nothing_of_settings(controls, caption):
+    controls.session.show_file(volume(), "mu.nii")
+    assert caption.isHidden()

@@ -1,0 +1,99 @@
+"""The page on which a machine is tuned: it begins with the open study, and says what it found."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.run.tuning.request_row import OF_STUDY, STANDARD, RequestRow
+from app.run.tuning.tuning_dialog import TuningDialog
+from app.state.models.inputs import DATA
+from app.state.models.tuning_model import Phase
+from app.views.plots.tuning_plot import FormTimes, TuningPlot
+from engine.core import paths
+from engine.modalities.studies import study_of_json
+from engine.tools.tuning import Began, Comparison, SearchPrepared, SearchRequest, TriedForm
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.tools.tuning.planted import wrong
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+
+@pytest.fixture
+def dialog(qtbot, controls):
+    made = TuningDialog(None, controls.context)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_row_begins_with_the_open_study_in_its_size(qtbot, controls, small_study):
+    row = RequestRow(controls.session)
+    qtbot.addWidget(row)
+    assert row.of.currentText() == STANDARD and row.request() == SearchRequest("cone", "cpu", 2)
+    controls.commands.open_study(small_study)
+    opened = lambda: DATA in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    row = RequestRow(controls.session)
+    qtbot.addWidget(row)
+    request = row.request()
+    assert row.of.currentText() == OF_STUDY and request.target == "listmode"
+    assert study_of_json(request.study).data == small_study.data
+    row.kernel.setCurrentIndex(row.kernel.findData("cone"))
+    assert row.of.currentText() == STANDARD and row.request().study == ""
+    row.budget.show_number(2)
+    assert "a whole number of seconds from 5" in row.fault
+
+
+def test_what_a_search_tells_is_shown(dialog, tmp_path):
+    dialog.model.begin(60)
+    tell = dialog.job.event_received.emit
+    tell(SearchPrepared("update", "CPU", "9 events", had_one=False, trials=tmp_path, facts={}))
+    tell(Began(shipped_seconds=0.1, seconds_left=50))
+    tell(TriedForm({"rows": 8}, 0.08, 0.8, "", 40, Comparison(0.8, 0.78, 0.82, 15), is_best=True))
+    assert dialog.plot.times.tried == ((1, 80.0),) and "rows 8, 1.25 ×" in dialog.best.text()
+    dialog.job.failed.emit("the search stopped: it was killed.")
+    assert dialog.state.text() == "The search stopped: it was killed."
+    assert dialog.best.isHidden()
+
+
+@pytest.mark.slow
+def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
+    pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+    request = SearchRequest("listmode", strategy="brute_force", problem=wrong)
+    monkeypatch.setattr(dialog.row, "request", lambda: request)
+    dialog.act.click()
+    assert dialog.act.text() == "Stop and keep" and not dialog.row.isEnabled()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert dialog.model.phase is Phase.ENDED and "width 8" in dialog.state.text()
+    times = dialog.plot.times
+    assert times.n == 11 and len(times.faulty) == 5 and times.best[-1] < times.shipped
+    qtbot.waitUntil(lambda: bool(dialog.kept.forms), timeout=PATIENCE_MS)
+    assert not dialog.kept.forget.isEnabled()
+    dialog.kept.tree.topLevelItem(0).setSelected(True)
+    dialog.kept.forget.click()
+    qtbot.waitUntil(lambda: not dialog.kept.forms, timeout=PATIENCE_MS)
+    assert "Nothing is kept" in dialog.kept.text.text()
+
+
+def test_without_kernel_tuner_the_way_out_is_named(qtbot, controls, monkeypatch):
+    monkeypatch.setattr("engine.tools.tuning.choices.find_spec", lambda name: None)
+    made = TuningDialog(None, controls.context)
+    qtbot.addWidget(made)
+    assert "pip install kernel-tuner" in made.state.text()
+    made.act.click()
+    assert not made.job.is_busy and made.model.phase is Phase.REFUSED
+
+
+def test_the_plot_keeps_what_is_slow_and_what_is_wrong_at_its_edge(qtbot):
+    plot = TuningPlot()
+    qtbot.addWidget(plot)
+    plot.show_times(
+        FormTimes(tried=((1, 90.0), (3, 900.0)), faulty=(2,), best=(90.0,) * 3, shipped=100)
+    )
+    x, y = plot.dots["tried"].getData()
+    assert list(x) == [1] and list(y) == [90]
+    assert [*plot.dots["slow"].getData()[0], *plot.dots["faulty"].getData()[0]] == [3, 2]
+    assert plot.dots["slow"].getData()[1][0] == pytest.approx(150)

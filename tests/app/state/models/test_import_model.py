@@ -1,0 +1,118 @@
+"""What is asked before a scan that does not describe itself can be opened: five things at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.state.models.import_model import ImportModel
+from engine.core.errors import EngineError
+from engine.io import read_projections
+from engine.raw_import import Reading, look_at, write_draft
+from tests.engine.raw_import.scans import COLUMNS, ROWS, counts, raw_file, tiff_folders
+
+MOST_ANSWERS = 5
+REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "columns": str(COLUMNS)}
+
+
+def look(model: ImportModel) -> None:
+    """Look as the window does, without the pictures."""
+    said = dict(model.said)
+    model.begin()
+    try:
+        model.take(said, look_at(model.source, said, with_images=False))
+    except EngineError as e:
+        model.take(said, str(e))
+    model.end()
+
+
+def say(model: ImportModel, key: str, value: object) -> None:
+    model.say(key, value)
+    look(model)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
+    tmp_path: Path, beside: bool
+) -> None:
+    model = ImportModel(tiff_folders(tmp_path / "scan", beside=beside))
+    look(model)
+    n_answers = finish(model)
+    assert n_answers <= MOST_ANSWERS
+    assert [field.key for field in model.fields][-7:-5] == ["flats", "darks"]
+    assert model.draft is not None
+    sidecar = write_draft(model.draft)
+    for each in (sidecar, tmp_path / "scan" / "views"):
+        data = read_projections(each)
+        assert np.array_equal(data.values, counts())
+        assert data.flats is not None
+
+
+def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> None:
+    model = ImportModel(raw_file(tmp_path, ">u2", 512))
+    model.said = {"columns": str(COLUMNS)}
+    look(model)
+    assert 1 + finish(model) <= MOST_ANSWERS
+    assert model.guess("rows")[0] == str(ROWS)
+    assert model.guess("byte_order")[0] == "big"
+    assert model.draft is not None
+    write_draft(model.draft)
+    assert np.array_equal(read_projections(model.source).values, counts())
+
+
+def finish(model: ImportModel) -> int:
+    """Say what is missing; return how many answers it took."""
+    n = 0
+    while model.missing:
+        assert not model.is_complete
+        assert model.tone == "look"
+        say(model, model.missing[0], REPLIES[model.missing[0]])
+        n += 1
+    assert model.is_complete
+    return n
+
+
+def test_a_wrong_answer_is_said_and_can_be_taken_back(tmp_path: Path) -> None:
+    model = ImportModel(raw_file(tmp_path))
+    look(model)
+    before = model.look
+    say(model, "beam", "sideways")
+    assert model.tone == "missing"
+    assert "sideways" in model.words
+    assert model.look is before
+    assert not model.is_complete
+    say(model, "beam", "")
+    assert model.said == {}
+    assert not model.fault
+
+
+def test_where_no_size_fits_it_can_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "scan.raw"
+    path.write_bytes(np.random.default_rng(1).bytes(5000))
+    model = ImportModel(path)
+    look(model)
+    assert model.fault
+    assert {"columns", "rows", "dtype"} <= {field.key for field in model.fields}
+
+
+def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
+    model = ImportModel(raw_file(tmp_path))
+    old = look_at(model.source, {}, with_images=False)
+    model.say("pixel", "0.05")
+    model.take({}, old)
+    assert model.look is None
+
+
+def test_a_reading_that_is_picked_is_said(tmp_path: Path) -> None:
+    model = ImportModel(raw_file(tmp_path))
+    wanted = []
+    model.said_changed.connect(lambda: wanted.append(dict(model.said)))
+    picture = np.zeros((4, 4), np.float32)
+    model.pick(Reading(True, False, picture))
+    model.pick(Reading(True, False, picture))
+    assert wanted == [{"clockwise": True, "mirrored": False}]
+    look(model)
+    assert model.draft is not None
+    assert model.draft.table["geometry"]["clockwise"] is True

@@ -1,0 +1,180 @@
+"""Which volumes are open, and what must be said of two of them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.state.models.images.volume_origin import (
+    NOT_SAID,
+    TWO_PATIENTS,
+    TWO_SCANS,
+    TWO_SPACES,
+    Origin,
+    bond_of,
+)
+from app.views.state import ViewState
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((6, 7, 8), (2.0, 2.0, 2.0))
+OTHER = ImageGrid((9, 5, 6), (1.5, 3.0, 2.0), (1.0, 0.0, -2.0))
+
+
+def opened(key: str, grid: ImageGrid = GRID, unit: str = "counts/mm", **origin: str) -> OpenVolume:
+    values = np.linspace(0, 9, grid.n_voxels, dtype=np.float32).reshape(grid.shape)
+    kind = "image" if key == IMAGE else "file"
+    return OpenVolume(key, f"name of {key}", kind, Volume(values, grid, unit), Origin(**origin))
+
+
+@pytest.fixture
+def view(qapp) -> ViewState:
+    return ViewState()
+
+
+@pytest.fixture
+def volumes(view) -> OpenVolumes:
+    made = OpenVolumes(view)
+    made.take_image(opened(IMAGE, scan="/a"), refit=True)
+    made.add(opened("ct", OTHER, "HU", scan="/a"))
+    return made
+
+
+def test_a_volume_lies_over_the_image_until_it_is_closed(volumes, view):
+    volumes.set_overlay("ct")
+    assert view.volume is volumes.image.volume and view.fusion.volume is volumes.overlay.volume
+    assert (view.name, view.fusion.name) == ("name of image", "name of ct")
+    volumes.close("ct")
+    assert volumes.overlay is None and view.fusion.volume is None and volumes.shows_image
+
+
+def test_volumes_change_places_and_keep_window_and_cursor(volumes, view):
+    volumes.set_overlay("ct")
+    view.set_window(1.0, 5.0)
+    view.fusion.set_window(-40.0, 80.0)
+    view.set_cursor((1.0, 1.0, -1.0))
+    cursor = view.cursor_mm
+    volumes.swap()
+    assert volumes.base.key == "ct" and volumes.overlay.key == IMAGE
+    assert view.window == (-40.0, 80.0) and view.fusion.window == (1.0, 5.0)
+    assert view.cursor_mm == pytest.approx(cursor, abs=1.5), "the same place, within the other grid"
+    volumes.set_overlay(volumes.base.key)
+    assert volumes.base.key == IMAGE, "the one on show laid over itself: they change places"
+
+
+def test_the_image_goes_on_forming_below_and_above_another_volume(volumes, view):
+    volumes.set_base("ct")
+    volumes.set_overlay(IMAGE)
+    window = view.fusion.window
+    newer = opened(IMAGE, scan="/a")
+    volumes.take_image(newer)
+    assert view.volume.unit == "HU" and view.fusion.volume is newer.volume
+    assert view.fusion.window == window
+    volumes.set_overlay("")
+    volumes.return_to_image()
+    assert view.volume is newer.volume
+
+
+def test_nothing_of_one_scan_stays_beside_the_next(volumes, view):
+    volumes.set_overlay("ct")
+    volumes.take_image(None)
+    volumes.forget_others()
+    assert volumes.items == () and view.volume is None and view.fusion.volume is None
+    volumes.set_overlay("ct")
+    assert volumes.overlay is None, "it is not open any more"
+
+
+def test_two_patients_are_never_laid_over_each_other_without_a_sentence():
+    """Whatever else agrees, and whichever is above."""
+    values = [("", "1", "2")] * 4
+    for one, other in product((Origin(*each) for each in product(*values)), repeat=2):
+        bond = bond_of(one, other)
+        assert bond == bond_of(other, one)
+        if one.patient and other.patient and one.patient != other.patient:
+            assert bond.warning == TWO_PATIENTS
+        elif not (bond.warning or bond.remark):
+            same_person = one.patient and one.patient == other.patient
+            same_space = one.frame_of_reference and (
+                one.frame_of_reference == other.frame_of_reference
+            )
+            assert same_person or same_space or one.is_same_scan(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (Origin("/a"), Origin("/a"), ""),
+        (Origin("/a", "d1"), Origin("/a", "d2"), TWO_SCANS),  # the same name, another day
+        (Origin("/a", "d1"), Origin("/b", "d1"), ""),
+        (Origin("/a"), Origin("/b"), TWO_SCANS),
+        (Origin("/a", patient="1"), Origin("/b", patient="1"), ""),
+        (Origin(patient="1", frame_of_reference="f"), Origin("", "", "1", "g"), TWO_SPACES),
+        (Origin(), Origin("/a"), NOT_SAID),
+    ],
+)
+def test_what_is_said_of_two_volumes(one, other, said):
+    assert "".join(bond_of(one, other)) == said
+
+
+def test_what_is_said_stays_with_the_picture(volumes, view):
+    volumes.add(opened("stranger", patient="2"))
+    volumes.take_image(opened(IMAGE, scan="/a", patient="1"))
+    volumes.set_overlay("stranger")
+    assert view.fusion.warning == TWO_PATIENTS
+    volumes.swap()
+    assert view.fusion.warning == TWO_PATIENTS
+    volumes.set_overlay("ct")
+    assert (view.fusion.warning, view.fusion.remark) == ("", NOT_SAID)
+
+
+@pytest.fixture
+def compared(volumes, view) -> OpenVolumes:
+    """Two images with one unit, of which the second is twice as bright."""
+    brighter = opened("result", scan="/a")
+    brighter.volume.values[:] *= 2
+    volumes.add(brighter)
+    volumes.set_overlay("result")
+    return volumes
+
+
+def test_images_with_one_unit_begin_with_one_window_and_one_colour_map(compared, view):
+    assert view.fusion.window == view.window
+    assert view.fusion.colour_map == view.colour_map == "grey_inverted"
+    view.set_window(1.0, 4.0)
+    view.set_colour_map("viridis")
+    assert (view.fusion.window, view.fusion.colour_map) == ((1.0, 4.0), "viridis")
+    view.fusion.set_colour_map("hot")
+    assert view.colour_map == "hot"
+
+
+def test_two_windows_and_colour_maps_are_the_users_choice(compared, view):
+    view.fusion.set_links_windows(False)
+    view.fusion.set_window(0.0, 2.0)
+    view.fusion.set_colour_map("hot")
+    compared.take_image(opened(IMAGE, scan="/a"))
+    assert view.fusion.window == (0.0, 2.0) != view.window
+    assert (view.colour_map, view.fusion.colour_map) == ("grey_inverted", "hot")
+
+
+@pytest.mark.parametrize("first", [IMAGE, "ct"])
+def test_pet_is_hot_over_grey_ct_whichever_came_first(volumes, view, first):
+    second = "ct" if first == IMAGE else IMAGE
+    volumes.set_base(first)
+    volumes.set_overlay(second)
+    maps = {first: view.colour_map, second: view.fusion.colour_map}
+    assert maps == {IMAGE: "hot", "ct": "grey"}
+    assert view.fusion.is_below == (second == "ct")
+    assert not view.fusion.links_windows
+    volumes.set_overlay("")
+    assert view.colour_map == ("grey_inverted" if first == IMAGE else "grey"), "as it was alone"
+
+
+def test_a_volume_with_another_unit_leaves_the_difference(compared, view):
+    view.fusion.set_mode("difference")
+    compared.add(opened("mr", OTHER, ""))
+    compared.set_overlay("mr")
+    assert view.fusion.mode == "blend"
+    assert (view.colour_map, view.fusion.colour_map) == ("hot", "grey")

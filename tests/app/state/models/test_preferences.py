@@ -1,0 +1,127 @@
+"""The settings file of the window: whatever it holds, there are settings, and a word."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from app.shell.application import report_settings
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.preferences import Preferences
+from app.state.models.protocols.library import ProtocolLibrary
+from app.state.models.session import Session
+from engine.core.backend import DEVICES
+from engine.modalities import MODALITIES
+from tests.farm.settings import INI, mutated
+
+
+def everything(preferences: Preferences) -> dict[str, object]:
+    """Return what each property says."""
+    properties = [name for name, value in vars(Preferences).items() if isinstance(value, property)]
+    assert len(properties) > 4
+    return {name: getattr(preferences, name) for name in properties}
+
+
+def test_whatever_the_file_holds_there_are_settings(qapp, tmp_path: Path) -> None:
+    n_aside = 0
+    for i, content in enumerate(mutated(200)):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        (folder / "window.ini").write_bytes(content)
+        preferences = Preferences(folder)
+        assert everything(preferences)["device"] in DEVICES
+        assert all(0 < ratio < 1e4 for ratio in preferences.speed_ratios().values())
+        preferences.theme = "light"
+        preferences.remember(folder / "window.ini")
+        preferences.save()
+        again = Preferences(folder)
+        assert again.theme == "light" and again.recent and again.remark == ""
+        aside = [path for path in folder.iterdir() if ".broken-" in path.name]
+        assert [path.read_bytes() for path in aside] == ([content] if preferences.remark else [])
+        n_aside += len(aside)
+    assert 20 < n_aside < 180
+
+
+def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
+    (tmp_path / "window.ini").write_text(INI)
+    preferences = Preferences(tmp_path)
+    assert preferences.remark == ""
+    found = everything(preferences)
+    assert (found["theme"], found["device"], found["folder_last_used"]) == (
+        "light",
+        "cpu",
+        "/scans",
+    )
+    assert len(preferences.geometry) == 24
+    assert preferences.speed_ratios() == {"ct-cpu": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[General]\ntheme=light\nnonsense\n", "line 3"),
+        (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "line 2"),
+        (b"\xff\xfe[General]", "it is no text"),
+        (b"[General]\nx=" + bytes(9), "it is no text"),
+        (b"[General]\n" + b"a=b\n" * 300_000, "more than 1,000,000 bytes"),
+    ],
+)
+def test_a_broken_file_is_moved_aside_with_a_word(
+    qapp, tmp_path: Path, content: bytes, reason: str
+) -> None:
+    (tmp_path / "window.ini").write_bytes(content)
+    preferences = Preferences(tmp_path)
+    aside = next(path for path in tmp_path.iterdir() if ".broken-" in path.name)
+    assert aside.read_bytes() == content
+    assert f"damaged ({reason})" in preferences.remark and aside.name in preferences.remark
+    assert preferences.theme == "dark"
+
+
+def test_a_folder_in_its_place_is_no_settings_file(qapp, tmp_path: Path) -> None:
+    (tmp_path / "window.ini").mkdir()
+    preferences = Preferences(tmp_path)
+    assert "it is no file" in preferences.remark
+    preferences.theme = "light"
+    preferences.save()
+    assert Preferences(tmp_path).theme == "light"
+
+
+def test_a_broken_protocol_is_left_out_with_a_word(qapp, tmp_path: Path) -> None:
+    folder = tmp_path / "protocols"
+    folder.mkdir()
+    (folder / "good.toml").write_text('name = "Mine"\n')
+    for name, content in {
+        "broken.toml": b"name = ",
+        "unknown.toml": b'name = "x"\nnonsense = 1\n',
+        "bytes.toml": b"\xff\xfe\0",
+        "large.toml": b"#" * 2_000_000,
+    }.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder.toml").mkdir()
+    library = ProtocolLibrary(tmp_path)
+    own = [each.protocol.name for each in library.listed(MODALITIES[0])]
+    assert own[-1] == "Mine"
+    left_out = library.left_out()
+    names = ("broken.toml", "bytes.toml", "folder.toml", "large.toml", "unknown.toml")
+    assert len(left_out) == len(names)
+    assert all(name in said for name, said in zip(names, left_out, strict=True))
+
+
+def test_what_is_not_used_is_said_when_the_window_opens(
+    qapp, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "window.ini").write_text("nonsense")
+    (tmp_path / "protocols").mkdir()
+    (tmp_path / "protocols" / "bad.toml").write_text("x")
+    preferences = Preferences(tmp_path)
+    session = Session(DeviceChoice("cpu"))
+    problems: list[object] = []
+    session.problem_raised.connect(problems.append)
+    with caplog.at_level(logging.ERROR):
+        report_settings(session, preferences)
+    assert len(problems) == 1
+    assert "settings were damaged" in problems[0].text and "1 more in the log" in problems[0].text
+    report_settings(session, Preferences(tmp_path / "fresh"))
+    assert len(problems) == 1

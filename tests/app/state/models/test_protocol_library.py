@@ -1,0 +1,99 @@
+"""Saved protocols: versions count up, nothing fixed is changed, one file is all that is shared."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.state.models.protocols.library import EARLIER, ProtocolLibrary
+from app.state.models.protocols.text import facts_of, qualities_in_words
+from app.state.models.quality import Qualities
+from engine.core.errors import EngineError
+from engine.modalities import MODALITIES, OpenStudy, modality_of, read_protocol, write_protocol
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.protocols.study.stored_protocol import digest_of
+from tests.engine.protocols.study.test_stored_protocol import with_iterations
+
+PET = MODALITIES[0]
+BASE = ListModeProtocol()
+
+
+@pytest.fixture
+def library(tmp_path):
+    site = tmp_path / "site"
+    write_protocol(ListModeProtocol(name="Site brain"), site / "brain.toml")
+    return ProtocolLibrary(tmp_path / "mine", site)
+
+
+def listed(library, name):
+    return next(each for each in library.listed(PET) if each.protocol.name == name)
+
+
+def test_each_saved_change_is_the_next_version_and_the_one_before_is_kept(library, tmp_path):
+    one = library.save(BASE, "Mine")
+    assert (one.name, one.saved.revision) == ("Mine", 1)
+    two = library.save(with_iterations(BASE, 7), "Mine")
+    assert two.saved.revision == 2 and two.saved.sha256 == digest_of(two) != one.saved.sha256
+    assert library.save(with_iterations(BASE, 7), "Mine") == two, "nothing has changed"
+    assert [e.protocol for e in library.listed(PET) if e.source == "own"] == [two]
+    assert read_protocol(tmp_path / "mine/protocols" / EARLIER / "mine-version-1.toml") == one
+
+
+def test_what_is_locked_or_another_ones_stays_as_it_is(library, tmp_path):
+    library.save(BASE, "Mine")
+    library.lock(listed(library, "Mine"), on=True)
+    kept = (tmp_path / "mine/protocols/mine.toml").read_bytes()
+    for name in ("Mine", "Site brain", "Standard"):
+        found = listed(library, name)
+        for act in (
+            lambda name=name: library.save(with_iterations(BASE, 7), name),
+            lambda found=found: library.rename(found, "Another"),
+            lambda found=found: library.delete(found),
+        ):
+            with pytest.raises(EngineError, match=r"locked|only read|comes with"):
+                act()
+    assert (tmp_path / "mine/protocols/mine.toml").read_bytes() == kept
+    unlocked = library.lock(listed(library, "Mine"), on=False)
+    assert unlocked.saved.revision == 1, "a lock is no change"
+    library.delete(listed(library, "Mine"))
+    assert listed(library, "Site brain").source == "site"
+    assert all(each.source != "own" for each in library.listed(PET))
+
+
+def test_a_name_belongs_to_one_protocol(library):
+    library.save(BASE, "Mine")
+    library.save(BASE, "Other")
+    for name in ("Other", "Site brain", "Standard"):
+        with pytest.raises(EngineError, match="already"):
+            library.rename(listed(library, "Mine"), name)
+    renamed = library.rename(listed(library, "Mine"), "New name")
+    assert (renamed.saved.revision, renamed.name) == (2, "New name")
+    assert {e.protocol.name for e in library.listed(PET) if e.source == "own"} == {
+        "Other",
+        "New name",
+    }
+    one, other = library.save(BASE, "a/b"), library.save(BASE, "a b")
+    assert listed(library, "a/b").protocol == one, "names that give one file name have two"
+    assert listed(library, "a b").protocol == other
+
+
+def test_one_file_is_shared_and_taken_in_with_its_version(library, tmp_path):
+    library.save(BASE, "Mine")
+    mine = library.save(with_iterations(BASE, 7), "Mine")
+    library.give(listed(library, "Mine"), tmp_path / "shared.toml")
+    other = ProtocolLibrary(tmp_path / "other")
+    assert other.take_in(tmp_path / "shared.toml") == mine
+    with pytest.raises(EngineError, match="already"):
+        other.take_in(tmp_path / "shared.toml")
+    text = (tmp_path / "shared.toml").read_text()
+    (tmp_path / "edited.toml").write_text(text.replace("iterations = 7", "iterations = 8"))
+    with pytest.raises(EngineError, match="not as it was saved"):
+        ProtocolLibrary(tmp_path / "third").take_in(tmp_path / "edited.toml")
+
+
+def test_every_protocol_that_comes_is_told_in_words(library):
+    for modality in MODALITIES:
+        for each in library.listed(modality):
+            assert modality_of(each.protocol) is modality
+            assert all(value for _, value in facts_of(each.protocol))
+            names = [name for name, _ in qualities_in_words(Qualities(each.protocol, OpenStudy()))]
+            assert names == ["Fast", "Standard", "Fine"]

@@ -1,0 +1,127 @@
+"""Images of a run that was interrupted and goes on: none is counted wrong, none is lost early."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.state.models.run_images import Kept, KeptImages
+from app.state.models.run_model import RunModel
+from app.state.models.run_record import RunRecord, RunState
+from engine.data.runs.events import Aborted, Failed, Finished, Preview, ResultKept
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((1, 1, 2), (1.0, 1.0, 1.0))
+OF, SUBSETS = 40, 2
+
+
+def volume(value: float = 1.0) -> Volume:
+    return Volume(np.full(GRID.shape, value, np.float32), GRID, "counts/mm")
+
+
+def preview(iteration: int, subset: int = SUBSETS, value: float = 1.0) -> Preview:
+    return Preview(volume(value), iteration, OF, subset, SUBSETS, 0.1)
+
+
+@pytest.fixture
+def run(qapp) -> RunModel:
+    made = RunModel()
+    made.begin("scan", None, "job")
+    return made
+
+
+def at_iteration_22(run: RunModel) -> None:
+    for iteration in (20, 21):
+        run.keep(preview(iteration))
+    run.show_preview(preview(22, 1))
+    run.take(Failed("killed.", user_fault=False))
+
+
+def test_captions_say_the_number_of_the_iteration_and_how_many_there_will_be(run):
+    at_iteration_22(run)
+    assert run.record.images.captions == [
+        "iteration 20 of 40",
+        "iteration 21 of 40",
+        "iteration 22 of 40, subset 1",
+    ]
+    run.take(Finished(volume(), {}))
+    assert run.record.images.captions[-1] == "final"
+
+
+def test_a_job_that_goes_on_keeps_its_images_until_they_are_made_anew(run):
+    at_iteration_22(run)
+    before = run.images
+    run.begin("scan", None, "job")  # from the checkpoint of iteration 20
+    assert run.images == before and run.state is RunState.PREPARING
+    run.keep(preview(21, value=7))
+    assert run.images == ["iteration 20", "iteration 21"]
+    assert run.record.images.items[-1].volume.values.max() == 7
+    run.keep(preview(22))
+    assert run.images == ["iteration 20", "iteration 21", "iteration 22"]
+
+
+def test_another_job_keeps_no_image_of_the_last_one(run):
+    at_iteration_22(run)
+    run.begin("scan", None, "another")
+    assert run.images == []
+    run.begin("scan")
+    run.keep(preview(1))
+    run.begin("scan")
+    assert run.images == [], "what has no job is not the same job"
+
+
+def test_iterates_from_the_disk_stand_before_those_that_are_made(run):
+    earlier = [Kept(f"iteration {i}", volume(i), (i, SUBSETS), OF) for i in (5, 10, 20)]
+    run.keep(preview(20))
+    run.keep(preview(21))
+    run.keep_earlier("job", earlier)
+    assert run.images == ["iteration 5", "iteration 10", "iteration 20", "iteration 21"]
+    run.keep_earlier("another", earlier)
+    assert len(run.images) == 4
+
+
+def test_the_last_iterate_from_the_disk_is_shown_while_the_engine_prepares(run):
+    shown = []
+    run.image_selected.connect(lambda image, _: shown.append(image))
+    run.keep_earlier("job", [Kept("iteration 5", volume(5), (5, SUBSETS), OF)])
+    assert [image.values.max() for image in shown] == [5]
+    run.show_preview(preview(6, 1))
+    run.keep_earlier("job", [Kept("iteration 4", volume(4), (4, SUBSETS), OF)])
+    assert len(shown) == 2, "a newer image is not pushed away"
+
+
+def test_earlier_images_count_towards_the_memory():
+    images = KeptImages(limit_bytes=4 * volume().values.nbytes)
+    images.add("iteration 9", volume(), (9, 1), OF)
+    images.add_earlier([Kept(f"iteration {i}", volume(), (i, 1), OF) for i in range(1, 6)])
+    assert images.labels == ["iteration 1", "iteration 3", "iteration 5", "iteration 9"]
+
+
+@pytest.mark.parametrize("end", [Finished(volume(), {}), Aborted("Stopped.")])
+def test_an_image_can_be_lost_only_where_it_lies_nowhere_else(run, end):
+    assert not run.record.is_only_here
+    run.show_preview(preview(3, 1))
+    run.take(end)
+    assert run.record.is_only_here
+    run.take_result("another", "20260101")
+    assert run.record.is_only_here
+    run.take_result("job", "20260101")
+    assert not run.record.is_only_here
+
+
+def test_the_engine_says_that_it_has_kept_the_result(run):
+    said, lines = [], []
+    run.result_kept.connect(lambda: said.append(run.record.result_id))
+    run.reported.connect(lambda level, text: lines.append((level, text)))
+    run.take(ResultKept("20260101", "Kept among the results."))
+    run.take(Finished(volume(), {}))
+    assert said == ["20260101"] and not run.record.is_only_here
+    assert lines[0] == ("info", "Kept among the results.")
+
+
+def test_a_file_is_no_image_that_could_be_lost(run):
+    run.begin("mu.nii")
+    run.show_stored(volume(), "mu.nii")
+    run.record.exported = False
+    assert not run.record.is_only_here and not RunRecord().is_only_here

@@ -1,0 +1,357 @@
+"""The run without a window: states, log levels, images that are kept, progress, signals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.state.models.run_images import KeptImages
+from app.state.models.run_model import RunModel
+from app.state.models.run_record import RunRecord, RunState
+from engine.data.runs.events import (
+    Aborted,
+    Corrected,
+    Failed,
+    Finished,
+    Loaded,
+    Measured,
+    Preview,
+    Profiled,
+    Progressed,
+    StageStarted,
+    Warned,
+)
+from engine.data.runs.history import RunHistory
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from tests.engine.run_records import recorded
+
+GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
+N_ITERATIONS, N_SUBSETS = 3, 2
+RECONSTRUCT = StageStarted("reconstruct", "OSEM")
+
+
+def volume(value: float = 1.0) -> Volume:
+    return Volume(np.full(GRID.shape, value, np.float32), GRID, "counts/mm")
+
+
+def preview(iteration: int, subset: int, seconds: float = 1.0, residuals=()) -> Preview:
+    history = RunHistory(residuals=tuple(residuals))
+    value = iteration + subset / 10
+    return Preview(
+        volume(value), iteration, N_ITERATIONS, subset, N_SUBSETS, seconds, history=history
+    )
+
+
+class Watch:
+    """What a run told, in order."""
+
+    def __init__(self, run: RunModel) -> None:
+        self.signals: list[str] = []
+        self.lines: list[tuple[str, str]] = []
+        self.shown: list[tuple[float | None, bool]] = []
+        for name in ("state", "progress", "record", "images"):
+            signal = getattr(run, f"{name}_changed")
+            signal.connect(lambda name=name: self.signals.append(name))
+        run.begun.connect(lambda: self.signals.append("begun"))
+        run.reported.connect(lambda level, text: self.lines.append((level, text)))
+        run.image_selected.connect(self._show)
+
+    def _show(self, volume: Volume | None, refit: bool) -> None:
+        self.shown.append((None if volume is None else float(volume.values.max()), refit))
+
+    def since(self) -> list[str]:
+        """Return the signals since the last question."""
+        told, self.signals = self.signals, []
+        return told
+
+
+@pytest.fixture
+def run(qapp) -> RunModel:
+    return RunModel()
+
+
+@pytest.fixture
+def watch(run) -> Watch:
+    return Watch(run)
+
+
+@pytest.fixture
+def running(run, watch) -> RunModel:
+    run.begin("scan")
+    run.take(RECONSTRUCT)
+    watch.since()
+    watch.lines.clear()
+    return run
+
+
+# states
+
+
+@pytest.mark.parametrize(
+    ("state", "active"),
+    [("idle", False), ("preparing", True), ("running", True), ("paused", True),
+     ("finishing", True), ("finished", False), ("failed", False), ("aborted", False)],
+)  # fmt: skip
+def test_an_engine_is_at_work_in_these_states(state, active):
+    assert RunState(state).is_active is active
+
+
+def test_a_new_run_forgets_the_last_one(running, watch):
+    running.show_preview(preview(1, 1))
+    running.take(Finished(volume(), {}))
+    running.select(0)
+    before = running.record
+    watch.since()
+    running.begin("next")
+    assert running.record is not before and running.record.title == "next"
+    assert running.selected is None and running.images == []
+    assert running.state is RunState.PREPARING
+    assert watch.since() == ["begun", "state", "record", "images", "progress"]
+
+
+def test_a_run_that_is_forgotten_leaves_nothing_on_show(running, watch):
+    running.show_preview(preview(1, 1))
+    running.forget()
+    assert running.state is RunState.IDLE
+    assert running.record.title == "" and running.record.latest is None
+    assert watch.shown[-1] == (None, False)
+
+
+def test_a_state_is_told_once(running, watch):
+    running.set_state(RunState.RUNNING)
+    assert watch.since() == []
+    running.set_state(RunState.PAUSED)
+    assert watch.since() == ["state"]
+
+
+def test_a_stage_that_starts_while_paused_does_not_end_the_pause(running):
+    running.set_state(RunState.PAUSED)
+    running.take(StageStarted("finish", "Filtering"))
+    assert running.state is RunState.PAUSED
+    assert running.record.state_of_stage is RunState.FINISHING
+
+
+@pytest.mark.parametrize(
+    ("event", "state", "level", "told"),
+    [
+        (StageStarted("finish", "Filtering"), RunState.FINISHING, "info", ["state", "progress"]),
+        (StageStarted("read", "Reading"), RunState.PREPARING, "info", ["state", "progress"]),
+        (Loaded("20 events", {"events": 20}), RunState.RUNNING, "info", ["record", "progress"]),
+        (Warned("Look."), RunState.RUNNING, "warning", ["record", "progress"]),
+        (Aborted("Stopped."), RunState.ABORTED, "warning", ["state", "progress"]),
+        (Failed("The engine stopped.", False), RunState.FAILED, "error", ["state", "progress"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_event_leads_to_a_state_a_line_of_the_log_and_signals(
+    running, watch, event, state, level, told
+):
+    running.take(event)
+    assert running.state is state
+    assert watch.lines == [(level, event.text)]
+    assert watch.since() == told
+
+
+def test_a_correction_is_told_by_its_name_and_noted(running, watch):
+    running.take(Corrected("randoms", "applied", "35,320 delayeds"))
+    assert watch.lines == [("info", "Randoms: 35,320 delayeds")]
+    assert running.record.ledger["randoms"].text == "35,320 delayeds"
+    assert watch.since() == ["record", "progress"]
+
+
+def test_times_and_warnings_are_noted_in_order(running, watch):
+    first, second = Measured("read", 0.5), Measured("sort", 1.5)
+    running.take(first)
+    assert watch.since() == ["record", "progress"]
+    for event in (second, Warned("Look."), Warned("Here.")):
+        running.take(event)
+    assert running.record.timings == [first, second]
+    assert running.record.warnings == ["Look.", "Here."]
+
+
+def test_the_end_keeps_the_final_image_and_shows_it(running, watch):
+    running.show_preview(preview(1, 1))
+    running.select(0)
+    running.take(Finished(volume(9.0), {"iterations_done": 3}))
+    assert running.state is RunState.FINISHED
+    assert running.images == ["final"] and running.selected is None
+    assert watch.shown[-1] == (9.0, True)
+    assert watch.lines == [("info", "Finished.")]
+    assert running.record.result is running.record.images.items[-1].volume
+    assert running.record.provenance == {"iterations_done": 3}
+
+
+# images
+
+
+@pytest.mark.parametrize("end", [Aborted("Stopped."), Failed("Out of memory.", True)])
+@pytest.mark.parametrize(
+    ("last", "kept"),
+    [((2, 1), ["iteration 1", "iteration 2, subset 1"]), ((2, 2), ["iteration 1", "iteration 2"])],
+)
+def test_a_run_that_ends_early_keeps_its_last_image_once(running, end, last, kept):
+    running.keep(preview(1, 2))
+    running.show_preview(preview(*last))
+    if last[1] == N_SUBSETS:
+        running.keep(preview(*last))
+    running.take(end)
+    assert running.images == kept
+
+
+def test_a_run_that_ends_before_its_first_image_keeps_none(running):
+    running.take(Failed("No memory.", True))
+    assert running.images == []
+
+
+def test_the_first_iteration_fits_the_display_and_later_ones_leave_it(running, watch):
+    for place in ((1, 1), (1, 2), (2, 1)):
+        running.show_preview(preview(*place))
+    assert [refit for _, refit in watch.shown] == [True, True, False]
+    assert running.record.latest.iteration == 2
+
+
+def test_an_image_that_comes_when_no_engine_is_at_work_is_not_shown(running, watch):
+    running.take(Aborted("Stopped."))
+    watch.since()
+    running.show_preview(preview(1, 1))
+    assert watch.shown == [] and watch.since() == []
+    assert running.record.latest is None
+
+
+def test_an_image_that_was_chosen_stays_until_the_newest_is(running, watch):
+    for i in (1, 2, 3):
+        running.keep(preview(i, 2))
+    running.select(1)
+    assert running.selected == 1 and watch.shown[-1] == (pytest.approx(2.2), False)
+    running.show_preview(preview(3, 1))
+    assert len(watch.shown) == 1, "the newest does not push the chosen one away"
+    for newest in (2, None, 7):
+        running.select(0)
+        running.select(newest)
+        assert running.selected is None
+        assert watch.shown[-1] == (pytest.approx(3.2), True)
+
+
+def test_to_select_without_images_shows_nothing(running, watch):
+    running.select(0)
+    assert watch.shown == [] and running.selected is None
+
+
+def test_a_volume_of_a_file_counts_as_exported_and_is_no_run(run, watch):
+    run.begin("mu.nii")
+    run.show_stored(volume(4.0), "mu.nii")
+    assert run.record.exported and run.state is RunState.IDLE
+    assert run.images == ["mu.nii"] and watch.shown[-1] == (4.0, True)
+    assert not RunRecord().exported
+
+
+def test_past_its_limit_every_other_image_goes_but_the_newest():
+    n_bytes = volume().values.nbytes
+    kept = KeptImages(limit_bytes=4 * n_bytes)
+    assert [kept.add(str(i), volume()) for i in range(4)] == [False] * 4
+    assert kept.add("4", volume()) is True
+    assert kept.labels == ["0", "2", "4"]
+
+
+def test_images_that_had_to_go_let_the_newest_be_followed(running, watch, monkeypatch):
+    running.record.images = KeptImages(limit_bytes=2 * volume().values.nbytes)
+    for i in (1, 2):
+        running.keep(preview(i, 2))
+    running.select(0)
+    watch.since()
+    running.keep(preview(3, 2))
+    assert running.selected is None and "images" in watch.since()
+
+
+def test_all_images_of_a_long_run_may_take_a_gibibyte():
+    kept = KeptImages()
+    grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
+    large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")  # 256 MiB, never touched
+    assert [kept.add(str(i), large) for i in range(5)] == [False] * 4 + [True]
+
+
+# progress
+
+
+def test_progress_never_falls_while_the_image_forms():
+    record = RunRecord()
+    record.take(RECONSTRUCT)
+    shares = []
+    for update in range(1, N_ITERATIONS * N_SUBSETS + 1):
+        iteration, subset = divmod(update - 1, N_SUBSETS)
+        for done in (8 * update - 6, 8 * update - 2, 8 * update):
+            record.take(Progressed("reconstruct", done, 8 * N_ITERATIONS * N_SUBSETS))
+            shares.append(record.fraction)
+        record.take(Progressed("reconstruct", 8 * update - 7, 8 * N_ITERATIONS * N_SUBSETS))  # late
+        record.take(preview(iteration + 1, subset + 1))
+        shares.append(record.fraction)
+    assert shares == sorted(shares)
+    assert shares[0] == pytest.approx(0.25 / 6) and shares[-1] == 1
+
+
+def test_progress_of_a_stage_is_its_own():
+    record = RunRecord()
+    assert record.fraction is None, "nothing has begun"
+    assert (record.stage, record.stage_text, record.done, record.total) == ("", "", 0, 0)
+    record.take(StageStarted("sensitivity", "Computing"))
+    assert record.fraction is None, "not known yet"
+    record.take(Progressed("sensitivity", 30, 120))
+    assert record.fraction == 0.25
+    record.take(RECONSTRUCT)
+    assert (record.stage, record.stage_text) == ("reconstruct", "OSEM")
+    assert record.fraction is None and (record.done, record.total) == (0, 0)
+    record.take(preview(1, 2))
+    assert record.fraction == pytest.approx(2 / 6)
+    record.take(StageStarted("finish", "Filtering"))
+    record.take(Progressed("finish", 1, 2))
+    assert record.fraction == 0.5
+
+
+def test_the_time_left_follows_the_last_twelve_updates():
+    record = RunRecord()
+    assert record.seconds_left is None
+    for _ in range(5):
+        record.take(preview(1, 1, seconds=100.0))
+    for _ in range(12):
+        record.take(preview(1, 1, seconds=2.0))
+    assert record.seconds_left == pytest.approx(5 * 2.0)
+    record.take(preview(1, 1, seconds=14.0))
+    assert record.seconds_left == pytest.approx(5 * 3.0)
+
+
+@pytest.mark.parametrize(("done", "early"), [(0, True), (2, True), (3, False), (None, False)])
+def test_a_run_ended_early_if_iterations_were_left(done, early):
+    record = RunRecord()
+    record.take(preview(2, 2))
+    assert not record.ended_early, "the run goes on"
+    made = {} if done is None else {"run": recorded(done, 3).model_dump(mode="json")}
+    record.take(Finished(volume(), made))
+    assert record.ended_early is early
+
+
+def test_residuals_are_told_in_per_cent_and_only_when_there_are_more(running, watch):
+    running.keep(preview(1, 2, residuals=[0.5]))
+    assert running.record.curve == [(1, 50.0)]
+    assert watch.since() == ["record", "images"]
+    running.show_preview(preview(2, 1, residuals=[0.5]))
+    assert watch.since() == ["progress"], "nothing new of the curve"
+    running.show_preview(preview(2, 2, residuals=[0.5, 0.25]))
+    assert running.record.curve == [(1, 50.0), (2, 25.0)]
+    assert watch.since() == ["record", "progress"]
+
+
+def test_the_newest_profile_is_kept(running):
+    from engine.core.backend import cpu
+    from engine.core.profiling.profiler import Profiler
+
+    profiler = Profiler(cpu(1))
+    first, second = profiler.snapshot(), profiler.snapshot()
+    for profile in (first, second):
+        running.take(Profiled(profile))
+    assert running.record.profile is second
+
+
+def test_facts_of_the_scan_are_noted(running):
+    running.take(Loaded("20 events", {"events": 20}))
+    assert running.record.facts == {"events": 20}

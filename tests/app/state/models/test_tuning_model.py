@@ -1,0 +1,81 @@
+"""What the window says of a search: forms in their order, the best of them, how it ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.state.models.tuning_model import Phase, TuningModel
+from engine.tools.tuning import (
+    Began,
+    Comparison,
+    Refused,
+    SearchEnded,
+    SearchPrepared,
+    TriedForm,
+    Trying,
+)
+
+BETTER = Comparison(0.8, 0.78, 0.82, 15)
+
+
+def form(width, seconds, **facts):
+    ratio = None if seconds is None else seconds / 0.1
+    fault = "wrong numbers: 1 for 2" if seconds is None else ""
+    return TriedForm({"width": width}, seconds, ratio, fault, 50.0, **facts)
+
+
+@pytest.fixture
+def model(tmp_path):
+    made = TuningModel()
+    made.begin(60)
+    work = {"had_one": False, "trials": tmp_path, "facts": {}}
+    made.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
+    assert made.phase is Phase.PREPARING and made.work == "Update on CPU, 2 threads: 9 events."
+    made.take(Began(shipped_seconds=0.1, seconds_left=55))
+    return made
+
+
+def test_forms_become_points_and_the_best_a_line(model):
+    assert model.times.shipped == 100 and model.best_words.startswith("None is faster")
+    model.take(Trying({"width": 1}))
+    model.take(form(1, 0.12))
+    model.take(form(2, 0.08, comparison=BETTER, is_best=True))
+    model.take(form(3, None))
+    model.take(form(4, 0.3, from_file=True))
+    times = model.times
+    assert times.tried == ((1, 120), (2, 80)) and times.known == ((4, 300),) and times.n == 4
+    assert times.faulty == (3,) and times.best == pytest.approx((100, 80, 80, 80))
+    assert "width 2, 1.25 × the speed of the shipped form (1.22 to 1.28)" in model.best_words
+    assert model.state_words.startswith("4 forms tried, 1 of them wrong or failed.")
+
+
+def test_a_form_that_is_run_again_is_one_point(model):
+    model.take(form(2, 0.09, from_file=True))
+    model.take(form(2, 0.08, comparison=BETTER, is_best=True))
+    assert model.times.tried == ((1, 80),) and model.times.known == ()
+    assert model.times.best == pytest.approx((80,))
+
+
+def test_the_end_says_what_was_won_and_that_it_is_used(model):
+    model.take(form(2, 0.08, comparison=BETTER, is_best=True))
+    model.ask_to_stop()
+    assert model.phase is Phase.STOPPING and model.state_words.endswith("Stopping.")
+    model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
+    words = model.state_words
+    assert model.has_won and words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
+    assert "Later runs on images of this size use it" in words and model.best_words == ""
+    model.ask_to_stop()
+    assert model.phase is Phase.ENDED
+
+
+def test_nothing_won_says_that_nothing_changes(model):
+    model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
+    assert not model.has_won and "it stays. Later runs go on as they were." in model.state_words
+
+
+def test_a_refusal_is_said_and_the_next_search_begins_clean(model):
+    model.take(form(1, 0.12))
+    model.take(Refused("scan.h5: nothing is in it."))
+    assert model.phase is Phase.REFUSED and model.state_words == "scan.h5: nothing is in it."
+    model.begin(5)
+    assert model.times.n == 0 and model.phase.is_active and model.seconds_left <= 5

@@ -1,0 +1,108 @@
+"""Threads of the window: whatever they tell arrives, on the window's own thread."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QThread
+
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.threads import Task
+from engine.core.backend.devices import cpu_device
+from engine.core.errors import EngineError
+
+STEPS = 3
+
+
+@pytest.fixture
+def commands(qapp, preferences, loader) -> Commands:
+    return Commands(Session(DeviceChoice("auto", (cpu_device(2),))), preferences, loader)
+
+
+@pytest.fixture
+def over_at_once(monkeypatch) -> None:
+    """Threads that have ended by the time `start` returns, as short ones may."""
+
+    def start(task: Task) -> None:
+        QThread.start(task)
+        task.wait()
+
+    monkeypatch.setattr(Task, "start", start)
+
+
+def run(qtbot, commands: Commands, work) -> list[tuple]:
+    """Run a task; what was told, with whether it was told on this thread."""
+    message = []
+    here = QThread.currentThread()
+
+    def report(*what) -> None:
+        message.append((*what, QThread.currentThread() is here))
+
+    commands.run_task(
+        work,
+        lambda result: report("done", result),
+        on_progress=lambda done, total: report("progress", done, total),
+        on_failure=lambda text: report("failure", text),
+        on_end=lambda: report("end"),
+    )
+    qtbot.waitUntil(lambda: ("end", True) in message)
+    return message
+
+
+@pytest.mark.usefixtures("over_at_once")
+def test_what_a_thread_tells_arrives_even_if_it_is_over_at_once(qtbot, commands):
+    def work(task: Task) -> str:
+        for k in range(STEPS):
+            task.progressed.emit(k, STEPS)
+        return "result"
+
+    progress = [("progress", k, STEPS, True) for k in range(STEPS)]
+    assert run(qtbot, commands, work) == [*progress, ("done", "result", True), ("end", True)]
+    assert not commands.is_busy
+
+
+@pytest.mark.usefixtures("over_at_once")
+def test_a_failure_arrives_even_if_it_comes_at_once(qtbot, commands):
+    def work(_: Task) -> None:
+        raise EngineError("No way.")
+
+    assert run(qtbot, commands, work) == [("failure", "No way.", True), ("end", True)]
+    assert not commands.is_busy
+
+
+def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
+    message = []
+
+    def work(task: Task) -> str:
+        while not task.isInterruptionRequested():
+            task.msleep(1)
+        return "first"
+
+    def follow(result: str) -> None:
+        message.append(result)
+        commands.run_task(lambda _: "second", message.append)
+
+    commands.run_task(work, follow)
+    commands.wait()
+    qtbot.waitUntil(lambda: message == ["first"])
+    assert not commands.is_busy
+
+
+def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
+    problems = []
+    commands._session.problem_raised.connect(problems.append)
+    commands.save_protocol("w" * 81)
+    (problem,) = problems
+    assert "is not saved" in problem.title
+    assert "name: string should have at most 80 characters" in problem.text
+
+
+def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):
+    preferences.folder.mkdir(exist_ok=True)
+    (preferences.folder / "protocols").write_text("a file where the folder should be")
+    problems = []
+    commands._session.problem_raised.connect(problems.append)
+    commands.save_protocol("Mine")
+    (problem,) = problems
+    assert "cannot be made" in problem.text

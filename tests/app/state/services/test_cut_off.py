@@ -1,0 +1,77 @@
+"""A scan that is cut off: the window asks whether to use what is complete, and says that it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.shell.message_bar import MessageBar
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.messages import Problem
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.ui.theme.theme import Theme
+from engine.core.backend.devices import cpu_device
+from tests.app.conftest import PATIENCE_MS
+from tests.farm.scans import N_EVENTS, write_crystal_map, write_safir
+
+
+@pytest.fixture
+def scan(tmp_path, tiny_ring) -> Path:
+    """A SAFIR scan that ends within its last event; its crystal map lies elsewhere."""
+    path = tmp_path / "scan.clm.safir"
+    write_safir(path, tiny_ring, seed=1)
+    path.write_bytes(path.read_bytes()[:-11])
+    (tmp_path / "maps").mkdir()
+    write_crystal_map(tmp_path / "maps" / "places.txt", tiny_ring)
+    return path
+
+
+@pytest.fixture
+def desk(qtbot, qapp, preferences, loader):
+    session = Session(DeviceChoice("auto", (cpu_device(2),)))
+    commands = Commands(session, preferences, loader)
+    bar = MessageBar(Theme(qapp, "dark"), lambda *_: None, lambda: None)
+    qtbot.addWidget(bar)
+    session.problem_raised.connect(bar.report)
+
+    def settle() -> None:
+        quiet = lambda: not commands.is_busy and not session.study.reading  # noqa: E731
+        qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+
+    yield session, commands, bar, settle
+    commands.wait()
+
+
+def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, scan):
+    session, commands, bar, settle = desk
+    commands.open_path(scan)
+    settle()
+    assert session.study.inputs == {}
+    assert "4 more bytes" not in bar.text and "complete 8-byte records and 5 more bytes" in bar.text
+    assert bar.answer.text() == f"Use the {N_EVENTS - 1} complete events"
+    assert bar.answer.isVisibleTo(bar) and bar.answer.toolTip()
+
+    bar.answer.click()
+    settle()
+    assert "Choose its scanner or crystal map now" in bar.text and not bar.answer.isVisibleTo(bar)
+    commands.open_path(scan.parent / "maps" / "places.txt")
+    settle()
+    found = session.study.inputs.scan
+    assert found.n_events == N_EVENTS - 1, "it was asked once"
+    assert f"its {N_EVENTS - 1} complete events are used, 5 bytes are left out" in found.notes[0]
+    assert session.study.to_study().complete_events
+    commands.clear("scanner")
+    settle()
+    commands.set_input("scanner", str(scan.parent / "maps" / "places.txt"))
+    settle()
+    assert session.study.inputs.scan.n_events == N_EVENTS - 1, "nor for another scanner"
+
+
+def test_whoever_does_not_agree_has_another_message(desk, scan):
+    session, _, bar, _ = desk
+    session.raise_problem(Problem("Something else.", "It went wrong."))
+    assert not bar.answer.isVisibleTo(bar)
+    bar.answer.click()
+    assert session.study.inputs == {}

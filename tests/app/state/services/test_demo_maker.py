@@ -1,0 +1,190 @@
+"""Demos are simulated apart from the window, and their end is always told; windows suit them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.wait_signal import SignalBlocker
+from scipy.ndimage import binary_erosion
+
+from app.shell.welcome import WelcomeCard
+from app.state.services.demo_maker import make_demo_apart
+from app.state.services.threads import Task
+from app.views.colour.windows import auto_window
+from app.views.literal_text import plain_tip
+from engine.core.backend import cpu
+from engine.data.runs.events import Corrected, Finished
+from engine.data.volume import Volume
+from engine.io import read_volume
+from engine.jobs.reconstruction import run
+from engine.modalities.demos import DEMOS, Demo
+from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.listmode_pet.demo import PetDemo
+from engine.modalities.studies import Study, read_study
+from engine.modalities.xray_ct.demo import CtDemo
+from engine.protocols.study.assignments import with_settings
+from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
+from tests.app.conftest import LOADERS, PATIENCE_MS
+from tests.processes import working_for
+
+SMALL = (
+    PetDemo(n_prompts=2_000),
+    CtDemo(n_views=90, n_rows=64, n_columns=100),
+    DualHeadDemo(n_prompts=1_000_000, n_points=1 << 9),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder for the demos of these tests."""
+    return tmp_path_factory.mktemp("demos")
+
+
+@pytest.fixture(scope="module")
+def simulated(qapp, folder) -> Callable[[Demo], tuple[Study, list[float]]]:
+    """Return a demo's study, simulated apart from this process, and the shares that were told."""
+
+    @cache
+    def make(demo: Demo) -> tuple[Study, list[float]]:
+        task, steps = Task(lambda task: make_demo_apart(task, demo, folder)), []
+        task.progressed.connect(lambda done, total: steps.append(done / total))
+        with SignalBlocker(timeout=PATIENCE_MS) as message:
+            message.connect(task.done)
+            task.start()
+        task.wait()
+        (study,) = message.args
+        return study, steps
+
+    return make
+
+
+@pytest.mark.parametrize("demo", SMALL, ids=lambda demo: demo.key)
+def test_a_demo_is_simulated_and_fits_its_scan(demo, simulated, folder):
+    study, steps = simulated(demo)
+    assert study == read_study(demo.study(folder))
+    assert study.data.is_file()
+    assert study.protocol.modality == demo.key
+    assert steps == sorted(steps)
+    assert steps[-1] == 1
+
+
+def reconstructed(study: Study) -> Volume:
+    return next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+
+
+def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
+    volume = reconstructed(simulated(SMALL[1])[0])
+    low, high = auto_window(volume.values, volume.unit)
+    assert low == 0
+    assert 0.2 < SOFT / high < 0.6
+    assert DENTINE < high < TITANIUM
+
+
+def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(simulated, folder):
+    study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
+    updates = ("algorithm.iterations=2", "algorithm.subsets=24")  # fewer leave 8 % more decays
+    protocol = with_settings(study.protocol, updates)
+    said = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
+    applied = {e.kind for e in said if isinstance(e, Corrected) and e.state == "applied"}
+    assert applied == {"normalisation", "randoms", "total"}
+    (volume,) = [e.volume for e in said if isinstance(e, Finished)]
+    assert volume.unit == truth.unit == "decays"
+    assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.05)
+    middle = slice(volume.grid.shape[1] // 2 - 10, volume.grid.shape[1] // 2 + 10)
+    found, wanted = (v.values[:, middle].mean(axis=1) for v in (volume, truth))
+    thick = slice(wanted.shape[0] // 2 + 8, None)  # towards +z: rods of 2 mm
+    assert np.corrcoef(found[thick].ravel(), wanted[thick].ravel())[0, 1] > 0.8
+    low, high = auto_window(volume.values, volume.unit)
+    inside = volume.values[binary_erosion(truth.values > 0.9 * truth.values.max())]
+    assert low == 0
+    assert 0.3 < np.median(inside) / high < 1
+
+
+def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
+        task.start()
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
+        simulations()[0].kill()
+    task.wait()
+    assert message.args == ["The simulation stopped; perhaps the memory is used up."]
+
+
+def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as message:
+        task.start()
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
+        task.requestInterruption()
+    task.wait()
+    assert message.args == [None]
+    assert simulations() == []
+
+
+def simulations():
+    shared = {loader.pid for loader in LOADERS}
+    return [child for child in working_for() if child.pid not in shared]
+
+
+def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
+    seen = []
+    card = WelcomeCard(
+        window.context.theme,
+        open_scan=lambda: seen.append("open"),
+        demo=seen.append,
+        cancel=lambda: seen.append("cancel"),
+        live=lambda: seen.append("live"),
+        live_demo=lambda kind: seen.append(f"live demo {kind}"),
+    )
+    qtbot.addWidget(card)
+    card.show()
+    card.open.setFocus()
+    for made in (card.live, *card.live_demos, *card.demos):
+        qtbot.keyClick(card.focusWidget(), Qt.Key.Key_Tab)
+        assert card.focusWidget() is made
+        qtbot.keyClick(made, Qt.Key.Key_Space)
+        made.click()
+    wanted = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
+    assert seen == [each for name in wanted for each in (name, name)]
+    tips = [made.toolTip() for made in card.demos]
+    assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]
+    card.show_busy("Simulating")
+    assert not any(made.isEnabled() for made in card.demos)
+
+
+def test_the_menu_offers_every_demo(window, monkeypatch):
+    seen = []
+    monkeypatch.setattr(window.welcome_lists, "make_demo", seen.append)
+    for action in window.actions_.demos.values():
+        action.trigger()
+    assert seen == list(DEMOS)
+
+
+@pytest.fixture
+def small_demo(monkeypatch):
+    """A demo that is simulated quickly, under the key of the first."""
+    monkeypatch.setitem(DEMOS, "pet", SMALL[0])
+
+
+def test_a_demo_replaces_nothing_that_was_opened_meanwhile(qtbot, window, small_demo, small_study):
+    window.try_demo("pet")
+    window.open_path(small_study.data)
+    quiet = lambda: not window.commands.is_busy and not window.session.study.reading  # noqa: E731
+    qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+    assert window.session.study.inputs["data"].name == "small.h5"
+    assert not window.session.run.state.is_active
+    assert "The demo is ready. Something else was opened" in window.centre.message_bar.text
+
+
+def test_a_demo_is_cancelled(qtbot, window, small_demo):
+    window.try_demo("pet")
+    assert window.centre.welcome.cancel.isVisible()
+    window.centre.welcome.cancel.click()
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert dict(window.session.study.inputs) == {}
+    assert not window.centre.welcome.cancel.isVisible() and simulations() == []

@@ -1,0 +1,276 @@
+"""Each scan starts as in a fresh installation, whatever was open before; pins are the exception."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from app.state.models.protocols.pins import ProtocolPins
+from app.state.models.study_model import StudyModel
+from engine.core.backend import cpu
+from engine.data.runs.events import Finished
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.jobs.reconstruction import run
+from engine.modalities import MODALITIES, Study
+from engine.modalities.protocol_choice import protocol_for
+from engine.modalities.studies import find_protocol
+from tests.app.conftest import PATIENCE_MS
+from tests.app.test_dual_head import take
+from tests.farm.scans import Sample, make_scans
+
+N_SCANS = 10
+DEMOS = ("demo", "demo-ct", "demo-dual-head", "demo-sinograms")
+
+
+@pytest.fixture(scope="module")
+def scans(tmp_path_factory) -> list[Sample]:
+    """Ten scans of five makes."""
+    return make_scans(tmp_path_factory.mktemp("scans"), N_SCANS)
+
+
+@pytest.fixture(scope="module")
+def demo_studies(scans, tmp_path_factory) -> dict[str, Study]:
+    """What the four demos open: a scan of their kind, and the protocol of the demo."""
+    from engine.io.interfile.sinogram_writer import write_sinogram
+    from tests.engine.io.interfile.test_sinogram_interfile import RING, drawn
+
+    bins = tmp_path_factory.mktemp("bins") / "demo.hs"
+    write_sinogram(drawn(SinogramLayout.of(RING)), bins)
+    ring, *_, panels, beams = scans[:5]
+    data = {"demo": ring.path, "demo-ct": beams.path, "demo-dual-head": panels.path}
+    found = data | {"demo-sinograms": bins}
+    return {key: Study(data=path, protocol=find_protocol(key)) for key, path in found.items()}
+
+
+def disturb(study: StudyModel, rng: np.random.Generator) -> None:
+    """Do to the demo what a user may do: another quality, another box, an axis, a filter."""
+    grid = study.protocol.grid.model_copy(update={"voxel_mm": (7.0, 7.0, 7.0)})
+    acts = [
+        lambda: study.use_quality("fine"),
+        lambda: study.set_protocol(study.protocol.model_copy(update={"grid": grid})),
+        lambda: study.set_protocol(study.protocol.model_copy(update={"finishing": ()})),
+        lambda: None,
+    ]
+    if study.xray is not None:
+        acts.append(lambda: take_axis(study, 3.5))
+    acts[int(rng.integers(len(acts)))]()
+
+
+def take_axis(study: StudyModel, column: float) -> None:
+    """Take an axis, as *Candidates* does."""
+    from engine.modalities import with_value
+
+    study.set_protocol(with_value(study.protocol, "axis", column))
+
+
+class Desk:
+    """A window and the files that are opened in it."""
+
+    def __init__(self, qtbot, window) -> None:
+        self._qtbot, self._window = qtbot, window
+        self.study = window.session.study
+
+    def open(self, sample: Sample) -> Study:
+        """Open a scan, and return the study that Start would run."""
+        self._window.open_path(sample.path)
+        self._settle()
+        if "scanner" in sample.aids:  # it names no scanner: the one chosen next opens it
+            self._window.open_path(sample.aids["scanner"])
+            self._settle()
+        assert self.study.inputs["data"].value == str(sample.path)
+        assert self._window.session.obstacle() == ""
+        return self.study.to_study()
+
+    def open_demo(self, study: Study) -> None:
+        """Open a demo's study."""
+        self._window.commands.open_study(study)
+        self._settle()
+        assert self.study.base == study.protocol, "the demo's own protocol"
+
+    def _settle(self) -> None:
+        commands = self._window.commands
+        quiet = lambda: not commands.is_busy and not self.study.reading  # noqa: E731
+        self._qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def desk(qtbot, window) -> Desk:
+    return Desk(qtbot, window)
+
+
+def fresh(desk, samples) -> dict[str, Study]:
+    """Return the study of each scan after no other one: each is cleared before the next."""
+    found = {}
+    for sample in samples:
+        found[str(sample.path)] = desk.open(sample)
+        desk.study.set_input("data", None)
+    return found
+
+
+def compared(desk, demos, pairs, expected, rng) -> list[str]:
+    """Open each demo and then its scan, in random order; return the scans that start otherwise."""
+    wrong = []
+    for k in rng.permutation(len(pairs)):
+        demo, sample = pairs[k]
+        desk.open_demo(demos[demo])
+        disturb(desk.study, rng)
+        if desk.open(sample) != expected[str(sample.path)]:
+            wrong.append(f"{sample.path} after {demo}")
+    return wrong
+
+
+def test_a_scan_starts_after_a_demo_as_in_a_fresh_installation(desk, demo_studies, scans, rng):
+    expected = fresh(desk, scans[:5])
+    for study in expected.values():
+        assert (study.protocol.saved.origin, study.protocol.saved.changed) == ("program", ())
+    names = {study.protocol.name for study in expected.values()}
+    assert names == {"Standard", "Standard CT", "Standard dual-head"}
+    some = [(demo, scans[k % 5]) for k, demo in enumerate((*DEMOS, *DEMOS))]
+    assert compared(desk, demo_studies, some, expected, rng) == []
+    assert "for the last one" in desk.study.note, "the user is told that the protocol is another"
+
+
+@pytest.mark.slow
+def test_40_of_40_and_the_same_bits(desk, demo_studies, scans, rng):
+    expected = fresh(desk, scans)
+    pairs = [(demo, sample) for demo in DEMOS for sample in scans]
+    assert len(pairs) == 40 and compared(desk, demo_studies, pairs, expected, rng) == []
+    for sample in scans[:5]:
+        desk.open_demo(demo_studies["demo-ct"])
+        disturb(desk.study, rng)
+        one, other = (image(each) for each in (desk.open(sample), expected[str(sample.path)]))
+        assert np.array_equal(one, other), sample.path
+
+
+def image(study: Study) -> np.ndarray:
+    return next(e.volume.values for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+
+
+def test_only_a_study_file_brings_its_own_settings(desk, demo_studies, scans):
+    ring = scans[0]
+    desk.open_demo(demo_studies["demo"])
+    changed = find_protocol("brain-fdg").model_copy(update={"time_of_flight": False})
+    desk._window.commands.open_study(Study(data=ring.path, protocol=changed))
+    desk._settle()
+    study = desk.study
+    assert study.base == find_protocol("brain-fdg"), "it is compared with the shipped one"
+    assert [str(each.difference) for each in study.changes] == ["time of flight on, now off"]
+    assert study.label == "Brain FDG (changed)"
+    desk.open(ring)
+    assert study.label == "Standard" and "Brain FDG (changed)" in study.note
+
+
+# the axis of the scan
+
+
+def test_another_protocol_of_the_same_scan_keeps_the_axis_that_the_user_took(desk, scans):
+    beams, study = scans[4], desk.study
+    desk.open(beams)
+    take_axis(study, 10.5)
+    for protocol in ("ct-micro", "ct-few-views"):
+        study.use_protocol(find_protocol(protocol))
+        assert study.protocol.steps.centre.column == 10.5
+        assert study.quality == "standard" and len(study.changes) > 0
+        study.use_quality("fast")
+        assert study.protocol.steps.centre.column == 10.5 and study.quality == "fast"
+    desk.open(scans[9])
+    assert study.protocol.steps.centre.column is None and study.quality == "standard"
+
+
+# pins
+
+
+def test_a_pin_holds_for_its_kind_of_scanner_alone(desk, scans):
+    small, large, *_, beams = scans[:5]
+    desk.open(small)
+    desk.study.use_protocol(find_protocol("small-animal"))
+    pin = desk._window.header.choice.pin
+    assert pin.isEnabled() and not pin.isChecked()
+    pin.click()
+    assert pin.isChecked() and "Small animal" in pin.toolTip()
+    desk.study.use_quality("fine")
+    for sample, expected in ((beams, "Standard CT"), (large, "Standard"), (small, "Small animal")):
+        desk.open(sample)
+        assert desk.study.label == expected, "at the standard quality: only the protocol is pinned"
+        assert pin.isChecked() is (sample is small)
+    pin.click()
+    desk.open(small)
+    assert desk.study.label == "Standard"
+
+
+def test_a_pin_ends_with_the_day_and_the_login():
+    today, login, protocol = [date(2026, 11, 28)], ["anna"], find_protocol("small-animal")
+    pins = ProtocolPins(lambda: today[0], lambda: login[0])
+    pins.put("mMR", protocol)
+    assert pins.of("mMR") == protocol and pins.of("SAFIR") is None
+    login[0] = "bert"
+    assert pins.of("mMR") is None
+    login[0] = "anna"
+    assert pins.of("mMR") is None, "a pin that has ended does not come back"
+    pins.put("mMR", protocol)
+    today[0] = date(2026, 11, 29)
+    assert pins.of("mMR") is None
+
+
+def test_a_pin_ends_where_another_person_takes_over(desk, scans):
+    desk.open(scans[0])
+    desk.study.use_protocol(find_protocol("small-animal"))
+    desk.study.pin(on=True)
+    desk._window.technician.toggle()
+    assert not desk.study.is_pinned and desk.study.label == "Standard"
+    desk._window.technician.toggle()
+
+
+def test_a_pinned_protocol_that_does_not_fit_is_replaced(desk, scans):
+    desk.open(scans[4])
+    cone = find_protocol("ct-cone-beam")
+    desk.study.use_protocol(cone)
+    assert "made for cone beams" in desk.study.misfit, "the user may, and is told"
+    assert protocol_for(desk.study.known, pinned=cone) == MODALITIES[1].standard()
+    assert protocol_for(desk.study.known, offered=[cone]) == cone, "there is no other one"
+    micro = find_protocol("ct-micro")
+    assert protocol_for(desk.study.known, offered=[cone, micro]) == micro
+
+
+def test_the_technician_starts_with_the_first_approved_protocol_that_fits(desk, scans):
+    library, window = desk._window.context.preferences.library, desk._window
+    for key in ("ct-cone-beam", "ct-micro"):
+        saved = library.save(find_protocol(key), f"Site {key}")
+        library.lock(library.find(saved), on=True)
+    window.commands.protocols_changed.emit()
+    window.technician.toggle()
+    desk.open(scans[4])
+    assert desk.study.base.name == "Site ct-micro", "its beam is parallel"
+    desk.study.use_quality("fine")
+    desk.open(scans[9])
+    assert desk.study.quality == "standard", "Fine does not stay for the next patient"
+    window.technician.toggle()
+
+
+def test_the_box_marks_a_changed_protocol(desk, scans):
+    study, box = desk.study, desk._window.header.choice.protocols
+    desk.open(scans[0])
+    assert box.currentText() == "Standard"
+    study.set_protocol(study.protocol.model_copy(update={"finishing": ()}))
+    assert box.currentText() == "Standard (changed)" and "Changed: finishing" in box.toolTip()
+    study.undo()
+    study.use_quality("fast")
+    assert box.currentText() == "Standard (Fast)"
+
+
+def test_a_protocol_that_was_deleted_is_no_saved_one_any_more(desk, scans):
+    library, commands = desk._window.context.preferences.library, desk._window.commands
+    desk.open(scans[0])
+    commands.save_protocol("Mine")
+    assert desk.study.identified().saved.origin == "own"
+    library.delete(library.find(desk.study.base))
+    commands.protocols_changed.emit()
+    assert desk.study.identified().saved.origin == "earlier", "its last version is kept"
+
+
+def test_a_scan_read_from_a_file_starts_with_the_same_protocol(qapp, scans, desk):
+    for sample in (scans[3], scans[4]):
+        expected = desk.open(sample).protocol
+        assert take(desk._window.session, sample.path).study.identified() == expected

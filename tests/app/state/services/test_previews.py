@@ -1,0 +1,148 @@
+"""The preview follows the protocol, says what it shows, and is never taken for a result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.state.models.run_record import RunState
+from app.workspace.ct_inspection.preview_panel import PreviewTab
+from engine.corrections.preprocess import Binning, CentreOfRotation, FlatField, Rings
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.recon.algorithms import Fdk, Sirt
+from tests.app.conftest import PATIENCE_MS
+from tests.app.test_ct import ct_scan, open_ct, with_steps  # noqa: F401
+
+MU = 0.02
+
+
+@pytest.fixture
+def page(window) -> PreviewTab:
+    return next(
+        window.tabs.widget(i)
+        for i in range(window.tabs.count())
+        if window.tabs.tabText(i) == "Preview"
+    )
+
+
+@pytest.fixture
+def looked(qtbot, window, page, open_ct):  # noqa: F811
+    """Open the scan, show the page, and wait for a preview of the protocol at hand."""
+    open_ct()
+
+    def wait() -> None:
+        previews = window.context.previews
+        done = lambda: previews.is_current and not window.commands.is_busy  # noqa: E731
+        qtbot.waitUntil(done, timeout=PATIENCE_MS)
+
+    wait()
+    return wait
+
+
+def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
+    look = window.context.previews.look
+    assert look.volume.values.shape == (1, 40, 40)
+    assert look.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
+    assert page.headline.text() == "Preview: central slice, z 0.5 mm"
+    assert page.text.text().startswith("Filtered back projection (FDK), Ram-Lak window; axis at")
+    assert page.text.text().endswith("No result of a run.")
+    assert page.view.caption() == "Preview"
+
+
+def test_a_preview_is_no_image_of_the_run(window, looked):
+    assert window.session.view.volume is None
+    assert window.session.run.record.images.items == []
+    assert window.session.run.record.result is None
+    assert window.session.run.state is RunState.IDLE
+
+
+def test_a_changed_filter_gives_another_preview_that_names_it(window, page, looked):
+    before = window.context.previews.look
+    window.session.study.set_protocol(CtProtocol(algorithm=Fdk(window="hann", cutoff=0.5)))
+    assert page.headline.text().startswith("Preview of the settings before")
+    looked()
+    assert "Hann window, cut off at 50%" in page.text.text()
+    assert not np.array_equal(window.context.previews.look.volume.values, before.volume.values)
+
+
+def test_the_newest_of_many_changes_is_shown(window, looked):
+    for column in (17.0, 18.0, 19.0, 21.0):
+        window.session.study.set_protocol(with_steps(centre=CentreOfRotation(column=column)))
+    looked()
+    assert window.context.previews.look.protocol == window.session.study.protocol
+    assert "axis at column 21.00, as given" in window.context.previews.look.messages
+
+
+def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):
+    window.session.study.set_protocol(with_steps(flat_field=FlatField(use="off")))
+    looked()
+    assert window.context.previews.look is None
+    assert "no line integrals" in page.text.text()
+    assert page.state.volume is None
+    window.session.study.undo()
+    looked()
+    assert page.state.volume is not None
+
+
+def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
+    window.results_dock.hide()
+    window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
+    qtbot.wait(400)
+    assert not window.context.previews.is_current
+    window.results_dock.show()
+    looked()
+    assert window.context.previews.look.volume.values.shape == (1, 20, 20)
+
+
+def test_a_run_is_not_disturbed(qtbot, window, page, looked):
+    window.runner.start()
+    assert window.session.run.state.is_active
+    window.session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
+    assert window.session.run.state is RunState.FINISHED
+    assert window.tabs.currentWidget().title == "Progress"
+    window.session.study.set_protocol(with_steps(binning=Binning(pixels=2), rings=Rings(use="off")))
+    assert window.tabs.currentWidget() is page
+    looked()
+    assert window.context.previews.look.volume.values.shape == (1, 20, 20)
+
+
+def test_the_volume_follows_the_axis_that_was_found(window, looked):
+    study = window.session.study
+    scan = study.inputs.scan
+    assert not scan.axis_is_sought(tuple(study.modality.choices(study.protocol).values()))
+    assert study.grid() == window.context.previews.look.grid
+    study.set_protocol(with_steps(centre=CentreOfRotation(method="moment")))
+    assert "found in the scan" in window.steps[3]._result.text()
+    looked()
+    assert "found in the scan" not in window.steps[3]._result.text()
+
+
+def test_another_scan_takes_the_preview_away(window, page, looked, small_study):
+    window.commands.clear("data")
+    assert window.context.previews.look is None
+    assert page.state.volume is None
+
+
+def test_a_scan_of_pet_has_no_preview(window, page, opened):
+    opened()
+    assert not window.tabs.isTabVisible(window.tabs.indexOf(page))
+    assert window.context.previews.look is None
+
+
+def test_iterations_of_ct_show_their_residual(qtbot, window, open_ct):  # noqa: F811
+    open_ct()
+    window.session.study.set_protocol(CtProtocol(algorithm=Sirt(iterations=4)))
+    progress = window.tabs.widget(0)
+    window.runner.start()
+    session = window.session
+    qtbot.waitUntil(lambda: session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    assert [i for i, _ in session.run.record.curve] == [1, 2, 3, 4]
+    values = [value for _, value in session.run.record.curve]
+    assert 100 > values[0] > values[1] > values[2] > values[3] > 0
+    assert session.run.record.provenance["relative_residuals"] == pytest.approx(
+        [value / 100 for value in values]
+    )
+    assert progress.curve.isVisible()
+    assert progress.curve._head.text() == "Residual ‖Ax − y‖ / ‖y‖ (%)"
+    assert dict(progress._rows())["Residual"].endswith(" %")

@@ -1,0 +1,83 @@
+"""The run and its states without a window: pause, finish, abort, with an engine of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.run_record import RunState
+from app.state.models.session import Session
+from app.state.services.commands import Commands
+from app.state.services.runner import Runner
+from engine.core.backend.devices import cpu_device
+from tests.app.conftest import PATIENCE_MS
+from tests.engine import engine_sources
+
+
+@pytest.fixture
+def session(qapp) -> Session:
+    return Session(DeviceChoice("cpu", (cpu_device(2),)))
+
+
+@pytest.fixture
+def runner(qtbot, session, preferences, loader, long_study) -> Iterator[Runner]:
+    """A run at work: a new image every 50 ms, of more than a test waits for."""
+    commands = Commands(session, preferences, loader)
+    made = Runner(session, preferences, commands)
+    made.source = engine_sources.slow
+    commands.open_study(long_study)
+    ready = lambda: not session.obstacle() and not commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    made.start()
+    qtbot.waitUntil(lambda: session.run.record.latest is not None, timeout=PATIENCE_MS)
+    yield made
+    made.shut_down()
+    commands.wait()
+
+
+@pytest.fixture
+def until(qtbot, session, runner) -> Callable[[RunState], None]:
+    """Wait until the run is in a state and its process gone."""
+
+    def wait(state: RunState) -> None:
+        qtbot.waitUntil(lambda: session.run.state is state, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: runner.job is None, timeout=PATIENCE_MS)
+
+    return wait
+
+
+def levels(session: Session, words: str) -> list[str]:
+    """The levels of the lines of the log with these words."""
+    return [line.level for line in session.log if words in line.text]
+
+
+def test_a_run_that_rests_can_be_finished(session, runner, until):
+    runner.pause()
+    assert session.run.state is RunState.PAUSED
+    runner.finish()
+    assert session.run.state is RunState.FINISHING
+    until(RunState.FINISHED)
+    assert session.run.images[-1] == "final"
+    assert session.run.record.provenance["updates"] < 2000
+    assert levels(session, "Finishing after this iteration.") == ["info"]
+
+
+def test_an_abort_is_a_warning_and_keeps_the_image(session, runner, until):
+    problems = []
+    session.problem_raised.connect(problems.append)
+    runner.pause()
+    runner.pause()
+    assert session.run.state is RunState.RUNNING
+    runner.abort()
+    until(RunState.ABORTED)
+    assert levels(session, "Aborting.") == ["info"]
+    (problem,) = problems
+    assert not problem.is_fault and problem.job
+    assert problem.title == "Aborted." and "Aborted" not in problem.text
+    assert levels(session, f"Aborted. {problem.text}") == ["warning"]
+    assert session.run.images
+    runner.finish()
+    runner.pause()
+    assert session.run.state is RunState.ABORTED, "there is nothing to finish or to hold"

@@ -1,0 +1,81 @@
+"""No file is replaced unasked, and an input of the study not even then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from app.state.models.device_choice import DeviceChoice
+from app.state.models.inputs import DATA, Input
+from app.state.models.session import Session
+from app.state.services.saving import REPLACE, inputs_of, may_write, question_of
+from app.views.literal_text import BREAK
+from engine.modalities.studies import Study
+
+
+@pytest.fixture
+def parent(qtbot) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
+
+
+@pytest.fixture
+def session(small_study: Study) -> Session:
+    made = Session(DeviceChoice())
+    made.study.inputs[DATA] = Input(str(small_study.data), "a scan")
+    return made
+
+
+def answering(parent: QWidget, target: Path, session: Session, press: str) -> tuple[bool, str]:
+    """Press a button of the box that comes; return whether to write, and what it said."""
+    said = []
+
+    def answer() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        said.append(box.text().replace(BREAK, ""))
+        default = box.defaultButton()
+        assert default is None or default.text() != REPLACE
+        buttons = {button.text().replace("&", ""): button for button in box.buttons()}
+        buttons[press].click()
+
+    QTimer.singleShot(0, answer)
+    return may_write(parent, target, session), said[0]
+
+
+def test_a_new_file_is_written_without_a_word(parent, session, tmp_path):
+    assert may_write(parent, tmp_path / "new.h5", session)
+
+
+@pytest.mark.parametrize(("press", "agreed"), [(REPLACE, True), ("Cancel", False)])
+def test_a_file_that_exists_is_asked_about(parent, session, tmp_path, press, agreed):
+    target = tmp_path / "old.h5"
+    target.write_bytes(bytes(1500))
+    written, said = answering(parent, target, session, press)
+    assert written is agreed
+    assert "old.h5" in said and "1,500 bytes" in said and str(tmp_path) in said
+
+
+def test_a_sidecar_counts_as_well(tmp_path):
+    (tmp_path / "a.provenance.json").write_text("{}")
+    assert "a.provenance.json" in question_of(tmp_path / "a.nii.gz")
+
+
+@pytest.mark.parametrize("manner", ["path", "link", "hard link"])
+def test_the_scan_is_never_replaced(parent, session, small_study, tmp_path, manner):
+    scan = small_study.data
+    before = scan.read_bytes()
+    target = tmp_path / "image.h5"
+    if manner == "path":
+        target = scan
+    elif manner == "link":
+        target.symlink_to(scan)
+    else:
+        target.hardlink_to(scan)
+    written, said = answering(parent, target, session, "OK")
+    assert not written and "never written to" in said
+    assert scan.read_bytes() == before and inputs_of(session) == (scan,)

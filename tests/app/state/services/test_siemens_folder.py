@@ -1,0 +1,86 @@
+"""A folder of Siemens' e7tools dropped on the window: all roles are filled, nothing is mixed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.data.listmode import ListMode
+from engine.io import write_listmode
+from tests.app.state.services.test_opening import OpenFiles
+from tests.engine.io.siemens import siemens_files
+from tests.engine.io.siemens.siemens_files import write
+
+BINS = replace(siemens_files.layout(), n_views=7, n_tangential=5)
+ALL = {
+    "data": "scan.s.hdr",
+    "normalisation_sinogram": "norm3d_00.a",
+    "attenuation_sinogram": "acf_00.a.hdr",
+    "randoms_sinogram": "smoothed_rand_00.s",
+    "scatter_sinogram": "scatter_estim2d_000000.s",
+}
+
+
+@pytest.fixture
+def desk(qtbot, qapp, preferences, loader):
+    made = OpenFiles(preferences, loader, qtbot)
+    yield made
+    made.commands.wait()
+
+
+@pytest.fixture
+def site(tmp_path) -> Path:
+    ones = np.ones(BINS.n_bins, np.float32)
+    write(tmp_path / "scan.s", BINS, 9 * ones)
+    write(tmp_path / "acf_00.a", BINS, ones)
+    for name in ("norm3d_00.a", "smoothed_rand_00.s", "scatter_estim2d_000000.s"):
+        (tmp_path / name).write_bytes(ones.tobytes())
+    return tmp_path
+
+
+def test_one_drop_fills_all_and_a_file_of_it_is_taken_alone(desk, site):
+    desk.open(site)
+    assert desk.files() == ALL and desk.problems == []
+    assert desk.session.obstacle() == ""
+    before = desk.inputs["data"]
+    desk.commands.clear("scatter_sinogram")
+    desk.settle()
+    desk.open(site / ALL["scatter_sinogram"])
+    assert desk.files() == ALL and desk.inputs["data"] is before
+
+
+def test_what_cannot_be_used_is_left_out_by_name(desk, site):
+    (site / "acf_00.a").write_bytes(b"1234")
+    desk.open(site / "acf_00.a.hdr")
+    assert desk.files() == {k: v for k, v in ALL.items() if k != "attenuation_sinogram"}
+    (problem,) = desk.problems
+    assert "left out" in problem and "acf_00.a" in problem and "truncated" in problem
+
+
+def test_two_scans_in_one_folder_are_not_mixed(desk, site):
+    write(site / "other.s", BINS, np.ones(BINS.n_bins))
+    desk.open(site)
+    assert desk.files() == {}
+    (problem,) = desk.problems
+    assert "2 sinograms of counts" in problem
+
+
+def test_a_map_is_for_the_scan_that_is_open(desk, site, tiny_ring):
+    """A map of the folder serves list mode of its own, and does not open the counts instead."""
+    write_listmode(
+        ListMode(tiny_ring, tiny_ring.lors(np.arange(50)), duration_s=1.0), site / "a.h5"
+    )
+    lines = ["!INTERFILE:=", "%SMS-MI header name space:=image subheader"]
+    lines += ["!name of data file:=scan-umap.v", "number format:=float"]
+    lines += ["!number of bytes per pixel:=4", "number of dimensions:=3"]
+    lines += ["image data byte order:=LITTLEENDIAN"]  # the default is big-endian
+    lines += [f"matrix size [{k}]:=4" for k in (1, 2, 3)]
+    lines += [f"scale factor (mm/pixel) [{k}]:=2" for k in (1, 2, 3)]
+    (site / "scan-umap.v.hdr").write_text("\n".join(lines))
+    (site / "scan-umap.v").write_bytes(np.full(64, 0.096, "<f4").tobytes())
+    desk.open(site / "a.h5")
+    desk.open(site / "scan-umap.v.hdr")
+    assert desk.files() == {"data": "a.h5", "attenuation": "scan-umap.v.hdr"}, desk.problems

@@ -1,0 +1,107 @@
+"""Texts of files and users are shown as they are: nothing in them is taken for HTML."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocumentFragment
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.shell.message_bar import MessageBar
+from app.state.models.messages import Problem
+from app.ui.theme.theme import Theme
+from app.ui.theme.widgets import button, label, set_paragraphs
+from app.views.literal_text import PlainLabel, plain_tip
+from app.views.slices.labels import ElidedLabel
+from tests.architecture import Source, sources
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = '<b>Bold</b><img src="file:///x.png"> & co'
+TIPS = ("setToolTip", "setStatusTip", "setWhatsThis")
+HOME = "app/views/literal_text.py"
+
+
+def shown(tip: str) -> str:
+    """Return the words that a tip shows."""
+    return QTextDocumentFragment.fromHtml(tip).toPlainText()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: PlainLabel(HOSTILE),
+        lambda: label(HOSTILE, "muted", wrap=True),
+        lambda: ElidedLabel(HOSTILE),
+    ],
+)
+def test_labels_show_text_as_it_is(qtbot: QtBot, made: type[QLabel]) -> None:
+    found = made()
+    qtbot.addWidget(found)
+    assert found.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_a_tip_shows_text_as_it_is(qtbot: QtBot) -> None:
+    assert shown(plain_tip(HOSTILE)) == HOSTILE
+    assert "<b>" not in plain_tip(HOSTILE) and "<img" not in plain_tip(HOSTILE)
+    assert plain_tip("a < b & c") == "a < b & c", "what is no HTML needs no marks"
+    made = button("Open", lambda: None, HOSTILE)
+    qtbot.addWidget(made)
+    assert shown(made.toolTip()) == HOSTILE
+
+
+def test_paragraphs_are_apart_and_as_they_are(qtbot: QtBot) -> None:
+    made = label("")
+    qtbot.addWidget(made)
+    set_paragraphs(made, [HOSTILE, "second"])
+    assert shown(made.text()) == f"{HOSTILE}\nsecond"
+
+
+def test_a_problem_is_shown_as_it_is(qtbot: QtBot, qapp: QApplication) -> None:
+    bar = MessageBar(Theme(qapp, "dark"), lambda: None, lambda: None)
+    qtbot.addWidget(bar)
+    bar.report(Problem(HOSTILE, f"{HOSTILE}: damaged"))
+    formats = {each.textFormat() for each in bar.findChildren(QLabel) if each.text()}
+    assert formats == {Qt.TextFormat.PlainText}
+
+
+def guessed(source: Source) -> Iterator[str]:
+    """Yield labels and tips whose format Qt would guess from their text."""
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="QLabel")):
+                yield f"{source.path}:{node.lineno}: QLabel, not PlainLabel"
+            case ast.ClassDef(bases=[ast.Name(id="QLabel")]) if source.path != HOME:
+                yield f"{source.path}:{node.lineno}: a class of QLabel, not of PlainLabel"
+            case ast.Call(func=ast.Attribute(attr=str(name))) if name in TIPS:
+                if not _is_fixed(node.args[-1]):
+                    yield f"{source.path}:{node.lineno}: {name} without plain_tip"
+
+
+def _is_fixed(text: ast.expr) -> bool:
+    match text:
+        case ast.Constant() | ast.Call(func=ast.Name(id="plain_tip")):
+            return True
+        case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant()], keywords=[]):
+            return True
+        case ast.IfExp(body=first, orelse=second):
+            return _is_fixed(first) and _is_fixed(second)
+    return False
+
+
+def test_no_label_and_no_tip_is_left_to_guess() -> None:
+    tree = [source for source in sources(ROOT) if source.path.startswith("app/")]
+    assert len(tree) > 80, "the files were not found"
+    assert [fault for source in tree for fault in guessed(source)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = QLabel(name)", "class A(QLabel): pass", "a.setToolTip(path)", "a.setToolTip('' or b)"],
+)
+def test_a_planted_guess_is_found(text: str) -> None:
+    assert list(guessed(Source("app/x.py", text)))

@@ -1,0 +1,37 @@
+"""Words on the screen that a technician may not know are explained where they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.theme.glossary import GLOSSARY, meaning_of
+from engine.modalities import MODALITIES
+
+SHOWN = sorted(
+    {
+        title
+        for modality in MODALITIES
+        for title in (
+            modality.curve[0],
+            *modality.stages.values(),
+            *(kind.title for kind in modality.ledger),
+            *(switch.title for switch in modality.switches),
+        )
+    }
+)
+
+
+@pytest.mark.parametrize("title", SHOWN)
+def test_every_correction_step_stage_and_curve_is_explained(title):
+    assert meaning_of(title)
+
+
+def test_the_page_of_words_is_in_order_and_in_whole_sentences():
+    words = [word.replace("μ", "mu").casefold() for word in GLOSSARY]
+    assert words == sorted(words)
+    assert all(text.endswith(".") and "  " not in text for text in GLOSSARY.values())
+
+
+def test_what_is_no_word_of_the_field_has_no_meaning():
+    assert meaning_of("Speed") == meaning_of("") == ""
+    assert meaning_of("Iterations") == GLOSSARY["Iteration"]

@@ -1,0 +1,216 @@
+"""Opening volumes beside the image of the run, and mixing them, without a whole window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.state.models.inputs import Input, Inputs
+from app.state.models.run_record import RunRecord
+from app.viewing.fusion.fusion_bar import FusionBar
+from app.views.slices.ortho_view import OrthoView
+from engine.core import paths
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save
+from engine.results import NewResult, Results
+from tests.app.conftest import PATIENCE_MS, read_input
+
+GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+
+
+def volume(value: float = 1.0, unit: str = "counts/mm", **info: str) -> Volume:
+    values = np.linspace(0, value, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
+    return Volume(values, GRID, unit, dict(info))
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+
+@pytest.fixture
+def bar(qtbot, controls, small_study) -> FusionBar:
+    """The image of a run of the small study is on show."""
+    scan = read_input("data", str(small_study.data), None, None)
+    controls.session.study.begin(Inputs(data=scan))
+    controls.session.show_result(RunRecord("small", small_study), "final", volume())
+    views = OrthoView(controls.session.view)
+    made = FusionBar(controls.context, views)
+    qtbot.addWidget(views)
+    qtbot.addWidget(made)
+    made.views = views
+    made.resize(900, 90)
+    made.show()
+    return made
+
+
+def settle(qtbot, controls) -> None:
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+
+def chosen(menu, title: str):
+    """The action of a menu, or of a menu in it."""
+    menu.fill()
+    every = [*menu.actions()]
+    every += [action for each in menu.actions() if each.menu() for action in each.menu().actions()]
+    return next(each for each in every if each.text().startswith(title))
+
+
+def test_one_volume_alone_needs_one_row(bar):
+    assert bar.base.text() == "small.h5, Small" and bar.overlay.text() == "Second volume …"
+    hidden = (bar.swap, bar.mode, bar.share, bar.window_of_upper, bar.window_of_both, bar.words)
+    assert not any(each.isVisible() for each in hidden)
+
+
+def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls, bar, small_study):
+    kept = Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
+    controls.context.results.refresh()
+    settle(qtbot, controls)
+    chosen(bar.overlay.menu(), "Small · 3 it., small.h5, ").trigger()
+    settle(qtbot, controls)
+    volumes, fusion = controls.session.volumes, controls.session.view.fusion
+    assert volumes.overlay.key == f"result:{kept.id}"
+    np.testing.assert_array_equal(fusion.volume.values, volume(5.0).values)
+    assert bar.swap.isVisible() and bar.linked.isChecked()
+    assert not bar.window_of_upper.isVisible(), "one window serves both"
+    assert not bar.words.isVisible(), "both are of one scan"
+    bar.linked.click()
+    assert bar.window_of_upper.isVisible()
+    chosen(bar.overlay.menu(), "Nothing").trigger()
+    assert fusion.volume is None and not bar.swap.isVisible()
+
+
+def test_a_file_of_nobody_knows_whom_says_so_for_as_long_as_it_is_seen(
+    qtbot, controls, bar, tmp_path
+):
+    save(volume(3.0), tmp_path / "foreign.nii.gz", {})
+    controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
+    settle(qtbot, controls)
+    assert controls.session.volumes.overlay.kind == "file"
+    assert "one patient" in bar.words.text() and bar.words.isVisible()
+    bar.mode.activated.emit(bar.mode.findData("difference"))
+    assert bar.window_of_both.isVisible() and bar.words.isVisible()
+
+
+def test_a_file_that_cannot_be_read_leaves_all_as_it_was(qtbot, controls, bar, tmp_path):
+    problems = []
+    controls.session.problem_raised.connect(problems.append)
+    (tmp_path / "broken.nii").write_bytes(b"nothing")
+    controls.context.volumes.open_file(tmp_path / "broken.nii", "base")
+    settle(qtbot, controls)
+    (problem,) = problems
+    assert problem.title == "The volume cannot be shown." and "broken.nii" in problem.text
+    assert controls.session.volumes.shows_image
+
+
+def test_the_mu_map_lies_where_the_scan_sees_it(controls, bar):
+    """That of a scan whose z runs towards the feet is not turned, unless DICOM states it."""
+    session = controls.session
+    for format_, sign in (("", 1), ("DICOM series", -1)):
+        session.volumes.forget_others()
+        content = volume(0.01, "1/mm", format=format_)
+        session.study.inputs["attenuation"] = Input("map.h5", "", content)
+        feetwards = volume(axes="LPI")
+        session.show_result(RunRecord("small", session.study.to_study()), "final", feetwards)
+        chosen(bar.overlay.menu(), "μ-map: map.h5").trigger()
+        assert session.view.fusion.placing.rows[2][2] == sign
+        assert not bar.words.isVisible()
+
+
+def test_before_the_start_a_mu_map_is_seen_with_what_will_be_reconstructed(controls, bar):
+    """Then the first image takes its place, and the map lies over it when it is asked for."""
+    session, view = controls.session, controls.session.view
+    session.run.forget()
+    content = volume(0.01, "1/mm")
+    session.study.set_input("attenuation", Input("map.h5", "", content))
+    controls.context.volumes.look_at_input("attenuation")
+    assert view.volume is content and view.box == session.study.grid()
+    session.show_result(RunRecord("small", session.study.to_study()), "final", volume())
+    assert session.volumes.shows_image and view.box is None
+    controls.context.volumes.look_at_input("attenuation")
+    assert view.fusion.volume is content and session.volumes.shows_image
+    session.study.set_input("attenuation", None)
+    assert view.fusion.volume is None, "it is no input any more"
+
+
+def test_what_was_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_study, tmp_path):
+    save(volume(3.0), tmp_path / "late.nii.gz", {})
+    controls.context.volumes.open_file(tmp_path / "late.nii.gz", "overlay")
+    scan = controls.session.study.inputs["data"]
+    controls.session.study.begin(Inputs(data=scan))
+    settle(qtbot, controls)
+    assert controls.session.volumes.items == ()
+
+
+def test_slider_and_switches_say_what_they_do(qtbot, controls, bar):
+    controls.context.volumes.open_iterate("final", "overlay")
+    fusion = controls.session.view.fusion
+    bar.share.setValue(20)
+    assert fusion.opacity == 0.2 and bar.share.accessibleName() == "Opacity of the upper volume"
+    bar.mode.activated.emit(bar.mode.findData("swipe"))
+    bar.share.setValue(70)
+    assert fusion.swipe == 0.7 and bar.share.accessibleName() == "Border between both volumes"
+    bar.linked.click()
+    assert fusion.window == controls.session.view.window
+
+
+def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
+    views, menu = bar.views, bar.view.menu()
+    views.resize(500, 400)
+    views.show()
+    views.coronal.setFocus()
+    views.coronal.focused.emit()
+    chosen(menu, "Turn clockwise").trigger()
+    edges = views.coronal.shown_edges()
+    assert (edges.left, edges.right, edges.top, edges.bottom) == ("F", "H", "R", "L")
+    assert views.axial.shown_edges().top == "A"
+    assert views.coronal.remark() == "turned by 90°"
+    chosen(menu, "Mirror").trigger()
+    assert views.coronal.shown_edges().left == "H"
+    chosen(menu, "Upright again").trigger()
+    assert views.coronal.shown_edges().top == "H"
+    chosen(menu, "Copy the coronal view").trigger()
+    assert qapp.clipboard().image().size() == views.coronal.size()
+
+
+def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
+    menu, session = bar.view.menu(), controls.session
+    menu.fill()
+    assert not menu.positions.isEnabled(), "the file says how the patient lay"
+    session.show_file(volume(axes="xyz"), "anyhow.tif")
+    menu.fill()
+    assert bar.views.coronal.shown_edges().top == "+z"
+    chosen(menu, "FFS").trigger()
+    assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
+    assert "sides as you say" in bar.views.coronal.remark()
+    session.show_file(volume(axes="xyz"), "another.tif")
+    assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
+    feetwards = volume(axes="xyz")
+    feetwards.info["hfs_axes"] = "LPI"  # as of Interfile
+    session.show_file(feetwards, "image.hv")
+    menu.fill()
+    chosen(menu, "FFS").trigger()
+    assert session.view.axes == "RPS"
+
+
+def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):
+    """Of an image in counts/mm and a map in 1/mm; the ratio of both is allowed."""
+    session = controls.session
+    session.study.inputs["attenuation"] = Input("map.h5", "", volume(0.01, "1/mm"))
+    chosen(bar.overlay.menu(), "μ-map: map.h5").trigger()
+    model = bar.mode.model()
+    row, ratio = bar.mode.findData("difference"), bar.mode.findData("ratio")
+    assert not model.item(row).isEnabled() and model.item(ratio).isEnabled()
+    assert "one unit" in bar.mode.itemData(row, Qt.ItemDataRole.ToolTipRole)
+    controls.context.volumes.open_iterate("final", "overlay")
+    assert model.item(row).isEnabled()
+
+
+def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
+    save(volume(3.0), tmp_path / "foreign.nii.gz", {})
+    controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
+    settle(qtbot, controls)
+    assert "one patient" in bar.words.text()
+    assert not any("one patient" in view.remark() for view in bar.views.views)

@@ -1,0 +1,145 @@
+"""The strip beside the views: what it turns on, what is remembered, without a whole window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from app.viewing.viewer_tools.tools import Looking
+from app.views.layout import ViewLayout
+from app.views.scrubber import IterationScrubber
+from app.views.slices.ortho_view import OrthoView
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((8, 10, 12), (2.0, 2.0, 2.0))
+
+
+@pytest.fixture
+def looking(qtbot, controls) -> Looking:
+    """The views of a small volume with their strip."""
+    values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
+    controls.session.view.set_volume(Volume(values, GRID, "HU"))
+    views, scrubber = OrthoView(controls.session.view), IterationScrubber()
+    made = Looking(controls.context, views, scrubber)
+    for each in (views, *made.bars):
+        qtbot.addWidget(each)
+    qtbot.addWidget(scrubber)
+    made.views, made.scrubber = views, scrubber
+    return made
+
+
+def test_the_slab_is_set_by_its_row_and_ended_by_its_button(looking, controls):
+    state, bar = controls.session.view, looking.slab_bar
+    looking.slab.click()
+    assert state.slab.kind == "highest"
+    assert not bar.isHidden()
+    bar.kind.setCurrentIndex(1)
+    bar.kind.activated.emit(1)
+    bar.number.lineEdit().setText("6")
+    bar.number.edited.emit()
+    assert (state.slab.kind, state.slab.thickness_mm) == ("mean", 6.0)
+    bar.slider.setValue(0)
+    assert state.slab.thickness_mm == 2.0, "one voxel is the least"
+    bar.close_.click()
+    assert not state.slab.kind
+    assert bar.isHidden()
+    assert not looking.slab.isChecked()
+
+
+def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
+    menu = looking.layout.menu()
+    menu.fill()
+    next(each for each in menu.actions() if each.text() == "Light-box, 3 × 4").trigger()
+    assert looking.views.light_box is not None
+    menu.fill()
+    next(each for each in menu.spacings.actions() if each.text() == "Each slice").trigger()
+    wanted = ViewLayout("sheet", "axial", 3, 4, 1)
+    assert looking.views.layout_now == wanted
+    assert ViewLayout.of(controls.context.preferences.layout) == wanted
+    other = OrthoView(controls.session.view)
+    again = Looking(controls.context, other, IterationScrubber())
+    assert other.layout_now == wanted
+    assert again.bars
+
+
+def test_a_film_goes_through_all_there_is_and_begins_anew(looking, controls):
+    state, cine = controls.session.view, looking.cine
+    looking.film.click()
+    assert cine.is_playing
+    assert not looking.cine_bar.isHidden()
+    for _ in range(cine.n_steps):
+        cine.advance()
+    assert looking.views.mip.degrees == 0, "once around"
+    cine.set_kind("axial")
+    state.set_cursor((0.0, 0.0, 100.0))
+    seen = []
+    for _ in range(GRID.shape[0]):
+        seen.append(cine.position)
+        cine.advance()
+    assert sorted(seen) == list(range(GRID.shape[0]))
+    assert cine.kinds() == ["turn", "axial", "coronal", "sagittal"]
+    looking.scrubber.set_iterates(["iteration 1", "iteration 2", "iteration 3"])
+    cine.set_kind("images")
+    cine.advance()
+    assert looking.scrubber.current() == 0, "after the last comes the first"
+    looking.toggle_film()
+    assert not cine.is_playing
+    looking.cine_bar.close_.click()
+    assert looking.cine_bar.isHidden()
+    assert not looking.film.isChecked()
+
+
+@pytest.mark.parametrize("suffix", [".gif", ".png"])
+def test_a_film_is_saved_as_it_is_seen_and_all_is_put_back(
+    looking, controls, qtbot, tmp_path, suffix
+):
+    state, bar, view = controls.session.view, looking.cine_bar, looking.views.axial
+    view.resize(200, 160)
+    looking.cine.set_kind("axial")
+    state.set_cursor((0.3, -0.4, 0.7))
+    before = state.cursor_mm
+    bar.record(view, tmp_path / f"film{suffix}")
+    assert bar.recorder.is_recording
+    qtbot.waitUntil(lambda: not bar.recorder.is_recording and not controls.commands.is_busy)
+    assert state.cursor_mm == before
+    with Image.open(tmp_path / f"film{suffix}") as film:
+        assert film.n_frames == GRID.shape[0]
+        assert film.size[0] == view.width()
+        means = [
+            np.asarray(each.convert("L"))[:160].mean() for each in ImageSequence.Iterator(film)
+        ]
+    assert len(set(means)) == len(means), "each slice has its own values"
+
+
+def test_a_film_that_is_cancelled_leaves_nothing(looking, controls, tmp_path):
+    looking.cine_bar.record(looking.views.mip, tmp_path / "film.gif")
+    looking.cine_bar.cancel.click()
+    assert not looking.cine_bar.recorder.is_recording
+    assert not controls.commands.is_busy
+    assert not list(tmp_path.glob("*.gif"))
+
+
+def test_buttons_stand_two_abreast_where_one_below_the_other_finds_no_room(looking, qtbot):
+    strip, views = looking.strip, looking.views
+    views.resize(700, 700)
+    views.show()
+    qtbot.waitUntil(lambda: strip.height() > 400)
+    wide = strip.width()
+    buttons = [
+        looking.slab,
+        looking.film,
+        looking.layout,
+        looking.magnifier,
+        *looking.tools.values(),
+    ]
+    assert len({each.x() for each in buttons}) == 1
+    views.resize(700, views.minimumSizeHint().height())
+    qtbot.waitUntil(lambda: strip.width() > wide)
+    qtbot.waitUntil(lambda: len({each.x() for each in buttons}) == 2)
+    boxes = [each.geometry() for each in buttons]
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(strip.rect().contains(box) for box in boxes)
+    views.resize(700, 700)
+    qtbot.waitUntil(lambda: strip.width() == wide)

@@ -1,0 +1,128 @@
+"""Display windows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from app.views.colour import windows
+
+
+def test_auto_window_of_activity_starts_at_zero_and_ignores_empty_space(rng):
+    values = np.zeros(50_000, np.float32)
+    values[:1000] = rng.uniform(1, 2, 1000)
+    low, high = windows.auto_window(values.reshape(10, 50, 100), "counts/mm")
+    assert low == 0
+    assert high == pytest.approx(2, rel=0.01)
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 64), (100, 120, 150)])
+@pytest.mark.parametrize("faint", [0.0, 1e-6])
+def test_auto_window_of_two_small_sources_ends_near_the_higher_one(shape, faint, rng):
+    z, y, x = np.ogrid[tuple(map(slice, shape))]
+    values = (faint * rng.random(shape)).astype("f4")
+    for height, (cz, cy, cx) in ((1.0, (20, 20, 40)), (0.6, (45, 45, 22))):
+        squared = (z - cz) ** 2 + (y - cy) ** 2 + (x - cx) ** 2
+        values += height * np.exp(-squared / (2 * 3.0**2)).astype("f4")
+    low, high = windows.auto_window(values, "counts/mm")
+    # a source of height h is above t in a volume that goes as ln(h / t)^1.5
+    volume = np.log(1 / windows.FAINT) ** 1.5 + np.log(0.6 / windows.FAINT) ** 1.5
+    wanted = math.exp(-((volume * (1 - windows.TOP_PERCENT / 100)) ** (2 / 3)))
+    assert low == 0
+    assert high == pytest.approx(wanted, rel=0.03)  # some 60 voxels are above
+    assert wanted > 0.8
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 1, 1), (2, 3, 4)])
+def test_auto_window_never_ends_above_the_highest_value(shape):
+    for value in (1.23456, 1.23654, 1e-30, 3e38):
+        values = np.full(shape, value, np.float32)
+        assert 0.99 * value < windows.auto_window(values, "counts/mm")[1] <= values.max()
+
+
+def test_auto_window_is_not_led_by_a_single_hot_voxel(rng):
+    values = rng.uniform(0, 1, (20, 20, 20)).astype("f4")
+    values[3, 4, 5] = 1e6
+    assert windows.auto_window(values, "counts/mm")[1] < 1.01
+
+
+def test_auto_window_of_hounsfield_units_spans_the_values(rng):
+    values = rng.uniform(-1000, 500, (20, 20, 20)).astype("f4")
+    low, high = windows.auto_window(values, "HU")
+    assert low == pytest.approx(-1000, abs=20)
+    assert high == pytest.approx(500, abs=20)
+
+
+def test_auto_window_shows_tissue_and_bone_of_a_small_body_in_much_air(rng):
+    values = rng.normal(-1000, 20, 100_000).astype("f4")
+    values[:5_000] = rng.normal(40, 20, 5_000)
+    values[:100] = 1000  # bone, a thousandth of all
+    low, high = windows.auto_window(values, "HU")
+    assert low == pytest.approx(-1050, abs=20)
+    assert high == pytest.approx(1000, abs=20)
+
+
+def test_a_difference_window_is_symmetric(rng):
+    low, high = windows.auto_window(rng.normal(1, 1, (9, 9, 9)).astype("f4"), "1", diverging=True)
+    assert low == -high
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("unit", ["counts/mm", "HU"])
+def test_an_image_without_information_gets_a_window_all_the_same(value, unit):
+    values = np.full((3, 3, 3), value, np.float32)
+    low, high = windows.auto_window(values, unit)
+    assert math.isfinite(low)
+    assert low < high < math.inf
+    full_low, full_high = windows.full_window(values, unit)
+    assert full_low < full_high < math.inf
+
+
+def test_presets_of_activity_are_pinned_to_zero(rng):
+    values = rng.normal(0, 1, (9, 9, 9)).astype("f4")
+    for unit in ("counts/mm", "SUVbw"):
+        assert {preset.window[0] for preset in windows.presets(values, unit)} == {0.0}
+
+
+@pytest.mark.parametrize(("unit", "per_kbq"), [("kBq/mL", 1.0), ("Bq/mL", 1000.0)])
+def test_presets_in_kilobecquerel_are_the_same_activity_in_either_unit(rng, unit, per_kbq):
+    """ "0 to 5 kBq/mL" ends at 5 kBq/mL: 5000 in an image in Bq/mL. 1 kBq is 1000 Bq."""
+    image_kbq = rng.uniform(0, 8, (9, 9, 9)).astype("f4")
+    _, *named = windows.presets(image_kbq * np.float32(per_kbq), unit)
+    assert [preset.title for preset in named] == [f"0 to {top} kBq/mL" for top in (1, 2, 5, 10)]
+    for preset, top in zip(named, (1, 2, 5, 10), strict=True):
+        assert preset.window == (0.0, top * per_kbq)
+
+
+def test_hounsfield_presets_are_named_by_tissue(rng):
+    values = rng.uniform(-1000, 500, (9, 9, 9)).astype("f4")
+    titles = [preset.title for preset in windows.presets(values, "HU")]
+    assert titles == ["Full range", "Lung", "Soft tissue", "Brain", "Bone"]
+
+
+def test_full_range_ends_at_the_highest_value():
+    values = np.arange(1000, dtype=np.float32).reshape(10, 10, 10)
+    assert windows.full_window(values, "counts/mm") == (0.0, 999.0)
+
+
+def test_dragging_right_widens_and_dragging_up_raises():
+    assert windows.dragged((10.0, 20.0), 1.0, 0.0, pinned=False) == pytest.approx(
+        (15 - 5 * math.e, 15 + 5 * math.e)
+    )
+    assert windows.dragged((10.0, 20.0), 0.0, 1.0, pinned=False) == pytest.approx((20, 30))
+
+
+def test_a_pinned_window_widens_from_its_lower_end_and_never_goes_below_zero():
+    assert windows.dragged((0.0, 10.0), 1.0, 0.0, pinned=True) == pytest.approx((0, 10 * math.e))
+    low, high = windows.dragged((0.0, 10.0), 0.0, -0.5, pinned=True)
+    assert (low, high) == pytest.approx((0, 5))
+    low, high = windows.dragged((0.0, 10.0), 0.0, -9.0, pinned=True)
+    assert low == 0
+    assert high > 0
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (0.0, math.inf)])
+def test_a_window_that_cannot_be_shown_is_mended(pair):
+    low, high = windows.valid(*pair)
+    assert math.isfinite(low)
+    assert low < high < math.inf

@@ -1,0 +1,128 @@
+"""The scene of slices, steered with the pointer and with keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+
+from app.views.colour.colours import DARK
+from app.views.planes.plane_placement import PlanePlacement
+from app.views.planes.plane_scene import handles_of
+from app.views.planes.plane_scene_view import PlaneSceneView
+from app.views.planes.plane_view import PlaneView
+from app.views.state import ViewState
+from engine.geometry.plane import orthogonal
+
+PLANES = orthogonal((32, 32), 1.0, (1.0, 2.0, 3.0))
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def scene(qtbot):
+    view = PlaneSceneView(ViewState())
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.show_placement(PlanePlacement.of(PLANES))
+    view.told = []
+    view.placed.connect(view.told.append)
+    return view
+
+
+def drag(view, start: QPointF, *stops: QPointF) -> None:
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(view, left, pos=start.toPoint())
+    for stop in stops:
+        QTest.mouseMove(view, stop.toPoint())
+    QTest.mouseRelease(view, left, pos=stops[-1].toPoint())
+
+
+def on(view, index: int, across: float, down: float) -> QPointF:
+    """Where a place of a slice is painted."""
+    plane = view.placement.planes[index]
+    point = plane.centre_mm + plane.turn @ (across, down, 0.0)
+    (at,) = view.to_screen.points(point[None])
+    return at
+
+
+def test_a_plane_follows_the_pointer_along_its_normal(scene):
+    start = on(scene, 0, 12.0, -12.0)
+    assert scene.touched(start) == (0, None)
+    way = scene.to_screen.way(np.array([0.0, 0.0, 5.0]))
+    drag(scene, start, start + way / 2, start + way)
+    pixel = 1 / scene.to_screen.px_per_mm  # the pointer moves by whole pixels
+    assert scene.placement.planes[0].centre_mm[2] == pytest.approx(8.0, abs=2 * pixel)
+    assert scene.placement.planes[1:] == PLANES[1:]
+    assert scene.told[-1] is scene.placement
+
+
+def test_a_handle_turns_its_plane(scene):
+    plane = PLANES[0]
+    start = scene.to_screen.points(handles_of(plane))[1]
+    turned = plane.turned((1.0, 0.0, 0.0), np.radians(30))
+    stop = scene.to_screen.points(handles_of(turned))[1]
+    drag(scene, start, (start + stop) / 2, stop)
+    normal = scene.placement.normal(0)
+    angle = np.degrees(np.arctan2(-normal[1], normal[2]))
+    assert abs(angle - 30) <= 2 and angle == pytest.approx(round(angle))
+    assert scene.caption().startswith(f"Across z   turned {angle:.0f}°")
+
+
+def test_beside_the_planes_the_eye_moves_and_no_plane(scene):
+    before = scene.camera
+    drag(scene, QPointF(5, 150), QPointF(105, 150))
+    assert scene.camera != before and not scene.told
+    QTest.keyClick(scene, Qt.Key.Key_0)
+    assert scene.camera == before
+
+
+def test_keys_do_what_the_pointer_does(scene):
+    QTest.keyClick(scene, Qt.Key.Key_2)
+    QTest.keyClick(scene, Qt.Key.Key_PageUp)
+    assert scene.placement.planes[1].centre_mm == (1.0, 3.0, 3.0), "forward is along +y"
+    QTest.keyClick(scene, Qt.Key.Key_Right, SHIFT)
+    assert scene.accessibleDescription().startswith("Across y   turned 5°")
+    QTest.keyClick(scene, Qt.Key.Key_Left, SHIFT)
+    assert scene.accessibleDescription() == "Across y   y 3.0 mm"
+    camera = scene.camera
+    QTest.keyClick(scene, Qt.Key.Key_Left)
+    assert scene.camera.azimuth_deg == (camera.azimuth_deg + 10) % 360
+
+
+def test_images_lie_on_their_planes(scene):
+    values = [np.zeros((32, 32), np.float32) for _ in PLANES]
+    values[0][8:16, 24:] = 1.0  # across 8 to 16, down −8 to 0
+    scene._state.set_colour_map("grey")
+    scene._state.set_window(0.0, 1.0)
+    scene.show_images(values, PLANES)
+    picture = scene.grab().toImage()
+    ratio = picture.devicePixelRatio()
+    lit = picture.pixelColor((on(scene, 0, 12, -4) * ratio).toPoint()).lightness()
+    dark = picture.pixelColor((on(scene, 0, 12, 4) * ratio).toPoint()).lightness()
+    assert lit > 240 and dark < 20
+
+
+def test_a_point_of_a_turned_slice_lies_on_it(qtbot, rng):
+    placement = PlanePlacement.of(PLANES).turned(1, (0.3, 0.2, 1.0), 0.6).moved(1, 4.0)
+    view, plane = PlaneView(1), placement.planes[1]
+    qtbot.addWidget(view)
+    view.show_slice(np.zeros((32, 32), np.float32), plane, placement)
+    view.to_mm = lambda at: (3.0, -5.0)
+    told = []
+    view.moved.connect(told.append)
+    view.primary_drag(None).move(None)
+    wanted = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z leads up: rows are turned over
+    np.testing.assert_allclose(told[0], wanted, atol=1e-9)
+
+
+def test_a_slice_that_turns_keeps_its_window(qtbot):
+    view, placement = PlaneView(0), PlanePlacement.of(PLANES)
+    qtbot.addWidget(view)
+    values = np.random.default_rng(1).random((32, 32)).astype(np.float32)
+    view.show_slice(values, placement.planes[0], placement)
+    view.state.set_window(0.2, 0.3)
+    placement = placement.through((5.0, 5.0, 5.0)).turned(0, (1.0, 1.0, 0.0), 0.4)
+    view.show_slice(values, placement.planes[0], placement)
+    assert view.state.window == (0.2, 0.3)
+    assert view.grab().toImage().pixelColor(1, 1).name() == DARK.canvas

@@ -1,0 +1,68 @@
+"""The convergence curve."""
+
+import pytest
+
+from app.views.colour.colours import LIGHT
+from app.views.plots.curve_view import CurveView, WholeAxis
+
+
+@pytest.fixture
+def curve(show):
+    return show(CurveView("Log-likelihood", "counts"), 320, 240)
+
+
+def head(curve):
+    return curve._head.text()
+
+
+def test_large_values_are_shown_in_powers_of_a_thousand(curve):
+    curve.set_points([1, 2], [-1.31e7, -1.28e7])
+    assert head(curve) == "Log-likelihood (×10⁶ counts)"
+
+
+def test_small_values_keep_their_digits(curve):
+    curve.set_points([1, 2], [30.0, 20.0])
+    assert head(curve) == "Log-likelihood (counts)"
+
+
+def test_points_are_appended(curve):
+    for iteration in (1, 2, 3):
+        curve.append(iteration, float(iteration))
+    x, y = curve.plot.getPlotItem().listDataItems()[0].getData()
+    assert (list(x), list(y)) == ([1, 2, 3], [1, 2, 3])
+
+
+def test_values_that_are_no_number_are_left_out(curve):
+    curve.set_points([1, 2, 3], [1.0, float("nan"), float("-inf")])
+    x, _ = curve.plot.getPlotItem().listDataItems()[0].getData()
+    assert list(x) == [1]
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 2), (1, 7), (1, 40), (1, 1000)])
+def test_iterations_have_whole_ticks(qapp, first, last):
+    (spacing, offset), *_ = WholeAxis("bottom").tickSpacing(first - 0.25, last + 0.25, 300)
+    assert spacing == int(spacing) >= 1
+    assert offset == 0
+
+
+def test_the_empty_curve_says_what_will_come(curve):
+    assert curve.plot._note.isVisible()
+    curve.append(1, 2.0)
+    assert not curve.plot._note.isVisible()
+    assert curve.plot.getAxis("left").isVisible()
+    curve.clear()
+    assert curve.plot._note.isVisible()
+
+
+def test_the_curve_takes_the_theme(curve, pixels):
+    curve.append(1, 2.0)
+    curve.set_colours(LIGHT)
+    assert int("ff" + LIGHT.canvas[1:], 16) in pixels(curve.plot)
+
+
+@pytest.mark.parametrize("values", [[5.0], [0.0, 0.0], [-1.31e7], [1.0, 2.0]])
+def test_all_values_lie_within_the_axis(curve, values):
+    curve.set_points(range(1, len(values) + 1), values)
+    low, high = curve.plot.viewRange()[1]
+    assert low < min(values)
+    assert max(values) < high

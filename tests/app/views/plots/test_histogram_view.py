@@ -1,0 +1,97 @@
+"""The histogram of a volume, and the ends of the window that are dragged in it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from app.views.colour.window_controls import WindowControls
+from app.views.plots.histogram_view import HistogramView
+from app.views.plots.histogram_window import HistogramWindow
+from app.views.state import ViewState
+from app.views.volume_facts import facts_of
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0))
+
+
+@pytest.fixture
+def look(qapp) -> ViewState:
+    """A tenth of the voxels is 8, one is NaN, the others lie evenly from 0 to 4."""
+    values = np.linspace(0, 4, 1000, dtype=np.float32)
+    values[::10], values[1] = 8, np.nan
+    state = ViewState()
+    state.set_volume(Volume(values.reshape(GRID.shape), GRID, "kBq/mL"))
+    state.set_window(1.0, 5.0)
+    return state
+
+
+@pytest.fixture
+def view(look, show) -> HistogramView:
+    return show(HistogramView(look), 400, 200)
+
+
+def drag(qtbot, view, start: float, end: float) -> None:
+    left = Qt.MouseButton.LeftButton
+    qtbot.mousePress(view, left, pos=QPoint(round(start), 60))
+    qtbot.mouseMove(view, QPoint(round(end), 60))
+    qtbot.mouseRelease(view, left, pos=QPoint(round(end), 60))
+
+
+def test_every_value_is_counted_once_and_nan_never(look):
+    found = facts_of(look.volume).histogram
+    assert found.counts.sum() == 999
+    assert (found.lowest, found.highest) == pytest.approx((0.008, 8), abs=0.01)
+    assert found.counts[-1] == 100, "the one value that is often"
+
+
+def test_an_end_is_dragged_alone_and_both_from_between(qtbot, look, view):
+    pixel = (view.span[1] - view.span[0]) / (400 - 28)
+    drag(qtbot, view, view.x_of(5.0), view.x_of(7.0))
+    assert look.window == pytest.approx((1.0, 7.0), abs=pixel)
+    drag(qtbot, view, view.x_of(1.0), view.x_of(2.0))
+    assert look.window == pytest.approx((2.0, 7.0), abs=2 * pixel)
+    drag(qtbot, view, view.x_of(4.0), view.x_of(3.0))
+    assert look.window == pytest.approx((1.0, 6.0), abs=3 * pixel)
+    drag(qtbot, view, view.x_of(look.window[0]), 2000)
+    low, high = look.window
+    assert low < high, "ends never cross"
+
+
+def test_keys_move_the_end_that_was_used(qtbot, look, view):
+    step = 0.01 * (view.span[1] - view.span[0])
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert look.window == pytest.approx((1.0, 5.0 + step))
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    assert look.window == pytest.approx((1.0 - step, 5.0 + step))
+
+
+def test_the_axis_holds_the_whole_window(look, view):
+    look.set_window(-3.0, 20.0)
+    assert view.span == (-3.0, 20.0)
+    assert view.value_at(view.x_of(4.2)) == pytest.approx(4.2)
+
+
+def test_the_menu_of_windows_opens_it_and_it_follows(qtbot, look, show):
+    controls = show(WindowControls(look), 700, 40)
+    controls.presets.menu().aboutToShow.emit()
+    action = next(a for a in controls.presets.menu().actions() if a.text() == "Histogram …")
+    action.trigger()
+    found = controls.findChild(HistogramWindow)
+    assert found.isVisible() and not found.isModal()
+    look.name = "pet"
+    look.volume_changed.emit()
+    assert found.windowTitle() == "Histogram: pet [kBq/mL]"
+    found.close()
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("kBq/mL", 1.0), ("Bq/mL", 1e3)])
+def test_presets_of_activity_are_round_numbers_that_fit_the_values(unit, scale):
+    state = ViewState()
+    values = np.linspace(0, 30 * scale, 1000, dtype=np.float32).reshape(GRID.shape)
+    state.set_volume(Volume(values, GRID, unit))
+    windows = [preset.window for preset in state.window_presets()[1:]]
+    assert windows == [(0.0, scale * top) for top in (5, 10, 20, 50)], windows

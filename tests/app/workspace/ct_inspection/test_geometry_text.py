@@ -1,0 +1,109 @@
+"""The words on a geometry say what its vectors say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.workspace.ct_inspection.geometry_text import (
+    facts,
+    path_text,
+    tilt_text,
+    turn_text,
+    view_facts,
+)
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
+
+DISTANCES = {"source_axis_mm": 400.0, "source_detector_mm": 600.0}
+
+
+def cone(**changes):
+    settings = {"shape": (20, 50), "pixel_mm": 0.5, **DISTANCES, **changes}
+    return circular_cone(circle(90), **settings)
+
+
+def message(geometry, grid=None, **changes) -> dict[str, str]:
+    return dict(facts(geometry, grid, **{"pixel_mm_known": True, **changes}))
+
+
+def test_distances_and_sizes_of_a_cone():
+    words = message(cone(), ImageGrid((10, 20, 30), (1.0, 1.0, 2.0)))
+    assert words["Beam"] == "cone"
+    assert words["Path"] == "a circle about z"
+    assert words["Source to axis"] == "400 mm"
+    assert words["Source to detector"] == "600 mm, square to it"
+    assert words["Magnification"] == "1.5"
+    assert words["Detector"] == "50 columns × 20 rows, 25 × 10 mm"
+    assert words["Axis at column"] == "24.5, the middle"
+    assert words["Volume"] == "30 × 20 × 20 mm (x, y, z)"
+
+
+def test_parallel_rays_have_no_distances():
+    words = message(parallel(circle(9), shape=(4, 8), pixel_mm=1.0), pixel_mm_known=False)
+    assert words["Beam"].startswith("parallel")
+    assert "Source to axis" not in words
+    assert words["Detector"].endswith("8 × 4 pixels")
+
+
+def test_a_fan_is_a_cone_of_one_row():
+    geometry = fan(circle(9), **DISTANCES, n_columns=8, pixel_mm=1.0)
+    assert message(geometry)["Beam"] == "fan"
+    assert "1 row," in message(geometry)["Detector"]
+
+
+@pytest.mark.parametrize(
+    ("way", "words"), [(1, "counter-clockwise seen from +z"), (-1, "clockwise seen from +z")]
+)
+def test_the_turn_has_a_direction(way, words):
+    geometry = parallel(way * circle(180), shape=(4, 8), pixel_mm=1.0)
+    assert turn_text(geometry) == f"180 views over 360°, steps of 2°, {words}"
+
+
+def test_uneven_steps_are_called_so():
+    angles = np.sort(np.random.default_rng(1).uniform(0, 3, 40))
+    assert "uneven steps" in turn_text(parallel(angles, shape=(4, 8), pixel_mm=1.0))
+
+
+def test_the_axis_beside_the_middle():
+    assert message(cone(axis_column=20.0))["Axis at column"] == "20, 4.5 from the middle"
+    words = message(cone(), axis_is_sought=True)["Axis at column"]
+    assert words == "24.5, the middle; a run looks for it in the scan"
+
+
+@pytest.mark.parametrize("pitch", [30.0, -30.0])
+def test_a_helix_tells_its_climb(pitch):
+    angles = np.linspace(-9, 9, 120)
+    geometry = helical(angles, pitch_mm=pitch, shape=(20, 50), pixel_mm=0.5, **DISTANCES)
+    assert path_text(geometry) == "a helix, 30 mm along z in a turn"
+
+
+def test_a_path_of_its_own_is_no_circle():
+    rng = np.random.default_rng(2)
+    shaken = cone().moved(shift_mm=rng.normal(0, 1, (90, 3)))
+    assert path_text(shaken).startswith("free")
+    assert " to " in message(shaken)["Source to axis"]
+
+
+def test_tilt_and_roll_are_told():
+    assert tilt_text(cone()).startswith("none")
+    leaning = tilt_text(cone(tilt_rad=(np.deg2rad(3), 0.0)))
+    assert leaning == "3° out of its plane, 0° in it"
+    rolled = tilt_text(cone(roll_rad=np.deg2rad(2)))
+    assert rolled in ("0° out of its plane, 2° in it", "0° out of its plane, −2° in it")
+
+
+def test_signs_of_u_and_v():
+    words, flipped = message(cone()), message(cone().flipped(columns=True, rows=True))
+    assert words["Columns (u)"].startswith("to the right, seen from the source")
+    assert flipped["Columns (u)"].startswith("to the left, seen from the source")
+    assert words["Rows (v)"].startswith("upwards")
+    assert flipped["Rows (v)"].startswith("downwards")
+
+
+def test_a_view_tells_its_vectors():
+    words = dict(view_facts(cone(), 0, pixel_mm_known=True))
+    assert words["Source"] == "(400, 0, 0) mm"
+    assert words["Detector centre"] == "(−200, 0, 0) mm"
+    assert words["u, one column on"] == "(0, 0.5, 0) mm"
+    assert words["v, one row on"] == "(0, 0, 0.5) mm"

@@ -1,0 +1,224 @@
+"""Candidates of the axis and the roll: pictures with their values, one of which may be taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.shell.panels import CorrectionsStep
+from app.state.services.sweep_job import Range
+from app.workspace.ct_inspection.sweep_dialog import SweepDialog
+from engine.core.backend import cpu
+from engine.corrections.preprocess import CentreOfRotation
+from engine.modalities.xray_ct.parameter_sweep import candidates, with_value
+from engine.modalities.xray_ct.preview import SlicePreview
+from tests.app.conftest import PATIENCE_MS
+from tests.app.test_ct import ct_scan, with_steps  # noqa: F401
+from tests.app.views.painted import painted
+
+AXIS = 19.5
+
+
+@pytest.fixture
+def step(qtbot, controls) -> CorrectionsStep:
+    """The rows of the steps, alone on the screen."""
+    made = CorrectionsStep(2, controls.context)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def open_scan(qtbot, controls, ct_scan):  # noqa: F811
+    """Open the scan as by a drop, and wait until it can start."""
+
+    def wait() -> None:
+        controls.open_path(ct_scan)
+        ready = lambda: controls.session.study.modality.key == "ct"  # noqa: E731
+        qtbot.waitUntil(lambda: ready() and not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+    return wait
+
+
+@pytest.fixture
+def asked(qtbot, controls, step, open_scan):
+    """Press the button of a row, and wait for the pictures."""
+    open_scan()
+
+    def ask(kind: str = "centre") -> SweepDialog:
+        qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+        step._sweeps[kind].click()
+        dialog = step.findChildren(SweepDialog)[-1]
+        qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+        return dialog
+
+    return ask
+
+
+def look(qtbot, dialog, wanted: Range) -> None:
+    dialog.look(wanted)
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+
+
+def test_the_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
+    assert step._sweeps == {}
+    open_scan()
+    step.set_open(True)
+    assert [kind for kind, button in step._sweeps.items() if button.isVisible()] == [
+        "centre",
+        "roll",
+    ]
+    controls.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
+    assert not step._sweeps["centre"].isVisible()
+
+
+def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
+    dialog = asked()
+    values = [one.value for one in dialog.found.candidates]
+    assert values == pytest.approx(AXIS + 0.5 * np.arange(-4, 5), abs=0.16)
+    marked = [tile for tile in dialog.tiles if "best" in tile.accessibleName()]
+    assert marked == [dialog.tiles[4]]
+    assert dialog.chosen is dialog.found.candidates[4]
+    assert dialog.tiles[4].hasFocus()
+    assert dialog.text.text().startswith(f"★ Column {values[4]:g} is best: ")
+
+
+def test_no_line_crosses_the_large_picture_until_the_user_puts_one_there(qtbot, asked):
+    dialog = asked()
+    dialog.view.resize(300, 300)
+    assert painted(dialog.view).lines == ()
+    qtbot.mouseClick(dialog.view, Qt.MouseButton.LeftButton, pos=dialog.view.rect().center())
+    assert len(painted(dialog.view).lines) == 4
+
+
+def test_the_picture_of_what_a_run_takes_is_the_preview(controls, asked):
+    one = asked().found.candidates[4]
+    quick = SlicePreview(controls.session.study.inputs.scan.radiographs.scan, on=cpu(2))
+    protocol = with_value(controls.session.study.protocol, "axis", one.value)
+    unscaled = protocol.model_copy(update={"hounsfield": None})
+    expected = quick.central_slice(unscaled).volume.values[0]
+    np.testing.assert_allclose(one.image, expected, atol=1e-7)
+
+
+def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
+    qtbot.keyClick(dialog.tiles[4], Qt.Key.Key_Right)
+    chosen = dialog.found.candidates[5]
+    assert dialog.chosen is chosen
+    assert dialog.use.text() == f"Use column {chosen.value:g}"
+    assert np.array_equal(dialog.state.volume.values[0], chosen.image)
+    qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    assert controls.session.study.protocol == with_steps(
+        centre=CentreOfRotation(use="on", column=chosen.value)
+    )
+    controls.session.study.undo()
+    assert controls.session.study.protocol == before
+
+
+def test_cancel_leaves_the_protocol(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
+    dialog.tiles[0].click()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert controls.session.study.protocol is before
+
+
+def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked):
+    dialog = asked()
+    dialog.tiles[6].click()
+    chosen = dialog.chosen.value
+    dialog.range.finer.click()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    values = [one.value for one in dialog.found.candidates]
+    assert values == pytest.approx(chosen + 0.125 * np.arange(-4, 5))
+    assert dialog.chosen.value == chosen
+    assert [tile for tile in dialog.tiles if "best" in tile.accessibleName()] == []
+    assert dialog.text.text().startswith("A run would take column ")
+
+
+def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
+    dialog.range.number.show_number(3)
+    dialog.range.number.setFocus()
+    qtbot.keyClick(dialog.range.number, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert len(dialog.tiles) == 3
+    assert dialog.isVisible()
+    assert controls.session.study.protocol is before
+
+
+def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
+    dialog = asked()
+    look(qtbot, dialog, Range(None, 0.0, 9))
+    assert dialog.text.text() == "9 candidates 0 apart, want 3 to 99 and a step."
+    assert len(dialog.tiles) == 9
+    assert dialog.use.isEnabled()
+
+
+def test_a_look_can_be_stopped(qtbot, asked):
+    dialog = asked()
+    dialog.look(Range(AXIS, 0.01, 99))
+    assert dialog.range.again.text() == "Stop"
+    dialog.range.again.click()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert len(dialog.tiles) == 9
+    assert dialog.range.again.text() == "Try these"
+
+
+def test_closing_stops_what_is_at_work(qtbot, asked):
+    dialog = asked()
+    dialog.look(Range(AXIS, 0.01, 99))
+    job = dialog.job
+    with qtbot.waitSignal(dialog.destroyed, timeout=PATIENCE_MS):
+        dialog.reject()
+    assert not job.is_busy
+
+
+def test_closing_the_window_stops_what_is_at_work(qtbot, controls, asked):
+    dialog = asked()
+    before = dialog.found
+    dialog.look(Range(AXIS, 0.01, 99))
+    controls.commands.wait()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert dialog.found is before
+
+
+def test_the_small_pictures_follow_the_window_of_the_large_one(asked):
+    dialog = asked()
+    before = dialog.tiles[0].grab().toImage()
+    dialog.state.set_window(0.0, 0.002)
+    assert dialog.tiles[0].grab().toImage() != before
+
+
+def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
+    dialog = asked("roll")
+    look(qtbot, dialog, Range(None, 5.0, 3))
+    assert dialog.text.text() == (
+        "A roll of 5° lifts columns by 1.7 rows, too much for a detector of 4; take a scan of at "
+        "least 9 rows, or smaller steps."
+    )
+
+
+def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, controls, asked):
+    dialog = asked("roll")
+    look(qtbot, dialog, Range(None, 0.125, 5))
+    dialog.tiles[3].click()
+    qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
+    roll = controls.session.study.protocol.steps.roll
+    assert (roll.use, roll.degrees) == ("on", 0.125)
+
+
+def test_scores_are_those_of_the_engine(controls, asked):
+    dialog = asked()
+    scan = controls.session.study.inputs.scan.radiographs.scan
+    found = candidates(scan, controls.session.study.protocol, of="axis", on=cpu(2))
+    assert dialog.found.score == found.score == "negativity"
+    shown = dialog.tiles[0].accessibleName()
+    assert f"{100 * found.candidates[0].score:.2f} % below zero" in shown
+
+
+def test_scores_that_hardly_differ_are_not_to_be_trusted(qtbot, asked):
+    dialog = asked("roll")
+    look(qtbot, dialog, Range(None, 0.01, 3))
+    assert dialog.text.text().endswith("hardly differ: trust your eyes more than the mark.")

@@ -1,0 +1,151 @@
+"""The queue beside the window: what it shows, what its buttons do, and why they do not."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+
+from app.workspace.queue.queue_dialog import RESTS, RUNS, QueueDialog
+from app.workspace.queue.queue_text import standing_of
+from engine.core import paths
+from engine.jobs.checkpoint.owner import Owner
+from engine.jobs.queue import QueueEntry, StudyQueue
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.protocol_identity import identified
+from engine.protocols.study.study import Study
+
+
+@pytest.fixture
+def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyQueue:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    made = StudyQueue()
+    for name in "abc":
+        (tmp_path / f"{name}.l").write_bytes(name.encode())
+        made.add(Study(data=tmp_path / f"{name}.l", protocol=ListModeProtocol()))
+    return made
+
+
+@pytest.fixture
+def dialog(qtbot, controls, queue: StudyQueue) -> QueueDialog:
+    started: list[bool] = []
+    controls.context.queue.start_runner = lambda queue: started.append(queue.settings.runs)
+    made = QueueDialog(None, controls.context)
+    made.started = started
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: made.list.count() == 3)
+    yield made
+    controls.context.queue._timer.stop()
+
+
+def names(queue: StudyQueue) -> str:
+    return "".join(entry.title[0] for entry in queue.entries())
+
+
+def fail(queue: StudyQueue, id: str, text: str) -> None:
+    queue.change(id, lambda now: now.model_copy(update={"state": "failed", "text": text}))
+
+
+def test_it_shows_what_waits_and_lets_it_run(qtbot, dialog: QueueDialog, queue) -> None:
+    assert dialog.said.text() == f"3 waiting. {RESTS}"
+    assert dialog.run.isEnabled() and not dialog.pause.isEnabled()
+    assert dialog.pause.toolTip() == "Choose a study in the list."
+    dialog.at_once.setCurrentIndex(dialog.at_once.findData(0))
+    dialog.run.click()
+    qtbot.waitUntil(lambda: dialog.said.text() == f"3 waiting. {RUNS}")
+    assert queue.settings.runs and queue.settings.at_once == 0 and dialog.started[-1]
+    assert dialog.run.text() == "Pause the queue"
+    dialog.run.click()
+    qtbot.waitUntil(lambda: dialog.said.text().endswith(RESTS))
+    assert not queue.settings.runs
+
+
+def test_the_order_is_that_of_the_list(qtbot, dialog: QueueDialog, queue) -> None:
+    model = dialog.list.model()
+    model.moveRow(QModelIndex(), 2, QModelIndex(), 0)  # as a drag does
+    qtbot.waitUntil(lambda: names(queue) == "cab")
+    dialog.list.setCurrentRow(0)
+    assert not dialog.up.isEnabled() and dialog.up.toolTip() == "It is the first."
+    qtbot.keyClick(dialog, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: names(queue) == "acb")
+    qtbot.waitUntil(lambda: dialog.list.currentRow() == 1), "the same study stays chosen"
+
+
+def test_a_study_is_paused_resumed_and_taken_out(qtbot, dialog: QueueDialog, queue) -> None:
+    first = queue.entries()[0].id
+    dialog.list.setCurrentRow(0)
+    dialog.pause.click()
+    qtbot.waitUntil(lambda: dialog.pause.text() == "Resume")
+    assert queue.get(first).state == "paused"
+    dialog.pause.click()
+    qtbot.waitUntil(lambda: queue.get(first).state == "waiting")
+    dialog.list.setFocus()
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: dialog.list.count() == 2)
+    assert names(queue) == "bc"
+
+
+def test_a_failure_has_its_reason_and_another_try(qtbot, dialog, controls, queue) -> None:
+    problems: list[object] = []
+    controls.session.problem_raised.connect(problems.append)
+    second = queue.entries()[1].id
+    fail(queue, second, "b.l: 0 events; nothing to reconstruct.")
+    controls.context.queue.refresh()
+    dialog.list.setCurrentRow(1)
+    qtbot.waitUntil(lambda: dialog.reason.isVisible())
+    assert dialog.reason.text() == "b.l: 0 events; nothing to reconstruct."
+    assert dialog.said.text() == f"2 waiting, 1 failed. {RESTS}"
+    assert [problem.title for problem in problems] == ["b.l, Standard failed in the queue."]
+    logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
+    assert not re.search(r"\bb\.l", logged), "a name is nobody's business but ours"
+    dialog.retry.click()
+    qtbot.waitUntil(lambda: queue.get(second).state == "waiting")
+    qtbot.waitUntil(lambda: not dialog.reason.isVisible())
+
+
+def test_a_queue_that_cannot_be_read_is_a_sentence(qtbot, dialog, controls, queue) -> None:
+    for file in queue.folder.glob("*.json"):
+        file.unlink()
+    (queue.folder / "a.json").mkdir()
+    controls.context.queue.refresh()
+    qtbot.waitUntil(lambda: "cannot be read" in dialog.said.text())
+
+
+def test_the_study_at_hand_joins_with_its_settings(qtbot, dialog, controls, queue, small_study):
+    assert controls.context.queue.obstacle() == "Open a scan first."
+    controls.commands.open_study(small_study)
+    qtbot.waitUntil(lambda: controls.context.queue.obstacle() == "")
+    controls.context.queue.add()
+    qtbot.waitUntil(lambda: len(queue.entries()) == 4)
+    added = queue.entries()[-1]
+    assert added.to_study().protocol == identified(small_study.protocol)
+    assert added.memory_bytes > 0 and not added.on_gpu
+    qtbot.waitUntil(lambda: dialog.list.count() == 4)
+
+
+def test_words_say_how_a_study_stands() -> None:
+    now = datetime(2026, 11, 26, 3, 12, tzinfo=UTC)
+    entry = QueueEntry(id="1", title="scan.l, Brain FDG", added_utc=now)
+    at_work = {"state": "running", "owner": Owner.me(), "doing": "Iterations", "done": 0.45}
+    for words, values in (
+        ("Waiting", {}),
+        ("Waiting to go on from its checkpoint", {"updates": 3}),
+        ("Paused; it goes on from its checkpoint", {"state": "paused", "updates": 3}),
+        ("Iterations, 45 %", at_work),
+        ("Ends, then is paused …", at_work | {"wish": "pause"}),
+        ("Failed: no scan", {"state": "failed", "text": "no scan"}),
+    ):
+        assert standing_of(entry.model_copy(update=values)) == words
+    gone = Owner.me().model_copy(update={"started_s": 1.0})
+    left = entry.model_copy(update=at_work | {"owner": gone})
+    assert standing_of(left) == "Waiting to go on; its engine ended"
+
+
+def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:
+    entry = queue.entries()[0].model_copy(update={"state": "paused", "updates": 3})
+    assert standing_of(entry) == "Paused; it goes on from its checkpoint"
+    assert standing_of(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."

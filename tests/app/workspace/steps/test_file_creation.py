@@ -1,0 +1,41 @@
+"""Step 1 offers to make the files that can be made in the window, for the scanner at hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.workspace.steps.study_step import StudyStep
+from engine.geometry.dual_head import DualHead
+from engine.io import read_scanner
+from engine.modalities import all_roles
+
+
+@pytest.fixture
+def step(qtbot, controls) -> StudyStep:
+    made = StudyStep(1, controls.context)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_each_file_that_can_be_made_has_a_page(step, controls):
+    asked: list[str] = []
+    controls.commands.making_requested.connect(asked.append)
+    makers = {role.key: role.making.page for role in all_roles() if role.making}
+    assert len(makers) == 3
+    for key, row in step.rows.items():
+        assert row.make.isHidden() == (key not in makers)
+        if key in makers:
+            row.make.click()
+    assert sorted(asked) == sorted(makers.values())
+
+
+def test_a_normalisation_is_measured_on_rings_alone(step, tiny_ring):
+    panels = read_scanner("test-panels")
+    assert isinstance(panels, DualHead)
+    for key, row in step.rows.items():
+        row.show_making(panels)
+        of_rings = any(r.key == key and r.making and r.making.of_rings for r in all_roles())
+        assert not (of_rings and not row.make.isHidden())
+        row.show_making(tiny_ring)
+        assert not (of_rings and row.make.isHidden())

@@ -1,0 +1,180 @@
+"""The assistant shows what is guessed, takes answers, writes the sidecar, and opens the scan."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QLineEdit
+
+from app.state.services.raw_projections import OFFER
+from app.views.colour.grey_raster import grey_image
+from app.workspace.steps.import_dialog import READINGS, ImportDialog
+from engine.io import read_projections
+from engine.raw_import import Reading, look_at, write_draft
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.raw_import.scans import N_VIEWS, integrals
+from tests.engine.raw_import.test_datasets import SAID
+from tests.engine.raw_import.test_datasets import scan as hdf5
+
+
+@pytest.fixture
+def open_dialog(qtbot, controls) -> Callable[[Path], ImportDialog]:
+    """Open the assistant on a file; it goes with the test."""
+
+    def opened(path: Path) -> ImportDialog:
+        dialog = ImportDialog(None, controls.context, path)
+        qtbot.addWidget(dialog)
+        return dialog
+
+    return opened
+
+
+@pytest.fixture
+def scan(tmp_path: Path) -> Path:
+    np.save(tmp_path / "scan.npy", integrals())
+    return tmp_path / "scan.npy"
+
+
+def look(dialog: ImportDialog) -> None:
+    """Give the dialog a look at what was said, with pictures of nothing."""
+    said = dict(dialog.model.said)
+    found = look_at(dialog.model.source, said, with_images=False)
+    now = bool(said.get("clockwise")), bool(said.get("mirrored"))
+    order = (now, *(key for key in READINGS if key != now))
+    readings = tuple(Reading(*key, np.eye(8, dtype=np.float32)) for key in order)
+    dialog.model.take(said, replace(found, readings=readings))
+
+
+def type_in(dialog: ImportDialog, key: str, text: str) -> None:
+    editor = dialog.fields.editors[key]
+    assert isinstance(editor, QLineEdit)
+    editor.setText(text)
+    editor.editingFinished.emit()
+
+
+def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, open_dialog, scan):
+    dialog = open_dialog(scan)
+    offered = []
+    controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
+    dialog.job.stop()  # looks are given by hand
+    look(dialog)
+    assert not dialog.write.isEnabled()
+    assert "beam, pixel" in dialog.words.text()
+    assert not dialog.fields.editors["columns"].isVisibleTo(dialog)
+    assert dialog.tiles[False, False].isChecked()
+    for key, text in (("beam", "100,400"), ("pixel", "0.05")):
+        type_in(dialog, key, text)
+    look(dialog)
+    dialog.tiles[True, False].click()
+    look(dialog)
+    assert dialog.tiles[True, False].isChecked()
+    assert dialog.slice.has_raster
+    assert dialog.write.isEnabled()
+    dialog.write.click()
+    qtbot.waitUntil(lambda: bool(offered), timeout=PATIENCE_MS)
+    assert offered == [("", scan.with_suffix(".toml"))]
+    data = read_projections(scan)
+    assert data.n_views == N_VIEWS
+    assert np.diff(np.unwrap(data.geometry.angles_rad)).max() < 0
+
+
+def test_datasets_are_picked_and_the_next_file_takes_the_same(
+    qtbot, controls, open_dialog, tmp_path
+):
+    said = SAID | {"angles": "/e/motor"}
+    first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
+    dialog = open_dialog(first)
+    dialog.job.stop()
+    look(dialog)
+    roles = dialog.datasets.roles
+    assert set(roles) == {"/e/imgs", "/e/one", "/e/two", "/e/motor", "/e/clock"}
+    assert roles["/e/imgs"].currentText() == "Projections"
+    assert not dialog.datasets.like.isVisibleTo(dialog)
+    for name, title in (("/e/one", "Flats"), ("/e/two", "Darks"), ("/e/motor", "Angles")):
+        combo = roles[name]
+        combo.setCurrentIndex(combo.findText(title))
+        combo.activated.emit(combo.currentIndex())
+        look(dialog)
+        assert combo.currentText() == title
+    for key in ("beam", "pixel"):
+        type_in(dialog, key, said[key])
+    look(dialog)
+    assert dialog.model.said == {key: said[key] for key in said if key != "array"}
+    combo = roles["/e/two"]
+    combo.setCurrentIndex(0)
+    combo.activated.emit(0)
+    look(dialog)
+    assert "darks" not in dialog.model.draft.table
+    text = write_draft(dialog.model.draft)
+    other = open_dialog(second)
+    other.job.stop()
+    look(other)
+    assert "a/scan.toml" in other.datasets.like_words.text()
+    other.datasets.like.click()
+    look(other)
+    assert not other.datasets.like.isVisibleTo(other)
+    assert other.write.isEnabled()
+    assert other.model.draft.table == tomllib.loads(text.read_text())
+
+
+def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialog, tmp_path):
+    dialog = open_dialog(hdf5(tmp_path))
+    dialog.job.stop()
+    look(dialog)
+    dialog.model.pick_dataset("/e/clock", "angles")
+    look(dialog)
+    assert "/e/clock: its 40 numbers are no angles" in dialog.words.text()
+    assert not dialog.write.isEnabled()
+    assert dialog.datasets.roles["/e/clock"].currentText() == "Angles"
+    dialog.model.pick_dataset("/e/motor", "angles")
+    look(dialog)
+    assert dialog.datasets.roles["/e/motor"].currentText() == "Angles"
+    assert "no angles" not in dialog.words.text()
+
+
+def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
+    scan.with_suffix(".toml").write_text("mine")
+    dialog = open_dialog(scan)
+    dialog.job.stop()
+    dialog.model.said = {"beam": "parallel", "pixel": "1"}
+    look(dialog)
+    dialog.write.click()
+    qtbot.waitUntil(lambda: "is there already" in dialog.words.text(), timeout=PATIENCE_MS)
+    assert scan.with_suffix(".toml").read_text() == "mine"
+    dialog.name.setText("other.toml")
+    dialog.write.click()
+    qtbot.waitUntil(lambda: scan.with_name("other.toml").exists(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+
+def test_importing_is_offered_in_place_of_the_refusal(qtbot, controls, scan):
+    problems, wanted = [], []
+    controls.session.problem_raised.connect(problems.append)
+    controls.commands.import_requested.connect(wanted.append)
+    text = scan.with_name("notes.txt")
+    text.write_text("nothing of the kind")
+    for path in (scan, scan.parent, text):
+        controls.open_path(path)
+    qtbot.waitUntil(lambda: len(problems) == 3, timeout=PATIENCE_MS)
+    for problem, path in zip(problems, (scan, scan.parent), strict=False):
+        assert problem.text == OFFER
+        assert not problem.is_fault
+        problem.answer.act()
+        assert wanted[-1] == path
+    assert problems[2].answer is None
+    assert problems[2].is_fault
+
+
+def test_grey_rasters_span_their_values():
+    values = np.linspace(-5, 7, 400, dtype=np.float32).reshape(20, 20)
+    values[3, 3] = np.nan
+    image = grey_image(values)
+    assert (image.width(), image.height()) == (20, 20)
+    assert image.pixelColor(0, 0).value() == 0
+    assert image.pixelColor(19, 19).value() == 255
+    assert grey_image(np.full((2, 2), np.nan, np.float32)).width() == 2

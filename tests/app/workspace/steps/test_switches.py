@@ -1,0 +1,34 @@
+"""Switches beside the corrections: what the scan has, and what a run found of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.workspace.steps.corrections_step import CorrectionsStep
+from engine.data.runs.events import Corrected
+from engine.io.interfile.sinogram_writer import write_sinogram
+from tests.app.conftest import PATIENCE_MS
+from tests.engine.modalities.ring_sinogram_pet.test_timed_sinograms import scan
+
+FOUND = "times run towards the first crystal, as the counts tell"
+
+
+@pytest.fixture
+def step(qtbot, controls, tmp_path) -> CorrectionsStep:
+    """The rows for a sinogram with times of flight."""
+    made = CorrectionsStep(2, controls.context)
+    qtbot.addWidget(made)
+    write_sinogram(scan(2_000), tmp_path / "scan.hs")
+    controls.open_path(tmp_path / "scan.hs")
+    is_there = lambda: controls.session.study.modality.key == "pet-sinogram"  # noqa: E731
+    qtbot.waitUntil(lambda: is_there() and not controls.commands.is_busy, timeout=PATIENCE_MS)
+    return made
+
+
+def test_what_a_run_found_of_the_times_stands_in_their_row(step, controls):
+    row = step.ledger.switches["time_of_flight"]
+    assert row.text.text() == "Used, resolution 300 ps"
+    controls.session.run.begin("scan")
+    controls.session.run.take(Corrected("time_of_flight", "applied", FOUND))
+    step._show()
+    assert row.text.text() == f"Used, resolution 300 ps; {FOUND}"

@@ -1,0 +1,89 @@
+"""The page of tracer and dose: what it allows in words, the file it writes, and whose that is."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.workspace.steps.tracer_dialog import ROLE, TracerDialog
+from engine.io.auxiliary.tracer_file import read_tracer
+from engine.io.scan_fingerprint import scan_digest
+from tests.app.conftest import PATIENCE_MS
+from tests.app.gallery.calibrating import enter
+
+
+@pytest.fixture
+def dialog(qtbot, controls, parent, small_study):
+    controls.commands.open_study(small_study)
+    opened = lambda: "data" in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    made = TracerDialog(parent, controls.context)
+    made.show()
+    return made
+
+
+def write(dialog, name: str, text: str) -> None:
+    """Type into a field of words."""
+    editor = dialog.form._rows[name].editor
+    editor._line.setText(text)
+    editor._line.editingFinished.emit()
+
+
+def fill(dialog) -> None:
+    """Say all that SUV by weight wants."""
+    enter(dialog.form, nuclide="F-18", dose_mbq=370.0, weight_kg=70.0)
+    write(dialog, "injected_at", "2026-11-22 10:00")
+    write(dialog, "scan_start", "2026-11-22 11:00")
+
+
+def test_what_is_missing_is_said_and_what_can_be_had(dialog):
+    assert "No SUV yet: the weight is not known; the dose" in dialog.units.text()
+    fill(dialog)
+    assert dialog.given.text() == "370 MBq of F-18, injected 60 min before the scan began."
+    assert "SUV: by body weight." in dialog.units.text()
+    assert "by lean mass (Janmahasatian): the height is not known" in dialog.units.text()
+    assert "add a calibration" in dialog.units.text()
+    enter(dialog.form, height_cm=175.0, sex="F")
+    assert "is not known" not in dialog.units.text()
+
+
+@pytest.mark.parametrize("text", ["20261122", "2026-11-22", "1763805600", "yesterday 10:00"])
+def test_what_is_no_moment_is_never_taken_for_one(dialog, text):
+    write(dialog, "scan_start", text)
+    fault = dialog.form._rows["scan_start"]._fault
+    assert "write day and time" in fault.text().lower() and not dialog.save.isEnabled()
+    write(dialog, "scan_start", "2026-11-22 11:00:05+01:00")
+    assert dialog.save.isEnabled()
+
+
+def test_the_file_is_the_scans_and_is_filled_in_again(
+    qtbot, controls, dialog, parent, small_study, tmp_path, monkeypatch
+):
+    fill(dialog)
+    target = tmp_path / "small-tracer.toml"
+    asked: list[str] = []
+
+    def ask(dialog, title, start, kinds):
+        asked.append(start.name)
+        return target
+
+    monkeypatch.setattr("app.workspace.steps.tracer_dialog.ask_save", ask)
+    dialog.save.click()
+    study = controls.session.study
+    used = lambda: ROLE in study.inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(used, timeout=PATIENCE_MS)
+    assert asked == ["small-tracer.toml"] and study.inputs[ROLE].text == "370 MBq, F-18, 70 kg"
+    written = read_tracer(target)
+    assert (written.injected_bq, written.weight_kg, written.sex) == (370e6, 70.0, None)
+    again = TracerDialog(parent, controls.context)
+    assert written.of_scan == scan_digest(small_study.data)
+    assert again.form.value() == written.model_copy(update={"of_scan": None})
+    assert controls.commands.is_kept(ROLE) is None  # it cannot be kept for other scans
+    other = small_study.data.with_name("other.h5")
+    other.write_bytes(small_study.data.read_bytes())
+    again.show()
+    closed: list[int] = []
+    again.finished.connect(closed.append)
+    controls.commands.open_path(other)
+    gone = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(gone, timeout=PATIENCE_MS)
+    assert ROLE not in study.inputs and closed == [0]

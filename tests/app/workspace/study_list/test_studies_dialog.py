@@ -1,0 +1,300 @@
+"""The list of studies and the worklist: found, opened, whose; never two patients in one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pydicom
+import pytest
+from PySide6.QtCore import Qt
+
+from app.output.export.writing import write
+from app.state.models.inputs import DATA
+from app.state.models.run_record import RunState
+from app.workspace.study_list.studies_page import StudiesPage
+from app.workspace.study_list.study_table import COLUMNS, PATIENT, PROTOCOL, SCAN, SIZE, STATE
+from app.workspace.study_list.worklist_page import WorklistPage
+from engine.core import paths
+from engine.core.errors import DataError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.jobs import Job, StudyQueue
+from engine.jobs.study_index import ImagingOrder, Worklist
+from engine.results import NewResult, Results
+from engine.results.reports import Site, sign
+from tests.app.conftest import PATIENCE_MS, read_input
+from tests.engine.io.dicom.test_dicom_worklist import answer, worklist
+
+GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", accession="A1", step="FDG, brain")
+JOHN = ImagingOrder(patient_name="Doe^John", patient_id="4712", step="FDG, body")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "results-home"))
+
+
+@pytest.fixture
+def keep(small_study):
+    """Keep a result of the small study."""
+
+    def keep(order: ImagingOrder | None = None):
+        values = np.random.default_rng(3).random(GRID.shape).astype(np.float32)
+        volume = Volume(values, GRID, "counts/mm", {"axes": "LPS"})
+        result = Results().keep(NewResult(small_study, volume, {"axes": "LPS"}))
+        if order is not None:
+            result.put_order(order)
+        return result
+
+    return keep
+
+
+def settle(qtbot, controls) -> None:
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    """What the page asked its window for."""
+    return []
+
+
+@pytest.fixture
+def page(qtbot, controls, asked) -> StudiesPage:
+    made = StudiesPage(
+        controls.context, lambda id: asked.append(f"resume {id}"), lambda: asked.append("queue")
+    )
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture
+def orders(qtbot, controls) -> WorklistPage:
+    made = WorklistPage(controls.context)
+    qtbot.addWidget(made)
+    return made
+
+
+def look(qtbot, controls, page: StudiesPage) -> list[str]:
+    """Return the patients that are shown, after a look at the disk."""
+    page.refresh()
+    settle(qtbot, controls)
+    return patients(page)
+
+
+def patients(page: StudiesPage) -> list[str]:
+    found = page.found
+    return [found.index(row, PATIENT).data() for row in range(found.rowCount())]
+
+
+def test_studies_are_found_by_words_and_state_and_sorted_by_any_column(
+    qtbot, controls, page, keep, small_study
+):
+    keep(IDA)
+    keep(JOHN)
+    sign(keep(), "Ann", "acceptable")
+    StudyQueue().add(small_study)
+    assert sorted(look(qtbot, controls, page)) == ["Doe, John", "Müller, Ida", "–", "–"]
+    assert page.count.text().startswith("4 of 4 shown, ")
+    page.search.setText("müller brain")
+    assert patients(page) == ["Müller, Ida"] and page.count.text().startswith("1 of 4 shown, ")
+    page.search.clear()
+    page.shown.setCurrentIndex(page.shown.findData("signed off"))
+    page.shown.activated.emit(0)
+    assert [page.found.index(0, STATE).data(), page.found.rowCount()] == ["Signed off", 1]
+    page.shown.setCurrentIndex(0)
+    page.shown.activated.emit(0)
+    for column in range(len(COLUMNS)):
+        page.view.sortByColumn(column, page.view.horizontalHeader().sortIndicatorOrder())
+        assert page.found.rowCount() == 4
+    page.view.sortByColumn(SIZE, page.view.horizontalHeader().sortIndicatorOrder().AscendingOrder)
+    assert page.found.index(0, STATE).data() == "Waiting", "which has nothing on the disk"
+
+
+def test_a_result_opens_with_whose_it_is_and_its_series_is_of_that_patient(
+    qtbot, controls, page, keep, tmp_path
+):
+    keep(IDA)
+    look(qtbot, controls, page)
+    page.view.selectRow(0)
+    assert "Finished" in page.detail.text() and "FDG, brain, accession A1" in page.detail.text()
+    with qtbot.waitSignal(page.done):
+        page.open.click()
+    settle(qtbot, controls)
+    record = controls.session.run.record
+    assert record.order == IDA and record.result_id
+    volume = record.images.items[0].volume
+    write(volume, tmp_path / "a.dicom", record.provenance, (), record.order)
+    first = pydicom.dcmread(next((tmp_path / "a.dicom").glob("*.dcm")))
+    assert (first.PatientName, first.PatientID) == ("Müller^Ida", "4711")
+    write(volume, tmp_path / "a.nii", record.provenance, (), record.order)
+    assert "4711" not in (tmp_path / "a.nii.provenance.json").read_text(), "others do not say"
+
+
+def test_a_result_whose_order_was_changed_is_opened_as_nobodys(qtbot, controls, keep):
+    result = keep(IDA)
+    path = result.folder / "order.json"
+    path.write_text(path.read_text().replace("4711", "4712"))
+    controls.context.results.open(Results().open(result.id))
+    settle(qtbot, controls)
+    assert controls.session.run.record.order is None
+    assert "seal is broken" in controls.session.log[-2].text
+
+
+def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(
+    qtbot, controls, page, small_study, asked
+):
+    StudyQueue().add(small_study)
+    look(qtbot, controls, page)
+    assert not page.open.isEnabled() and page.open.toolTip() == "Choose a study in the list."
+    page.view.selectRow(0)
+    assert page.delete.toolTip() == "It has no image yet." and not page.delete.isEnabled()
+    page.open.click()
+    assert asked == ["queue"]
+
+
+def test_a_signed_result_goes_only_after_a_question_that_says_so(qtbot, controls, page, keep):
+    sign(keep(), "Ann", "acceptable")
+    look(qtbot, controls, page)
+    page.view.selectRow(0)
+    said = []
+    page.confirm = lambda title, text: said.append(text) is not None  # no
+    page.delete.click()
+    assert "It was signed off: acceptable; Ann" in said[0] and "not exported" in said[0]
+    settle(qtbot, controls)
+    assert len(Results().newest_first()) == 1
+    page.confirm = lambda title, text: True
+    page.delete.click()
+    settle(qtbot, controls)
+    assert Results().newest_first() == [] and page.found.rowCount() == 0
+
+
+def test_an_image_that_is_nowhere_else_is_not_given_up_unasked(qtbot, controls, page, keep):
+    keep()
+    look(qtbot, controls, page)
+    page.view.selectRow(0)
+    controls.context.results.may_forget_image = lambda: False
+    page.open.click()
+    settle(qtbot, controls)
+    assert controls.session.run.record.result_id == ""
+
+
+def test_orders_are_asked_for_and_one_is_taken_for_the_scan(qtbot, controls, orders, preferences):
+    assert not orders.ask.isEnabled() and "settings name no worklist" in orders.said.text()
+    day = f"{orders.question.first:%Y%m%d}"
+    with worklist([answer("4711", "Müller^Ida", day), answer("9", "A^B", "20000101")]) as node:
+        preferences.set_site(Site(worklist=f"{node.host}:{node.port}", worklist_called=node.called))
+        controls.commands.protocols_changed.emit()
+        orders.ask.click()
+        settle(qtbot, controls)
+    assert orders.said.text() == "1 order." and not orders.take.isEnabled()
+    orders.list.selectRow(0)
+    with qtbot.waitSignal(orders.done):
+        orders.take.click()
+    assert controls.session.order.describe() == "Müller, Ida, 4711"
+    assert "Müller, Ida, 4711" in orders.now.text()
+    orders.forget.click()
+    assert controls.session.order.current is None
+    orders.ask.click()  # the node is gone
+    settle(qtbot, controls)
+    assert "does not answer" in orders.said.text() and orders.list.rowCount() == 0
+
+
+def test_an_order_goes_with_its_scan(controls, small_study):
+    session, scan = controls.session, read_input(DATA, str(small_study.data), None, None)
+    session.order.take(IDA, session.patients())
+    session.study.set_input(DATA, scan)
+    assert session.order.current == IDA, "it was taken for the scan that comes"
+    session.study.set_input(DATA, scan)
+    assert session.order.current is None, "another scan may be of somebody else"
+
+
+def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
+    with pytest.raises(DataError, match="what is open: is of another patient"):
+        controls.session.order.take(IDA, ["", "4712"])
+    assert controls.session.order.current is None
+    controls.session.order.take(IDA, ["", "4711"])
+    assert controls.session.order.obstacle(["4711"]) == ""
+    assert "of another patient" in controls.session.order.obstacle(["4712"])
+
+
+def test_what_a_node_sends_is_shown_as_it_is(orders):
+    sent = ImagingOrder(patient_id="<b>1</b>", patient_name="<i>A</i>^B", date="20269999")
+    orders._took(Worklist((sent,)))
+    assert orders.list.item(0, 0).text() == "–", "no such day"
+    assert orders.list.item(0, 2).text() == "<b>1</b>"
+
+
+def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
+    opened()
+    session = window.session
+    session.order.take(IDA, session.patients())
+    assert window.status.patient.text() == "Müller, Ida, 4711"
+    window.start()
+    run = session.run
+    kept = lambda: run.state is RunState.FINISHED and run.record.result_id != ""  # noqa: E731
+    qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+    (result,) = Results().newest_first()
+    qtbot.waitUntil(lambda: Results().open(result.id).order == IDA, timeout=PATIENCE_MS)
+    session.order.forget()
+    assert window.status.patient.isHidden()
+    window.context.results.open(keep(JOHN))  # what is shown meanwhile changes nothing
+    qtbot.waitUntil(lambda: run.record.order == JOHN, timeout=PATIENCE_MS)
+    with pytest.raises(DataError, match="is of another patient than the order"):
+        session.order.take(JOHN, session.patients())
+    assert session.order.current is None
+    opened()
+    session.order.take(JOHN, session.patients())
+    assert Results().open(result.id).order == IDA, "an image is of one patient"
+
+
+def test_a_scan_stays_bound_where_another_one_is_refused(qtbot, window, opened, tmp_path):
+    opened()
+    session = window.session
+    session.order.take(IDA, [])
+    session.order.bind()
+    gone = session.study.to_study().model_copy(update={"data": tmp_path / "gone.h5"})
+    session.order.forget()
+    window.commands.open_study(gone)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    with pytest.raises(DataError, match="of another patient"):
+        session.order.take(JOHN, session.patients())
+
+
+def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, small_study, tmp_path):
+    copy = tmp_path / "other.h5"
+    copy.write_bytes(small_study.data.read_bytes())
+    job = Job.create(small_study.model_copy(update={"data": copy}))
+    copy.unlink()
+    opened()
+    session = window.session
+    session.order.take(IDA, [])
+    session.order.bind()
+    window.runner.resume(job.folder.name)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert session.order.current is None and session.study.inputs[DATA].value == str(
+        small_study.data
+    )
+    with pytest.raises(DataError, match="of another patient"):
+        session.order.take(JOHN, session.patients())
+
+
+def test_names_of_protocols_keep_their_capitals_and_results_have_a_picture(
+    qtbot, controls, page, small_study
+):
+    """The picture is that of the result: dark where its image is bright."""
+    named = small_study.protocol.model_copy(update={"name": "Brain FDG"})
+    study = small_study.model_copy(update={"protocol": named})
+    values = np.zeros(GRID.shape, np.float32)
+    values[1:3, 1:3, 1:3] = 1.0
+    Results().keep(NewResult(study, Volume(values, GRID, "counts/mm"), {}))
+    StudyQueue().add(study)
+    look(qtbot, controls, page)
+    rows = range(page.found.rowCount())
+    names = [page.found.index(row, PROTOCOL).data() for row in rows]
+    assert len(names) == 2 and all("Brain FDG" in name for name in names)
+    pictures = [page.found.index(row, SCAN).data(Qt.ItemDataRole.DecorationRole) for row in rows]
+    assert sum(each is not None for each in pictures) == 1, "what waits has none"
+    image = next(each for each in pictures if each is not None).toImage()
+    greys = [image.pixelColor(x, y).lightness() for x in range(36) for y in range(36)]
+    assert min(greys) < 60 and max(greys) > 200

@@ -1,0 +1,395 @@
+"""SUV: golden numbers, clocks of all kinds, each decay corrected once, and nothing guessed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import pytest
+
+from engine.analysis.quality.suv import HALF_LIVES_S, SuvFacts, SuvKind, body_size, suv_factor
+from engine.analysis.quality.suv_series import series_factor
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import DataError
+from engine.data.timing.decay import decayed, frame_factor
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume, save
+
+F18, O15 = HALF_LIVES_S["F-18"], HALF_LIVES_S["O-15"]
+INJECTED = datetime.fromisoformat("2026-11-22T10:00:00+01:00")
+KNOWN = SuvFacts(
+    weight_kg=70,
+    dose_bq=370e6,
+    half_life_s=F18,
+    injected=INJECTED,
+    started=INJECTED + timedelta(seconds=3600),
+    decay="start",
+    frame_s=600,
+)
+
+
+@pytest.mark.parametrize(
+    ("half_life_s", "frame_s", "factor"),
+    [(F18, 60, 1.003161), (F18, 600, 1.031905), (F18, 1800, 1.097707), (O15, 600, 3.51942)],
+)
+def test_a_frames_mean_is_below_its_start_by_the_known_factor(
+    half_life_s: float, frame_s: float, factor: float
+) -> None:
+    """Golden numbers to their last digit; and the mean of the decay curve itself."""
+    assert frame_factor(frame_s, half_life_s) == pytest.approx(factor, rel=1e-6)
+    times = (np.arange(100_000) + 0.5) * frame_s / 100_000
+    mean = np.mean(np.exp2(-times / half_life_s))
+    assert frame_factor(frame_s, half_life_s) * mean == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("decay", "after_s", "bq_ml"),
+    [
+        ("injection", 3600, 5285.714),
+        ("start", 3600, 3618.774),
+        ("start", 3900, 3506.304),
+        ("none", 3600, 3618.774 / 1.031905),
+    ],
+)
+def test_a_body_that_is_suv_1_everywhere_is_so_whatever_it_is_corrected_to(
+    decay: str, after_s: float, bq_ml: float
+) -> None:
+    facts = replace(KNOWN, decay=decay, started=INJECTED + timedelta(seconds=after_s))
+    assert bq_ml * suv_factor(facts) == pytest.approx(1, rel=2e-7)
+
+
+def at(text: str) -> datetime:
+    """A moment; a name of a zone may stand at its end."""
+    moment, _, zone = text.partition(" ")
+    found = datetime.fromisoformat(moment)
+    if not zone:
+        return found
+    try:
+        return found.replace(tzinfo=ZoneInfo(zone))
+    except ZoneInfoNotFoundError:
+        pytest.skip("this system knows no time zones by their names")
+
+
+@pytest.mark.parametrize(
+    ("injected", "started", "waited_s"),
+    [
+        ("2026-11-21T23:50", "2026-11-22T00:50", 3600),
+        ("2026-12-31T23:50+00:00", "2027-01-01T00:50+00:00", 3600),
+        ("2024-02-28T23:30", "2024-02-29T00:30", 3600),
+        ("2026-11-22T10:00+01:00", "2026-11-22T10:00+00:00", 3600),
+        ("2026-11-22T23:30-05:00", "2026-11-23T05:30+00:00", 3600),
+        ("2026-03-29T01:30 Europe/Berlin", "2026-03-29T03:30 Europe/Berlin", 3600),
+        ("2026-10-25T01:30 Europe/Berlin", "2026-10-25T03:30 Europe/Berlin", 3 * 3600),
+        ("2026-10-25T01:30 Europe/Berlin", "2026-10-25T02:30+01:00", 2 * 3600),
+        ("1926-11-21T23:50", "1926-11-22T00:50", 3600),
+    ],
+)
+def test_decay_is_that_of_the_time_between_whatever_the_clocks_say(
+    injected: str, started: str, waited_s: float
+) -> None:
+    """Over midnight, years and leap days, between zones, over both ends of summer time, and after
+    all dates were moved alike."""
+    facts = replace(KNOWN, injected=at(injected), started=at(started))
+    wanted = 70e3 / (370e6 * decayed(waited_s, F18))
+    assert suv_factor(facts) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("injected", "started", "reason"),
+    [
+        ("2026-11-22T10:00", "2026-11-22T11:00+01:00", "one of the times .* has a time zone"),
+        ("2026-11-22T10:00", "2026-11-22T09:00", "starts 3,600 s before the injection"),
+        ("2026-11-20T10:00", "2026-11-22T11:00", "27 half-lives after the injection; was a date"),
+        ("2026-11-22T23:50", "2026-11-22T00:50", "before the injection; was a date moved"),
+    ],
+)
+def test_clocks_that_cannot_be_compared_give_no_suv(
+    injected: str, started: str, reason: str
+) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, injected=at(injected), started=at(started)))
+
+
+NEEDED = {
+    "injection": {"weight_kg", "dose_bq", "half_life_s", "decay"},
+    "start": {"weight_kg", "dose_bq", "half_life_s", "decay", "injected", "started"},
+    "none": {field.name for field in fields(SuvFacts)},
+}
+NAMES = {
+    "weight_kg": "the weight is not known",
+    "dose_bq": "the dose is not known",
+    "half_life_s": "the half-life is not known",
+    "injected": "the time of injection is not known",
+    "started": "the start is not known",
+    "decay": "what the image's decay is corrected to is not known",
+    "frame_s": "the length of the frame is not known",
+}
+
+
+@pytest.mark.parametrize("decay", NEEDED)
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_fact_that_is_needed_there_is_no_suv_and_it_is_named(
+    decay: str, name: str
+) -> None:
+    facts = replace(replace(KNOWN, decay=decay), **{name: None})
+    if name not in NEEDED[decay]:
+        suv_factor(facts)
+        return
+    with pytest.raises(DataError, match=NAMES[name]):
+        suv_factor(facts)
+
+
+def test_all_that_is_missing_is_listed() -> None:
+    with pytest.raises(DataError) as e:
+        suv_factor(SuvFacts())
+    assert all(name in str(e.value) for name in NAMES.values() if "length" not in name)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"weight_kg": 0.0}, "a weight of 0 kg"),
+        ({"weight_kg": 70_000.0}, "a weight of 70000 kg"),
+        ({"weight_kg": float("nan")}, "a weight of nan kg"),
+        ({"dose_bq": 0.0}, "the dose is 0"),
+        ({"dose_bq": float("inf")}, "the dose is inf"),
+        ({"half_life_s": -1.0}, "the half-life is -1"),
+        ({"frame_s": 0.0}, "the frame takes 0 s"),
+    ],
+)
+def test_facts_that_cannot_be_give_no_suv(change: dict[str, float], reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, **change))
+
+
+DIALECTS = {
+    "SIEMENS": 0.00042748316187197236,
+    "GE_MEDICAL_AND_BQML": 0.0005367387681819742,
+    "PHILIPS_BQML": 0.0007463747013889488,
+    "PHILIPS_CNTS_AND_BQML_SUV": 0.000551,
+    "PHILIPS_CNTS_AND_SUV": 0.000728,
+    "BQML_AC_DT_lessThan_S_DT_SIEMENS": 0.0004069156854009332,
+    "CPS_AND_BQML_AC_DT_-_S_DT": 0.00026503312764157046,
+    "RADIOPHARM_DATETIME_UNDEFINED": 0.0003721089202818729,
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_scans_of_three_makers_have_the_factor_that_others_give_them(
+    shared_data: Path, name: str
+) -> None:
+    """From another program's tests: values corrected to the start of the series, or to that of
+    the first acquisition where it was earlier; counts of Philips have a factor of their own."""
+    path = shared_data / "suv-vendor-dialects" / f"{name}-instances.json"
+    slices = json.loads(path.read_text())
+    assert series_factor(slices) == pytest.approx(DIALECTS[name], rel=1e-6)
+
+
+def slices_of(**changes: object) -> list[dict[str, object]]:
+    """A series in Bq/mL, corrected to its start an hour after the injection."""
+    known: dict[str, object] = {
+        "Units": "BQML",
+        "DecayCorrection": "START",
+        "SeriesDate": "20261122",
+        "SeriesTime": "110000",
+        "RadiopharmaceuticalStartTime": "100000",
+        "PatientWeight": 70,
+        "PatientSize": 1.75,
+        "PatientSex": "M",
+        "RadionuclideTotalDose": 370e6,
+        "RadionuclideHalfLife": F18,
+    }
+    return [{**known, **changes}]
+
+
+def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> None:
+    private = {"ActivityConcentrationScaleFactor": "2.5"}
+    counts = slices_of(Units="CNTS", PhilipsPETPrivateGroup=private)
+    assert series_factor(counts) == pytest.approx(2.5 * series_factor(slices_of()), rel=1e-12)
+    assert series_factor(slices_of()) * 3618.774 == pytest.approx(1, rel=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"Units": "CNTS"}, "in CNTS and no factor"),
+        ({"Units": "PROPCPS"}, "in PROPCPS and no factor"),
+        ({"DecayCorrection": "OTHER"}, "what the image's decay is corrected to"),
+        ({"SeriesTime": ""}, "the start is not known"),
+        ({"PatientWeight": None}, "the weight is not known"),
+        ({"RadiopharmaceuticalStartTime": "120000"}, "before the injection"),
+    ],
+)
+def test_a_series_without_what_is_needed_has_no_suv(
+    changes: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(DataError, match=reason):
+        series_factor(slices_of(**changes))
+
+
+@pytest.mark.parametrize(
+    ("kind", "sex", "size"),
+    [
+        ("bw", "M", 70_000.0),
+        ("lbm-james", "M", 1000 * (77 - 128 * 0.16)),
+        ("lbm-james", "F", 1000 * (74.9 - 148 * 0.16)),
+        ("lbm-janmahasatian", "M", 1000 * 9270 * 70 / (6680 + 216 * 70 / 1.75**2)),
+        ("lbm-janmahasatian", "F", 1000 * 9270 * 70 / (8780 + 244 * 70 / 1.75**2)),
+        ("bsa", "F", 18_481.0),
+    ],
+)
+def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float) -> None:
+    """70 kg and 175 cm: the formulas by hand, and 1.848 m² of surface as tables have it."""
+    facts = replace(KNOWN, kind=kind, sex=sex, height_cm=175.0)
+    assert body_size(facts) == pytest.approx(size, rel=2e-4)
+    assert suv_factor(facts) / suv_factor(KNOWN) == pytest.approx(body_size(facts) / 70e3)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": "bsa"}, "the height is not known"),
+        ({"kind": "lbm-james", "height_cm": 175.0}, "the sex .* is not known"),
+        ({"kind": "lbm-james", "height_cm": 175.0, "sex": "O"}, "the sex .* is not known"),
+        ({"kind": "bsa", "height_cm": 1.75}, "a height of 1.75 cm"),
+        (
+            {"kind": "lbm-james", "height_cm": 100.0, "weight_kg": 200.0, "sex": "F"},
+            "no lean mass by the formula of James",
+        ),
+    ],
+)
+def test_lean_mass_and_surface_want_height_and_sex(change: dict[str, object], reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, **change))
+
+
+class TestCommandLine:
+    """What is known of an image of ours need not be said; what is missing is listed."""
+
+    GRID = ImageGrid((2, 3, 4), (2.0, 2.0, 2.0))
+    OPTIONS = ("--weight-kg", "70", "--dose-mbq", "370", "--nuclide", "F-18")
+    TIMES = ("--injected-at", "2026-11-22T10:00+01:00", "--started-at", "2026-11-22T10:00+00:00")
+
+    def write(self, folder: Path, bq_ml: float, unit: str = "Bq/mL", **info: object) -> str:
+        values = np.full(self.GRID.shape, bq_ml, np.float32)
+        save(Volume(values, self.GRID, unit), folder / "image.h5", info)
+        return str(folder / "image.h5")
+
+    @pytest.mark.parametrize(
+        ("decay", "bq_ml", "more"),
+        [
+            ("injection", 5285.714, ()),
+            ("start", 3618.774, ()),
+            ("none", 3618.774 / 1.031905, ("--frame-s", "600")),
+        ],
+    )
+    def test_a_body_of_suv_1_in_every_state(
+        self, tmp_path: Path, decay: str, bq_ml: float, more: tuple[str, ...]
+    ) -> None:
+        command = ["suv", self.write(tmp_path, bq_ml), str(tmp_path / "suv.h5")]
+        command += [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", decay, *more]
+        assert main(command) == DONE
+        volume = read_volume(tmp_path / "suv.h5")
+        np.testing.assert_allclose(volume.values, 1, rtol=1e-6)
+        assert volume.unit == "g/mL" and volume.info["suv"]["decay"] == decay
+        assert volume.info["suv"]["kind"] == "bw"
+
+    def test_another_programs_image_is_converted_by_the_attributes_of_its_series(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        attributes = tmp_path / "series.json"
+        attributes.write_text(json.dumps(slices_of()))
+        image, out = self.write(tmp_path, 3618.774, ""), tmp_path / "suv.h5"
+        assert main(["suv", image, str(out), "--series", str(attributes)]) == DONE
+        np.testing.assert_allclose(read_volume(out).values, 1, rtol=1e-6)
+        attributes.write_text("[1]")
+        command = ["suv", image, str(tmp_path / "no.h5"), "--series", str(attributes)]
+        assert main(command) == USER_FAULT
+        assert "want a list of tables" in capsys.readouterr().err
+
+    def test_nothing_is_corrected_twice(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        options = [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", "start"]
+        once = str(tmp_path / "suv.nii.gz")
+        assert main(["suv", self.write(tmp_path, 3618.774), once, *options]) == DONE
+        again = ["suv", once, str(tmp_path / "again.h5"), *options, "--bq-ml-per-unit", "1"]
+        assert main(again) == USER_FAULT
+        assert "these are SUV already" in capsys.readouterr().err
+        ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
+        twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
+        assert main(twice) == USER_FAULT
+        assert (
+            "this program corrects no decay in an image of counts; leave" in capsys.readouterr().err
+        )
+        assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
+
+    def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:
+        scan = {
+            "injected_bq": 370e6,
+            "half_life_s": F18,
+            "injected_at": "2026-11-22T10:00:00+01:00",
+            "scan_start": "2026-11-22T10:00:00+00:00",
+            "frame_s": 600.0,
+        }
+        value = 3618.774 / 1.031905 / 250
+        image = self.write(tmp_path, value, "counts/mm", format="isocenter-provenance-1", scan=scan)
+        command = ["suv", image, str(tmp_path / "suv.h5"), "--weight-kg", "70"]
+        assert main([*command, "--bq-ml-per-unit", "250"]) == DONE
+        np.testing.assert_allclose(read_volume(tmp_path / "suv.h5").values, 1, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("left_out", "reason"),
+        [
+            ("--weight-kg", "the weight is not known"),
+            ("--dose-mbq", "the dose is not known"),
+            ("--nuclide", "the half-life is not known"),
+            ("--injected-at", "the time of injection is not known"),
+            ("--started-at", "the start is not known"),
+            ("--decay-corrected-to", "what the image's decay is corrected to is not known"),
+        ],
+    )
+    def test_without_an_option_the_reason_is_one_sentence(
+        self,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        left_out: str,
+        reason: str,
+    ) -> None:
+        options = [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", "start"]
+        at = options.index(left_out)
+        del options[at : at + 2]
+        image = self.write(tmp_path, 1.0)
+        assert main(["suv", image, str(tmp_path / "suv.h5"), *options]) == USER_FAULT
+        said = capsys.readouterr().err
+        assert said == f"isocenter: image.h5: there is no SUV: {reason}.\n"
+        assert not (tmp_path / "suv.h5").exists()
+
+    @pytest.mark.parametrize(
+        ("option", "value", "reason"),
+        [
+            ("--injected-at", "2026-11-22", "is no date with a time"),
+            ("--injected-at", "10:00", "is no date with a time"),
+            ("--zone", "Mars/Olympus", "is no time zone"),
+            ("--bq-ml-per-unit", "2", "none for Bq/mL"),
+        ],
+    )
+    def test_options_that_say_nothing_are_refused(
+        self,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        option: str,
+        value: str,
+        reason: str,
+    ) -> None:
+        times = ("--injected-at", "2026-11-22T10:00", "--started-at", "2026-11-22T11:00")
+        command = ["suv", self.write(tmp_path, 1.0), str(tmp_path / "suv.h5"), *self.OPTIONS]
+        command += [*times, "--decay-corrected-to", "start", option, value]
+        assert main(command) == USER_FAULT
+        assert reason in capsys.readouterr().err

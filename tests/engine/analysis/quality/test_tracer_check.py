@@ -1,0 +1,59 @@
+"""What a scan and its tracer file allow, in words; a cylinder of known activity as a form."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from engine.analysis.quality import CylinderActivity, calibrate_with, check_tracer
+from engine.analysis.quality.suv import SUV_TITLES
+from engine.core.errors import DataError
+from engine.data.timing.tracer import Tracer
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+START = datetime.fromisoformat("2026-11-22T11:00:00+01:00")
+
+
+def test_all_that_is_known_allows_everything() -> None:
+    full = Tracer(
+        nuclide="F-18", dose_mbq=370, injected_at=datetime.fromisoformat("2026-11-22T09:00:00Z"),
+        scan_start=START, weight_kg=70, height_cm=175, sex="M",
+    )  # fmt: skip
+    found = check_tracer(full, {"duration_s": 600.0})
+    assert (found.concentration, found.remarks) == ("", ())
+    assert found.suv == dict.fromkeys(SUV_TITLES, "")
+    assert found.given == "370 MBq of F-18, injected 60 min before the scan began"
+
+
+def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
+    said = {
+        "isotope": "F-18", "duration_s": 600.0, "weight_kg": 70.0, "injected_bq": 370e6,
+        "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
+    }  # fmt: skip
+    found = check_tracer(Tracer(scan_start=START), said)
+    assert found.suv["bw"] == "" and found.remarks == ()  # the same moment in another zone
+    (remark,) = check_tracer(Tracer(weight_kg=7.0), said).remarks
+    assert "the weight [kg] is 70.0; 7.0 is taken" in remark
+    (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).remarks
+    assert remark.startswith("F18 is none of C-11")
+
+
+def test_the_volume_is_that_of_the_size() -> None:
+    of_size = CylinderActivity(activity_mbq=1, diameter_mm=200, length_mm=100)
+    assert of_size.ml == pytest.approx(1000 * math.pi)
+    for wrong in ({}, {"volume_ml": 1, "diameter_mm": 2, "length_mm": 3}, {"diameter_mm": 2}):
+        with pytest.raises(ValidationError, match="volume"):
+            CylinderActivity(activity_mbq=1, **wrong)
+
+
+def test_a_form_that_contradicts_the_scan_is_refused() -> None:
+    scan = {"isotope": "F-18", "scanner_sha256": "0"}
+    grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+    volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", info={"scan": scan})
+    with pytest.raises(DataError, match="the nuclide is F-18; leave that field empty"):
+        calibrate_with(volume, CylinderActivity(activity_mbq=1, volume_ml=9, nuclide="Ga-68"))

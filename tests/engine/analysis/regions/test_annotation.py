@@ -1,0 +1,50 @@
+"""Annotations: angles and lengths in closed form, and the file that keeps them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine.analysis.regions import Annotation, RegionSet, read_regions, write_regions
+
+
+def angle(*points):
+    return Annotation(kind="angle", points_mm=points)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 137.0, 180.0])
+def test_an_angle_is_that_between_its_legs_whatever_their_lengths(degrees):
+    along = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    found = angle((12.0, 0.0, 5.0), (2.0, 0.0, 5.0), (2 + 3 * along[0], 3 * along[1], 5.0))
+    assert found.angle_deg == pytest.approx(degrees, abs=1e-6)
+    assert found.moved((1.0, -4.0, 2.0)).angle_deg == pytest.approx(degrees, abs=1e-6)
+    assert found.turned_over().points_mm[0] == (12.0, 0.0, -5.0)
+
+
+def test_a_leg_without_length_makes_no_angle():
+    assert angle((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).angle_deg == 0
+
+
+def test_annotations_come_back_from_the_file_and_are_turned_over_with_their_scan(tmp_path):
+    made = Annotation(
+        kind="arrow", axis=1, points_mm=((0.0, 1.0, 2.0), (3.0, 1.0, 6.0)), text="node?"
+    )
+    assert made.length_mm == 5
+    kept = RegionSet(annotations=(made,), scans=("scan:a",))
+    write_regions(kept, tmp_path / "a.regions.toml")
+    assert read_regions(tmp_path / "a.regions.toml") == kept
+    assert not kept.is_empty
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"kind": "angle", "points_mm": ((0, 0, 0), (1, 0, 0))}, "want 3"),
+        ({"kind": "text", "points_mm": ((0, 0, 0),)}, "without a word"),
+        ({"kind": "text", "points_mm": ((0, 0, 0),), "text": "a\nb"}, "cannot be seen"),
+    ],
+)
+def test_what_is_no_annotation_is_refused(values, said):
+    with pytest.raises(ValueError, match=said):
+        Annotation.model_validate(values)

@@ -1,0 +1,189 @@
+"""Regions of DICOM files: those that other programs wrote, and closed forms."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydicom import Dataset, dcmread
+from pydicom.data import get_testdata_file
+from pydicom.dataset import FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian, generate_uid
+
+from engine.analysis.regions.dicom_regions import read_dicom_regions
+from engine.analysis.regions.region_file import read_any, write_regions
+from engine.analysis.regions.region_set import RegionSet, scan_marks
+from engine.core.errors import DataError, FileFormatError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+STRUCTURES = "1.2.840.10008.5.1.4.1.1.481.3"
+FRAME = "1.2.3.4"
+
+
+def liver(tmp_path: Path, **changed: object) -> Path:
+    """A liver that another program segmented; the sample describes two frames that it lost."""
+    found = dcmread(get_testdata_file("liver_1frame.dcm"))
+    found.PerFrameFunctionalGroupsSequence = found.PerFrameFunctionalGroupsSequence[:1]
+    found.NumberOfFrames = 1
+    shared = found.SharedFunctionalGroupsSequence[0]
+    if "cosines" in changed:
+        shared.PlaneOrientationSequence[0].ImageOrientationPatient = changed["cosines"]
+    found.save_as(tmp_path / "liver.dcm")
+    return tmp_path / "liver.dcm"
+
+
+def test_a_segmentation_of_another_program_keeps_every_voxel_and_its_place(tmp_path):
+    path = liver(tmp_path)
+    source = dcmread(path)
+    found = read_any(path)
+    (region,) = found.regions
+    assert region.name == "Liver"
+    assert found.is_of(scan_marks(frame_of_reference=source.FrameOfReferenceUID))
+    rows, columns = np.nonzero(source.pixel_array.reshape(512, 512))
+    assert region.shape.mask.sum() == len(rows) == 36233
+    place = source.PerFrameFunctionalGroupsSequence[0].PlanePositionSequence[0]
+    x, y, z = (float(v) for v in place.ImagePositionPatient)
+    edge = 0.810547
+    lower = (x + (columns.min() - 0.5) * edge, y + (rows.min() - 0.5) * edge, z - 0.5)
+    np.testing.assert_allclose(region.shape.lower_mm, lower, atol=1e-3)
+    np.testing.assert_allclose(region.shape.voxel_mm, (edge, edge, 1.0), atol=1e-6)
+
+
+def test_rows_that_run_the_other_way_lie_where_they_should(tmp_path):
+    (plain,) = read_dicom_regions(liver(tmp_path)).regions
+    (turned,) = read_dicom_regions(liver(tmp_path, cosines=[-1, 0, 0, 0, -1, 0])).regions
+    np.testing.assert_array_equal(turned.shape.mask, plain.shape.mask[:, ::-1, ::-1])
+    assert turned.shape.lower_mm[0] < plain.shape.lower_mm[0], "columns go to the right of x"
+
+
+def test_oblique_slices_and_lost_frames_are_refused_in_a_sentence(tmp_path):
+    with pytest.raises(DataError, match="across z"):
+        read_dicom_regions(liver(tmp_path, cosines=[0.8, 0.6, 0, -0.6, 0.8, 0]))
+    with pytest.raises(FileFormatError, match="holds 1 frames and describes 3"):
+        read_dicom_regions(Path(get_testdata_file("liver_1frame.dcm")))
+
+
+def test_what_holds_no_regions_says_what_it_is(tmp_path):
+    with pytest.raises(FileFormatError, match="CT modality"):
+        read_dicom_regions(Path(get_testdata_file("CT_small.dcm")))
+    (tmp_path / "a.dcm").write_bytes(b"no DICOM at all" * 20)
+    with pytest.raises(FileFormatError, match=r"a\.dcm: no DICOM file"):
+        read_dicom_regions(tmp_path / "a.dcm")
+
+
+def test_a_structure_of_another_program_lies_between_its_corners():
+    found = read_dicom_regions(Path(get_testdata_file("rtstruct.dcm")))
+    (region,) = found.regions  # points of reference are none
+    source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)
+    drawn = source.ROIContourSequence[0].ContourSequence
+    corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
+    low, high = (np.array(each) for each in region.shape.bounds_mm)
+    assert region.name == "patient"
+    # a plane stands for a slab, so that the region ends half of it beyond the outer planes
+    half = np.array([0, 0, region.shape.slab_mm / 2])
+    np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # kept to 1 nm
+    np.testing.assert_allclose(high, corners.max(axis=0) + half, atol=1e-6)
+
+
+def structures(path: Path, *contours: np.ndarray, name: str = "GTV") -> Path:
+    found = Dataset()
+    found.file_meta = FileMetaDataset()
+    found.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    found.file_meta.MediaStorageSOPClassUID = found.SOPClassUID = STRUCTURES
+    found.file_meta.MediaStorageSOPInstanceUID = found.SOPInstanceUID = generate_uid()
+    found.Modality, found.FrameOfReferenceUID = "RTSTRUCT", FRAME
+    roi, drawn = Dataset(), Dataset()
+    roi.ROINumber, roi.ROIName, roi.ReferencedFrameOfReferenceUID = 7, name, FRAME
+    drawn.ReferencedROINumber, drawn.ContourSequence = 7, []
+    for points in contours:
+        each = Dataset()
+        each.ContourGeometricType, each.NumberOfContourPoints = "CLOSED_PLANAR", len(points)
+        each.ContourData = [f"{v:.4f}" for v in points.ravel()]
+        drawn.ContourSequence.append(each)
+    found.StructureSetROISequence, found.ROIContourSequence = [roi], [drawn]
+    found.save_as(path, enforce_file_format=True)
+    return path
+
+
+def circle(radius: float, z: float, n: int = 200) -> np.ndarray:
+    angle = np.arange(n) * 2 * np.pi / n
+    return np.stack([5 + radius * np.cos(angle), -3 + radius * np.sin(angle), 0 * angle + z], 1)
+
+
+def test_contours_have_the_volume_of_their_discs_and_a_hole_is_one(tmp_path):
+    heights = np.arange(10.0, 25.0, 3.0)
+    contours = [circle(r, z) for z in heights for r in (30.0, 12.0)]
+    (region,) = read_dicom_regions(structures(tmp_path / "a.dcm", *contours)).regions
+    grid = ImageGrid((16, 70, 70), (1.1, 1.3, 1.5), (5.0, -3.0, 17.0))
+    found = region.shape.coverage(Volume(np.zeros(grid.shape, np.float32), grid, ""))
+    # a polygon of 200 corners on a circle has the area n/2 r² sin(2 pi/n); 4 decimals in the file
+    wanted = 100 * np.sin(2 * np.pi / 200) * (30**2 - 12**2) * 3 * len(heights)
+    assert found.share.sum() * np.prod(grid.voxel_mm) == pytest.approx(wanted, rel=1e-5)
+    assert region.shape.bounds_mm[0][2] == pytest.approx(8.5)
+    middle = found.share.shape[1] // 2, found.share.shape[2] // 2
+    assert not found.share[:, *middle].any() and not found.centres[:, *middle].any()
+
+
+def test_the_patient_is_compared_and_never_written(tmp_path):
+    found = read_any(liver(tmp_path))
+    assert found.patient == "99000"
+    assert found.is_of_other_patient("12345")
+    assert not found.is_of_other_patient("99000") and not found.is_of_other_patient("")
+    write_regions(found, tmp_path / "a.regions.toml")
+    assert "99000" not in (tmp_path / "a.regions.toml").read_text() + repr(found)
+    assert not read_any(tmp_path / "a.regions.toml").patient
+
+
+@pytest.mark.parametrize(("own", "structure"), [(FRAME, "1.2.3.5"), ("", FRAME), (FRAME, "")])
+def test_structures_lie_on_the_image_that_either_field_names(tmp_path, own, structure):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0))
+    both = dcmread(path)
+    both.FrameOfReferenceUID = own
+    both.StructureSetROISequence[0].ReferencedFrameOfReferenceUID = structure
+    both.save_as(path)
+    found = read_any(path)
+    for frame in {own, structure} - {""}:
+        assert found.is_of(scan_marks(frame_of_reference=frame))
+    assert not found.is_of(scan_marks(frame_of_reference="1.2.3.6"))
+
+
+def test_structures_of_two_frames_of_reference_are_refused(tmp_path):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0))
+    both = dcmread(path)
+    other = deepcopy(both.StructureSetROISequence[0])
+    other.ROINumber, other.ReferencedFrameOfReferenceUID = 8, "1.2.3.5"
+    both.StructureSetROISequence.append(other)
+    both.save_as(path)
+    with pytest.raises(DataError, match="2 frames of reference"):
+        read_any(path)
+
+
+def test_a_file_without_an_ending_is_known_by_what_it_says(tmp_path):
+    path = structures(tmp_path / "IM000123", circle(20, 4.0))
+    assert [region.name for region in read_any(path).regions] == ["GTV"]
+
+
+def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0), name="=SUM(A1)")
+    assert read_dicom_regions(path).regions[0].name == "Structure 1"
+    tilted = circle(20, 4.0)
+    tilted[:, 2] += 0.2 * tilted[:, 0]
+    with pytest.raises(DataError, match="across z"):
+        read_dicom_regions(structures(tmp_path / "b.dcm", tilted))
+    nowhere = circle(20, 4.0)
+    nowhere[3, 1] = 1e9
+    with pytest.raises(DataError, match="no lengths"):
+        read_dicom_regions(structures(tmp_path / "d.dcm", nowhere))
+    with pytest.raises(DataError, match="unevenly"):
+        heights = (0.0, 2.0, 5.0)
+        read_dicom_regions(structures(tmp_path / "c.dcm", *(circle(9, z) for z in heights)))
+
+
+def test_a_pseudonym_of_ours_names_no_other_patient():
+    known = RegionSet(patient="4711")
+    assert known.is_of_other_patient("4712")
+    assert not known.is_of_other_patient("isocenter-0123456789ab")
+    assert not known.is_of_other_patient("4711")

@@ -1,0 +1,190 @@
+"""Exact areas of polygons in pixels, against closed forms, clipping and brute force."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from engine.analysis.regions import (
+    PlanarContours,
+    PolygonRegion,
+    Region,
+    RegionSet,
+    SphereRegion,
+    csv_of,
+    figures_of,
+    measure,
+    read_regions,
+    write_regions,
+)
+from engine.analysis.regions.polygon_area import centres_in, shares_in
+from engine.core.errors import DataError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+EXACT = 1e-9
+"""Rounding of sums of some hundred products in double precision."""
+
+
+def area(ring: np.ndarray) -> float:
+    x, y = ring.T
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+
+def clipped(ring: list[tuple[Fraction, Fraction]], axis: int, at: int, sign: int):
+    """Cut a convex polygon by a line (Sutherland and Hodgman), in exact fractions."""
+    out = []
+    for a, b in zip(ring, ring[1:] + ring[:1], strict=True):
+        da, db = sign * (a[axis] - at), sign * (b[axis] - at)
+        if da >= 0:
+            out.append(a)
+        if da * db < 0:
+            part = da / (da - db)
+            out.append((a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])))
+    return out
+
+
+def test_a_convex_polygon_has_in_each_pixel_the_area_of_exact_clipping(rng: np.random.Generator):
+    for _ in range(5):
+        angles = np.sort(rng.uniform(0, 2 * np.pi, 7))
+        ring = np.round(np.stack([3.2 + 2.7 * np.cos(angles), 2.9 + 2.5 * np.sin(angles)], 1), 6)
+        found = shares_in([ring], (6, 7))
+        corners = [(Fraction(float(x)), Fraction(float(y))) for x, y in ring]
+        for j in range(6):
+            for i in range(7):
+                part = corners
+                for axis, at, sign in ((0, i, 1), (0, i + 1, -1), (1, j, 1), (1, j + 1, -1)):
+                    part = clipped(part, axis, at, sign)
+                want = area(np.array([[float(v) for v in p] for p in part])) if part else 0.0
+                assert found[j, i] == pytest.approx(want, abs=EXACT)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_even_and_odd_windings_are_those_of_many_points(seed: int):
+    """A polygon whose edges cross, with another one over it: points decide by the same rule."""
+    rng = np.random.default_rng(seed)
+    rings = [rng.uniform(-1, 9, (9, 2)), rng.uniform(1, 7, (5, 2))]
+    n = 200
+    at = (np.arange(8 * n) + 0.5) / n
+    points = centres_in(rings, at, at).reshape(8, n, 8, n).mean(axis=(1, 3))
+    # points err along edges: some 14 edges times 1/200 of a pixel
+    np.testing.assert_allclose(shares_in(rings, (8, 8)), points, atol=0.01)
+
+
+def test_a_bow_tie_and_a_hole_have_their_areas():
+    tie = np.array([[1.0, 1.0], [5.0, 4.0], [5.0, 1.0], [1.0, 4.0]])
+    assert shares_in([tie], (6, 6)).sum() == pytest.approx(6.0, abs=EXACT)
+    outer = np.array([[0.5, 0.5], [7.5, 0.5], [7.5, 7.5], [0.5, 7.5]])
+    inner = outer / 2 + 2.1
+    whole = shares_in([outer, inner[::-1]], (8, 8)).sum()
+    assert whole == pytest.approx(area(outer) - area(inner), abs=EXACT)
+
+
+def test_what_lies_outside_of_the_grid_is_not_counted():
+    ring = np.array([[-1000.0, -1000.0], [1000.0, -1000.0], [1000.0, 1000.0], [-1000.0, 1000.0]])
+    assert (shares_in([ring], (3, 4)) == 1).all()
+    assert not shares_in([ring + 5000], (3, 4)).any()
+    assert shares_in([ring + np.array([1001.5, 0])], (1, 4))[0] == pytest.approx(
+        [0, 0.5, 1, 1], abs=EXACT
+    )
+
+
+def test_a_thousand_corners_take_their_area(rng: np.random.Generator):
+    angles = np.arange(1000) * 2 * np.pi / 1000
+    radius = 20 + 3 * np.sin(40 * angles)
+    ring = np.stack([25.3 + radius * np.cos(angles), 24.6 + radius * np.sin(angles)], 1)
+    assert shares_in([ring], (50, 50)).sum() == pytest.approx(area(ring), abs=1e-8)
+
+
+GRID = ImageGrid((9, 12, 12), (2.0, 2.0, 3.0), (0.0, 0.0, 0.0))
+
+
+def test_the_largest_value_is_that_of_voxel_centres():
+    """A hot voxel of whose area 0.502 is inside, but not its centre, is not the largest value.
+
+    A raster of 0.5 mm counts such a voxel as at least half inside; so did a rule of shares.
+    """
+    values = np.ones(GRID.shape, np.float32)
+    values[4, 6, 6] = 9.0  # x and y from 0 to 2 mm, centre at 1
+    # a corner cut off the square, with a notch over the centre
+    ring = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (1.2, 2.0), (1.2, 0.9), (0.0, 0.9)]
+    ring += [(0.0, 1.9), (-4.0, 1.9), (-4.0, 0.0)]
+    shape = PolygonRegion(axis=2, corners_mm=tuple(ring), low_mm=-1.5, high_mm=1.5)
+    coverage = shape.coverage(Volume(values, GRID, "g/mL"))
+    share = coverage.within((slice(4, 5), slice(6, 7), slice(6, 7)))
+    assert share.item() == pytest.approx((2 * 0.9 + 0.8 * 1.1) / 4, abs=EXACT)
+    assert share.item() > 0.5
+    found = figures_of(Volume(values, GRID, "g/mL"), coverage)
+    assert found.most == 1.0 and found.mean > 1.0
+
+
+def contours() -> PlanarContours:
+    ring = np.array([[-5.1, -4.2], [4.9, -3.7], [5.3, 4.4], [-3.9, 5.2]])
+    hole = ring / 3 + 0.2
+    rings = [ring, hole, ring * 0.8, ring * 0.5]
+    return PlanarContours.of(rings, [-3.0, -3.0, 0.005, 2.995], 3.0)
+
+
+def test_contours_have_their_volume_and_their_centres():
+    volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
+    found, shape = figures_of(volume, contours().coverage(volume)), contours()
+    first, hole, second, third = (area(ring) for ring in shape.rings)
+    wanted = 3.0 * (first - hole + second + third) / 1000
+    # heights that files round are put to the faces of voxels
+    assert found.volume_ml == pytest.approx(wanted, rel=1e-12)
+    centre = figures_of(volume, shape.coverage(volume), rule="centre")
+    assert centre.n_voxels == shape.coverage(volume).centres.sum() and centre.rule == "centre"
+    assert centre.volume_ml == pytest.approx(centre.n_voxels * 12 / 1000)
+
+
+def test_contours_move_turn_and_come_back_from_their_file(tmp_path):
+    shape = contours()
+    moved = shape.moved((1.0, 2.0, 3.0))
+    np.testing.assert_allclose(moved.rings[0], shape.rings[0] + (1, 2), atol=1e-6)
+    assert moved.turned_over().heights_mm[0] == pytest.approx(0.0)
+    write_regions(RegionSet(regions=(Region(name="GTV", shape=shape),)), tmp_path / "a.toml")
+    assert read_regions(tmp_path / "a.toml").regions[0].shape == shape
+
+
+@pytest.mark.parametrize("kind", ["sphere", "polygon", "contours"])
+def test_the_rule_of_centres_counts_points(kind: str):
+    """Every figure of the rule "centre" is that of voxels whose centre a formula puts inside."""
+    rng = np.random.default_rng(5)
+    volume = Volume(rng.random(GRID.shape).astype(np.float32), GRID, "g/mL")
+    x, y, z = (GRID.centres_mm(axis) for axis in range(3))
+    z, y, x = np.meshgrid(z, y, x, indexing="ij")
+    if kind == "sphere":
+        shape = SphereRegion(centre_mm=(0.3, -0.2, 0.9), diameter_mm=11)
+        inside = (x - 0.3) ** 2 + (y + 0.2) ** 2 + (z - 0.9) ** 2 <= 5.5**2
+    elif kind == "polygon":
+        shape = PolygonRegion(
+            corners_mm=((-6.0, -5.5), (8.0, -5.5), (-6.0, 8.5)), low_mm=-4.4, high_mm=5.0
+        )
+        inside = (x > -6) & (y > -5.5) & (x + y < 2.5) & (z > -4.4) & (z < 5)
+    else:
+        ring = np.array([[-6.0, -5.5], [8.0, -5.5], [-6.0, 8.5]])
+        shape = PlanarContours.of([ring, ring], [-3.0, 0.0], 3.0)
+        inside = (x > -6) & (y > -5.5) & (x + y < 2.5) & (abs(z + 1.5) < 3)
+    found = measure(Region(name="a", shape=shape), volume, rule="centre").figures
+    values = volume.values[inside].astype(float)
+    assert found.n_voxels == len(values) > 20
+    for got, wanted in (
+        (found.mean, values.mean()),
+        (found.sd, values.std()),
+        (found.least, values.min()),
+        (found.most, values.max()),
+        (found.volume_ml, len(values) * 12 / 1000),
+    ):
+        assert got == pytest.approx(wanted, rel=1e-12)
+    table = csv_of([measure(Region(name="a", shape=shape), volume, rule="centre")])
+    assert "all figures by voxel centres" in table
+
+
+def test_a_region_without_a_centre_says_so():
+    shape = SphereRegion(centre_mm=(0.0, 0.0, 1.5), diameter_mm=1.0)
+    volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
+    with pytest.raises(DataError, match="holds the centre of no voxel"):
+        figures_of(volume, shape.coverage(volume), rule="centre")
+    assert figures_of(volume, shape.coverage(volume)).most == 1.0

@@ -1,0 +1,67 @@
+"""`isocenter live watch` and `send`, as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main
+from engine.io import save_projections
+from engine.live.ct.sources import folder
+from tests.engine.io.xray.xray_files import flexray
+from tests.engine.live.ct.live_scans import scan
+
+
+def test_watch_shows_what_a_stored_scan_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_projections(scan(), tmp_path / "scan.h5")
+    assert main(["live", "watch", str(tmp_path / "scan.h5"), "--replay"]) == 0
+    said = capsys.readouterr().out
+    assert "flat 2, 10 × 6 uint16, mean 60,002" in said
+    assert "29 frames, 0 lost" in said
+    assert said.splitlines()[-1] == "scan.h5: all 29 frames were played."
+
+
+def test_json_has_a_line_for_every_frame_and_event(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_projections(scan(), tmp_path / "scan.h5")
+    assert main(["live", "watch", str(tmp_path / "scan.h5"), "--replay", "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["kind"] for each in lines].count("projection") == 24
+    last = [each for each in lines if each["kind"] == "projection"][-1]
+    assert (last["index"], last["shape"], last["type"]) == (23, [6, 10], "uint16")
+    assert last["angle_deg"] == pytest.approx(345)
+    assert lines[-1]["kind"] == "ended"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["watch", "no-such-scan.h5"], "no such file or folder, and no address"),
+        (["watch", "http://x"], "no source; want tcp://host:port, pva://CHANNEL"),
+        (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate is for --replay"),
+        (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
+        (["send", "no-such-scan.h5", "--to", "here"], "want tcp://host:port"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["live", *words]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_watch_follows_a_folder_and_finds_it_by_its_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "END_QUIET_S", 0.1)
+    settings = flexray(tmp_path)
+    assert main(["live", "watch", str(settings)]) == 0
+    said = capsys.readouterr().out
+    assert "plans 12 projections (FleX-ray scan)" in said
+    assert "16 frames, 0 lost" in said
+    assert "all 12 projections have come" in said

@@ -1,0 +1,99 @@
+"""`isocenter live` of list-mode PET, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import main
+from engine.io import read_listmode, read_volume, write_listmode
+from engine.modalities.studies import write_protocol
+from engine.protocols.study.protocol import Protocol
+from tests.engine.live.pet.running_events import PROTOCOL, scan
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    write_listmode(scan(), tmp_path / "scan.h5")
+    protocol: Protocol = PROTOCOL
+    write_protocol(protocol, tmp_path / "small.toml")
+    return tmp_path / "scan.h5"
+
+
+def test_watch_tells_list_mode_by_itself(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["live", "watch", str(stored), "--replay"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == f"scan.h5: all {scan().n_events:,} events were played."
+    assert f"Small ring at 3.0 s: {scan().n_prompts / 3:,.0f} prompts/s"[:22] in said[-2]
+    assert f"{scan().n_events:,} events, 0 lost" in said[-2]
+
+
+def test_watch_gives_a_line_for_every_batch(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["live", "watch", str(stored), "--replay", "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    batches = [each for each in lines if each["kind"] == "events"]
+    assert sum(each["prompts"] for each in batches) == scan().n_prompts
+    assert sum(each["delayeds"] for each in batches) == scan().n_delayed
+    assert lines[-1]["kind"] == "ended"
+
+
+def test_reconstruct_leaves_image_scan_and_volume(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image, kept, whole = (tmp_path / name for name in ("image.h5", "kept.h5", "whole.h5"))
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(image), "--json"]
+    words += ["--protocol", str(tmp_path / "small.toml"), "--threads", "2"]
+    assert main([*words, "--scan", str(kept), "--volume", str(whole)]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    figures = [each for each in lines if each["event"] == "figures"][-1]
+    assert (figures["events"], figures["dropped"]) == (scan().n_events, 0)
+    assert figures["image_events"] == scan().n_prompts
+    np.testing.assert_array_equal(read_listmode(kept).crystals, scan().crystals)
+    live, ordinary = read_volume(image), read_volume(whole)
+    assert live.unit == "counts/mm"
+    assert live.info["live"]["prompts"] == scan().n_prompts
+    assert live.info["live"]["corrections"] == ["line_geometry", "randoms"]
+    assert live.info["live"]["protocol"]["algorithm"]["subsets"] == 3
+    assert np.abs(live.values - ordinary.values).max() < 1e-4 * ordinary.values.max()
+    assert ordinary.info["scan"]["prompts"] == scan().n_prompts
+    assert main([*words, "--scan", str(kept)]) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["watch", "SCAN"], "cannot be followed while it is written"),
+        (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "--rate is for --replay"),
+        (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for frames"),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"], "give both"),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "want 1 to 60 s"),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"], "is of the CPU"),
+        (
+            [
+                "reconstruct",
+                "SCAN",
+                "--replay",
+                "-o",
+                "x.h5",
+                "--scan",
+                "s.h5",
+                "--mode",
+                "sliding",
+            ],
+            "leave --mode sliding out",
+        ),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--protocol", "ct"], "protocol"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(
+    words: list[str], sentence: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(stored) if word == "SCAN" else word for word in words]
+    assert main(["live", *given]) == 2
+    assert sentence in capsys.readouterr().err

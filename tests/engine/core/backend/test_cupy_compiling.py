@@ -1,0 +1,41 @@
+"""Kernels compiled for a card with our options alone, and kept; marked `gpu`, as test_cupy_gpu."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.backend import cuda, cupy_compiling
+from engine.core.backend.cupy_compiling import module_of
+from engine.core.backend.gpu import Gpu
+from engine.core.errors import DeviceError
+
+pytestmark = pytest.mark.gpu
+
+TEXT = 'extern "C" __global__ void nothing() {}'
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Gpu:
+    return cuda().gpu
+
+
+def test_texts_that_do_not_compile_are_told(gpu):
+    with pytest.raises(DeviceError, match="does not compile"):
+        gpu.load("no kernel", ())
+    with pytest.raises(DeviceError, match="loading kernel"):
+        gpu.load(TEXT, ()).function("nobody")
+    with pytest.raises(DeviceError, match="finding constant"):
+        gpu.load(TEXT, ()).constant("nobody")
+
+
+def test_what_was_compiled_is_kept_and_made_again_if_it_was_cut(gpu, monkeypatch, tmp_path):
+    capability = gpu.facts.compute_capability
+    module_of(TEXT, (), capability, tmp_path).get_function("nothing")
+    (kept,) = tmp_path.iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(cupy_compiling, "_compiled", lambda *_: pytest.fail("compiled again"))
+        module_of(TEXT, (), capability, tmp_path).get_function("nothing")
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:100])
+    module_of(TEXT, (), capability, tmp_path).get_function("nothing")
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [whole]

@@ -1,0 +1,93 @@
+"""Arrays know their module, and tables are copied to a device once."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from engine.core import arrays
+from engine.core.arrays import Tables, finite_range, module_of, rest, taken, to_host
+from engine.core.backend import Backend
+
+TABLE = np.arange(5.0)
+
+
+def test_each_array_knows_its_module(device: Backend) -> None:
+    assert module_of(TABLE) is np
+    assert module_of(device.to_device(TABLE)) is device.xp
+
+
+class Foreign:
+    """An array of somebody else, who speaks DLPack and nothing else."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self._values = values
+
+    def __dlpack__(self, **wishes: object) -> object:
+        return self._values.__dlpack__(**wishes)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._values.__dlpack_device__()
+
+
+def test_arrays_of_others_are_taken_without_a_copy() -> None:
+    values = np.arange(6.0).reshape(2, 3)
+
+    found = taken(Foreign(values))
+
+    assert type(found) is np.ndarray
+    assert np.shares_memory(found, values)
+
+
+def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
+    there = device.to_device(TABLE)
+
+    assert taken(TABLE) is TABLE
+    assert taken(there) is there
+    assert type(to_host(there)) is np.ndarray
+    assert to_host(TABLE) is TABLE
+
+
+def test_a_table_on_the_host_is_the_table_itself() -> None:
+    assert Tables().beside(np.arange(2), TABLE) is TABLE
+
+
+def test_a_table_is_copied_to_a_device_once(device: Backend) -> None:
+    tables, there = Tables(), device.to_device(np.arange(2))
+
+    copy = tables.beside(there, TABLE)
+
+    np.testing.assert_array_equal(device.to_host(copy), TABLE)
+    assert type(copy) is type(there)
+    assert tables.beside(there, TABLE) is copy
+    assert tables.beside(there, TABLE + 1) is not copy
+
+
+def test_changes_of_a_private_map_outlast_a_rest(tmp_path):
+    np.zeros(5000, np.float32).tofile(tmp_path / "values")
+    values = np.memmap(tmp_path / "values", np.float32, "c")
+    values[:] = 5
+    rest(np.asarray(values)[1:])
+    assert (values == 5).all()
+
+
+def test_the_range_of_finite_values_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_LOOKED_AT", 1000)
+    values = np.random.default_rng(4).random((7, 30, 40), dtype=np.float32)
+    values[0, 0, :3] = np.nan, np.inf, -np.inf
+    values[6, 29, 39], values[3, 4, 5] = 7.0, -7.0
+    assert finite_range(values) == (-7.0, 7.0)
+    assert finite_range(np.array([3, 1, 2], np.uint16)) == (1.0, 3.0)
+    assert np.isnan(finite_range(np.full(2500, np.nan))).all()
+
+
+def test_the_range_of_many_values_takes_no_copy_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_LOOKED_AT", 1 << 12)
+    values = np.ones(1 << 20, np.float32)
+    tracemalloc.start()
+    finite_range(values)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < values.nbytes / 50

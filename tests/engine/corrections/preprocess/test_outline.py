@@ -1,0 +1,97 @@
+"""What each step says of itself before any value is read is what it does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.core.backend import cpu
+from engine.corrections.preprocess import (
+    STEPS,
+    Binning,
+    CentreOfRotation,
+    Crop,
+    FlatField,
+    Hardening,
+    Logarithm,
+    Roll,
+)
+from engine.modalities.xray_ct.dry_run import dry_run, without_values
+from tests.engine.corrections.preprocess.scans import geometry, scan
+
+CHOSEN = {
+    Crop: {"rows": (2, 9), "columns": (3, 40)},
+    Binning: {"pixels": 2, "views": 3},
+    Hardening: {"coefficients": (1.0, 0.1)},
+    Roll: {"degrees": 5.0},
+    CentreOfRotation: {"column": 21.5},
+}
+
+
+def scan_for(step, rng):
+    """Counts, transmission or integrals: whatever the step takes."""
+    seen = geometry(n_views=40, n_rows=12, n_cols=48, axis=22.0)
+    shape = (40, 12, 48)
+    flats, darks = np.full((2, *shape[1:]), 1e4), np.full((2, *shape[1:]), 10.0)
+    for kind in ("counts", "transmission", "integrals"):
+        values = rng.uniform(0.2, 0.9, shape) * (9e3 if kind == "counts" else 1)
+        fields = {"flats": flats, "darks": darks} if kind == "counts" else {}
+        data = scan(values.astype(np.float32), kind, seen=seen, **fields)
+        if step.obstacle(data) is None:
+            return data
+    raise LookupError(step.kind)
+
+
+@pytest.mark.parametrize("kind", STEPS, ids=lambda kind: kind.kind)
+def test_geometry_shape_and_kind_are_those_of_the_outline(kind, rng):
+    step = kind(use="on", **CHOSEN.get(kind, {}))
+    data = scan_for(step, rng)
+    done = step.apply(data, on=cpu(1))
+    said = step.dry_run(without_values(data))
+
+    assert (said.shape, said.kind) == (done.shape, done.kind)
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        got, want = (getattr(each.geometry, name) for each in (said, done))
+        np.testing.assert_allclose(got, want, atol=1e-12)
+    assert said.values.base is None or said.values.strides == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "kind", [FlatField, Crop, Binning, Logarithm, Hardening], ids=lambda kind: kind.kind
+)
+def test_the_rows_a_step_asks_for_are_enough(kind, rng):
+    step = kind(use="on", **CHOSEN.get(kind, {}))
+    data = scan_for(step, rng)
+    n_rows = step.dry_run(data).shape[1]
+    rows = range(n_rows // 3, n_rows // 3 + 2)
+    before = step.rows_before(rows, data.geometry)
+    wide = slice(before.start, before.stop)
+    part = replace(
+        data,
+        values=data.values[:, wide],
+        geometry=data.geometry.cropped(wide, slice(None)),
+        flats=None if data.flats is None else data.flats[:, wide],
+        darks=None if data.darks is None else data.darks[:, wide],
+    )
+    within = step.within_rows()
+    done = within.apply(part, on=cpu(1))
+    want = step.apply(data, on=cpu(1)).values[:, rows.start : rows.stop]
+
+    np.testing.assert_allclose(done.values, want, rtol=1e-6)
+
+
+def test_a_value_that_is_sought_is_said_and_taken_where_it_is_known(rng):
+    data = without_values(scan_for(CentreOfRotation(), rng))
+    unknown, known = (dry_run(data, [CentreOfRotation()], axis) for axis in (None, 20.0))
+
+    assert unknown.axis_is_sought and not known.axis_is_sought
+    assert known.empty_scan.geometry.axis_column.mean() == pytest.approx(20.0)
+
+
+def test_what_is_done_follows_from_the_kind_that_a_step_makes():
+    done = {kind: [s.kind for s in STEPS if s.is_done(kind)] for kind in ("counts", "integrals")}
+
+    assert done["counts"] == []
+    assert len(done["integrals"]) == 2

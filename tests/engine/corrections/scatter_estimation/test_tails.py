@@ -1,0 +1,56 @@
+"""The scale of the scatter, from lines that miss the object."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.corrections.scatter_estimation.tails import fit_tails
+
+
+def drawn(rng: np.random.Generator, scale: float, randoms: float) -> tuple[np.ndarray, ...]:
+    """Events on lines of uneven scatter, and the scatter of all lines."""
+    scatter = rng.uniform(0.01, 0.05, 100_000)
+    counts = rng.poisson(scale * scatter + randoms)
+    return np.repeat(scatter, counts), np.full(counts.sum(), randoms), scatter.sum()
+
+
+@pytest.mark.parametrize("randoms", [0.0, 0.02])
+@pytest.mark.parametrize("scale", [0.6, 1.1])
+def test_the_scale_is_found_within_its_error(
+    rng: np.random.Generator, scale: float, randoms: float
+) -> None:
+    fit = fit_tails(*drawn(rng, scale, randoms))
+    assert fit.is_used
+    assert abs(fit.scale - scale) < 4 * fit.error
+    assert fit.error < 0.05
+
+
+def test_without_randoms_it_is_the_ratio_of_counts() -> None:
+    fit = fit_tails(np.full(900, 0.3), np.zeros(900), 1000.0)
+    assert fit.scale == pytest.approx(0.9)
+    assert fit.error == pytest.approx(0.9 / np.sqrt(900))
+    assert fit.is_plausible
+    assert fit.describe() == "scaled by 0.90 to 900 events beside the object"
+
+
+def test_too_few_events_leave_the_simulation_as_it_is() -> None:
+    fit = fit_tails(np.full(20, 0.3), np.zeros(20), 10.0)
+    assert (fit.scale, fit.is_used) == (1.0, False)
+    assert "too few" in fit.describe()
+    nothing = fit_tails(np.empty(0), np.empty(0), 0.0)
+    assert (nothing.scale, nothing.is_used) == (1.0, False)
+
+
+@pytest.mark.parametrize("n", [500, 1500])
+def test_a_scale_that_no_scan_has_is_said_in_words(n: int) -> None:
+    fit = fit_tails(np.full(n, 0.3), np.zeros(n), 1000.0)
+    assert fit.is_used
+    assert not fit.is_plausible
+    assert "outside 0.8 to 1.3" in fit.describe()
+
+
+def test_tails_of_randoms_alone_hold_no_scatter(rng: np.random.Generator) -> None:
+    fit = fit_tails(*drawn(rng, 0.0, 0.05))
+    assert fit.is_used
+    assert fit.scale < 0.1

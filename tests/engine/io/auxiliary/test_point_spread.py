@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from engine.core.errors import EngineError
+from engine.io.auxiliary.point_spread import read_point_spread
+
+
+def test_reads_the_table_of_a_scanner(tmp_path):
+    path = tmp_path / "widths.csv"
+    path.write_text("# r, radial, tangential, axial\n10, 4.1, 4.0, 4.4\n100, 4.9, 4.4, 4.6\n")
+
+    spread = read_point_spread(path)
+
+    np.testing.assert_array_equal(spread.radius_mm, [10, 100])
+    np.testing.assert_array_equal(spread.radial_mm, [4.1, 4.9])
+    np.testing.assert_array_equal(spread.tangential_mm, [4.0, 4.4])
+    assert spread.axial_mm == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# nothing\n", "holds no widths"),
+        ("10 4.1 4.0\n", "line 1: 3 columns, want 4"),
+        ("10 4.1 4.0 wide\n", "want numbers"),
+        ("10 4 4 4\n10 4 4 4\n", "are to ascend"),
+        ("10 4 4 0\n", "more than 0"),
+        ("10 4 4 nan\n", "NaN"),
+    ],
+)
+def test_refuses_what_is_no_table_of_widths(tmp_path, text, said):
+    path = tmp_path / "widths.txt"
+    path.write_text(text)
+
+    with pytest.raises(EngineError, match=said):
+        read_point_spread(path)

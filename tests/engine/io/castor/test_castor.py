@@ -1,0 +1,306 @@
+"""CASToR: files by its published layout give the scan again, and every way they can be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.backend import cpu
+from engine.core.errors import (
+    CutOffError,
+    DataError,
+    FileFormatError,
+    GeometryError,
+    ScannerMissingError,
+)
+from engine.corrections.line_geometry import LineGeometry
+from engine.corrections.normalisation import Normalisation
+from engine.data.listmode import ListMode
+from engine.data.runs.events import Finished
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
+from engine.io import read_components, read_listmode, write_listmode
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.recognise import purpose_of
+from engine.modalities.studies import Study
+from engine.protocols.study.assignments import with_settings
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Cylinder
+from tests.engine.io.castor import castor_files as files
+
+ON = cpu(1)
+RING = RingScanner(
+    RingSettings(
+        name="tiny", n_rings=3, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
+        max_ring_difference=2, n_tangential=23, voxel_mm=(5, 5, 5), fov_mm=(60, 15),
+        tof=TofSettings(fwhm_ps=300, bin_ps=150, n_bins=5),
+    )
+)  # fmt: skip
+SETTINGS = (
+    *("algorithm.iterations=2", "algorithm.subsets=1", "finishing=[]", "fit_to_scan=false"),
+    *("grid.voxel_mm=[5, 5, 5]", "grid.diameter_mm=60", "grid.length_mm=15"),
+)
+
+
+@pytest.fixture(scope="module")
+def scan() -> ListMode:
+    """A small cylinder off the middle in x and y."""
+    shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
+    found = simulate_listmode(
+        ShapePhantom("cylinder", (shape,)), RING, n_prompts=2500, seed=5, randoms_fraction=0,
+        duration_s=3,
+    )  # fmt: skip
+    return replace(found, mu_map=None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the scanner's table."""
+    files.write_table(tmp_path / "SMALL_RING.lut", RING)
+    return tmp_path
+
+
+class TestTheScanComesBack:
+    @pytest.mark.parametrize("suffix", [".cdh", ".cdf"])
+    def test_with_its_events(self, scan: ListMode, folder: Path, suffix: str) -> None:
+        path = files.write_scan(folder / "scan.cdh", scan)
+        found = read_listmode(path.with_suffix(suffix))
+        np.testing.assert_array_equal(found.crystals, scan.crystals)
+        np.testing.assert_array_equal(found.tof_bins, scan.tof_bins)
+        np.testing.assert_array_equal(found.time_ms, scan.time_ms)
+        assert (found.duration_s, found.info["isotope"]) == (3, "F-18")
+        (note,) = found.notes
+        assert "left-handed" in note
+
+    def test_with_its_scanner(self, scan: ListMode, folder: Path) -> None:
+        found = read_listmode(files.write_scan(folder / "scan.cdh", scan)).scanner
+        np.testing.assert_allclose(found.positions_mm, RING.positions_mm, atol=1e-5)
+        assert found.tof == RING.tof
+        pairs = np.indices((RING.n_crystals,) * 2).reshape(2, -1).T
+        ours = RING.in_coincidence(pairs) | RING.in_coincidence(pairs[:, ::-1])
+        np.testing.assert_array_equal(found.in_coincidence(pairs), ours)
+
+    def test_with_its_image(self, scan: ListMode, folder: Path) -> None:
+        write_listmode(scan, folder / "ours.h5")
+        path = files.write_scan(folder / "scan.cdh", scan)
+        images = []
+        for each in (folder / "ours.h5", path):
+            study = Study(data=each, protocol=with_settings(ListModeProtocol(), SETTINGS))
+            images.append(next(e for e in run(study, on=ON) if isinstance(e, Finished)).volume)
+        ours, theirs = (image.values for image in images)
+        assert ours.any()
+        np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
+
+    def test_times_that_are_not_quantised(self, scan: ListMode, folder: Path) -> None:
+        path = files.write_scan(
+            folder / "scan.cdh", scan, **{"List TOF quantization bin size (ps)": 0}
+        )
+        found = read_listmode(path)
+        tof = found.scanner.tof
+        assert tof is not None
+        assert (tof.bin_ps, tof.n_bins, tof.fwhm_ps) == (30, 25, 300)
+        ours = RING.tof.centres_mm[scan.tof_bins]
+        np.testing.assert_allclose(tof.centres_mm[found.tof_bins], ours, atol=tof.bin_mm / 2)
+
+    def test_steps_that_lie_about_the_middle(self, scan: ListMode, folder: Path) -> None:
+        """Four bins, whose middles are odd halves of a step."""
+        rng = np.random.default_rng(0)
+        at_ps = (rng.integers(0, 4, scan.n_events) - 1.5) * 100
+        path = files.write_scan(
+            folder / "scan.cdh", scan, {"tof": at_ps},
+            **{"List TOF measurement range (ps)": 400, "List TOF quantization bin size (ps)": 100},
+        )  # fmt: skip
+        found = read_listmode(path)
+        assert found.scanner.tof is not None
+        assert found.scanner.tof.n_bins == 4
+        np.testing.assert_array_equal(found.tof_bins, at_ps / 100 + 1.5)
+
+    def test_every_part_of_a_record(self, scan: ListMode, folder: Path) -> None:
+        rng, n = np.random.default_rng(1), scan.n_events
+        without_tof = replace(scan, tof_bins=None)
+        more = {
+            "acf": rng.uniform(1, 9, n),
+            "kind": rng.integers(0, 5, n),
+            "scatter": rng.uniform(0, 1, n).astype(np.float32),
+            "randoms": rng.uniform(0, 1, n).astype(np.float32),
+            "norm": rng.uniform(1, 2, n),
+            "place": rng.normal(size=(n, 4)),
+        }
+        found = read_listmode(files.write_scan(folder / "scan.cdh", without_tof, more))
+        np.testing.assert_array_equal(found.crystals, scan.crystals)
+        want = 3 * (more["scatter"] + more["randoms"])
+        np.testing.assert_allclose(found.additive, want, rtol=1e-6)
+        assert any("lines of events alone" in note for note in found.notes)
+        assert any("Places within crystals" in note for note in found.notes)
+
+    def test_on_a_scanner_of_ours(self, scan: ListMode, tmp_path: Path) -> None:
+        from engine.core.settings import to_toml
+
+        (tmp_path / "ring.toml").write_text(to_toml(RING.settings))
+        path = files.write_scan(tmp_path / "scan.cdh", scan)
+        found = read_listmode(path, scanner=str(tmp_path / "ring.toml"))
+        np.testing.assert_array_equal(found.tof_bins, scan.tof_bins)
+        assert found.notes == ()
+
+
+class TestNormalisation:
+    @pytest.fixture
+    def lines(self) -> np.ndarray:
+        """Every line of the ring once, in no order."""
+        lors = RING.lors(np.arange(RING.n_lors))
+        return np.random.default_rng(4).permutation(lors[RING.in_coincidence(lors)])
+
+    @pytest.fixture
+    def efficiencies(self) -> np.ndarray:
+        return np.random.default_rng(3).uniform(0.5, 1, RING.n_crystals).astype(np.float32)
+
+    def write(self, folder: Path, lines, values, **changes) -> Path:
+        with np.errstate(divide="ignore"):
+            corrections = np.where(values > 0, 1 / values, 0)
+        path = folder / "norm.cdh"
+        return files.write_normalisation(path, lines, {"norm": corrections}, **changes)
+
+    def test_lines_have_their_probability_and_others_none(self, folder, lines, efficiencies):
+        found = np.prod(efficiencies[lines], axis=1)
+        path = self.write(folder, lines[10:], found[10:])
+        components = read_components(path, RING)
+        data = ListMode(RING, crystals=lines[:, ::-1].astype(np.int32), components=components)
+        applied = Normalisation().apply(data, on=ON)
+        np.testing.assert_allclose(applied.factors[10:], found[10:], rtol=1e-6)
+        assert not applied.factors[:10].any()
+        assert "its table is applied" in (LineGeometry().obstacle(applied) or "")
+
+    def test_the_image_is_that_of_crystals_and_geometry(
+        self, folder: Path, lines, efficiencies
+    ) -> None:
+        shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
+        scan = simulate_listmode(
+            ShapePhantom("cylinder", (shape,)), RING, n_prompts=2500, seed=6, randoms_fraction=0,
+            duration_s=3, efficiencies=efficiencies,
+        )  # fmt: skip
+        scan = replace(scan, mu_map=None)
+        write_listmode(scan, folder / "ours.h5")
+        path = files.write_scan(folder / "scan.cdh", scan)
+        values = np.prod(efficiencies[lines], axis=1) * RING.geometric_factor(lines)
+        norm = self.write(folder, lines, values)
+        protocol = with_settings(ListModeProtocol(), SETTINGS)
+        ours, theirs = (
+            next(e for e in run(study, on=ON) if isinstance(e, Finished)).volume.values
+            for study in (
+                Study(data=folder / "ours.h5", protocol=protocol),
+                Study(data=path, normalisation=norm, protocol=protocol),
+            )
+        )
+        assert ours.any()
+        np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
+
+    def test_a_drop_knows_it(self, folder: Path, lines) -> None:
+        found = purpose_of(self.write(folder, lines, np.ones(len(lines))))
+        assert found.role is not None
+        assert (found.purpose, found.role.key) == ("input", "normalisation")
+
+    def test_attenuation_in_it_is_left_out(self, folder: Path, lines) -> None:
+        ones = np.ones(len(lines))
+        path = files.write_normalisation(
+            folder / "norm.cdh", lines, {"acf": 3 * ones, "norm": ones}
+        )
+        components = read_components(path, RING)
+        assert components.lines is not None
+        assert (components.lines.values == 1).all()
+        assert "attenuation are not used" in components.notes[0]
+
+    @pytest.mark.parametrize(
+        ("changes", "error", "wanted"),
+        [
+            ({"Number of events": 7}, FileFormatError, "counts 7"),
+            ({"Maximum number of lines per event": 3}, FileFormatError, "several lines"),
+            ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
+        ],
+    )
+    def test_headers(self, folder: Path, lines, changes, error, wanted) -> None:
+        path = self.write(folder, lines, np.ones(len(lines)), **changes)
+        with pytest.raises(error, match=wanted):
+            read_components(path, RING)
+
+    def test_lines_that_make_no_sense(self, folder: Path, lines) -> None:
+        twice = np.concatenate([lines, lines[:1, ::-1]])
+        with pytest.raises(DataError, match="listed twice"):
+            read_components(self.write(folder, twice, np.ones(len(twice))), RING)
+        with pytest.raises(GeometryError, match="has 96"):
+            read_components(self.write(folder, lines + 50, np.ones(len(lines))), RING)
+        with pytest.raises(DataError, match="all corrections are 0"):
+            read_components(self.write(folder, lines, np.zeros(len(lines))), RING)
+        with pytest.raises(DataError, match="is -1"):
+            values = np.ones(len(lines))
+            path = files.write_normalisation(folder / "norm.cdh", lines, {"norm": -values})
+            read_components(path, RING)
+
+
+class TestDamage:
+    def test_no_table(self, scan: ListMode, tmp_path: Path) -> None:
+        path = files.write_scan(tmp_path / "scan.cdh", scan)
+        with pytest.raises(ScannerMissingError, match=r"SMALL_RING\.lut"):
+            read_listmode(path)
+        (tmp_path / "SMALL_RING.geom").write_text("modality: PET\n")
+        with pytest.raises(ScannerMissingError, match="-olut"):
+            read_listmode(path)
+
+    def test_two_tables(self, scan: ListMode, folder: Path) -> None:
+        files.write_table(folder / "OTHER.lut", RING)
+        path = files.write_scan(folder / "scan.cdh", scan)
+        assert read_listmode(path).n_events == scan.n_events
+        path = files.write_scan(folder / "scan.cdh", scan, Scanner_name="THIRD")
+        with pytest.raises(ScannerMissingError, match="2 look-up tables"):
+            read_listmode(path)
+
+    @pytest.mark.parametrize(
+        ("key", "value", "wanted"),
+        [
+            ("Data mode", "sinogram", "list-mode or histogram"),
+            ("Data type", "SPECT", "PET alone"),
+            ("Maximum number of lines per event", 4, "up to 4 lines"),
+            ("Number of events", 7, "padded"),
+            ("Number of events", "many", "want a number"),
+            ("TOF resolution (ps)", 0, "TOF resolution of 0 ps"),
+            ("Data filename", "..", "names no data file"),
+        ],
+    )
+    def test_headers(self, scan, folder: Path, key: str, value: object, wanted: str) -> None:
+        path = files.write_scan(folder / "scan.cdh", scan, **{key: value})
+        with pytest.raises(FileFormatError, match=wanted):
+            read_listmode(path)
+
+    def test_cut_off(self, scan: ListMode, folder: Path) -> None:
+        path = files.write_scan(folder / "scan.cdh", scan)
+        data = path.with_suffix(".cdf")
+        data.write_bytes(data.read_bytes()[:-7])
+        with pytest.raises(CutOffError, match="9 more bytes"):
+            read_listmode(path)
+        found = read_listmode(path, complete_events=True)
+        np.testing.assert_array_equal(found.crystals, scan.crystals[:-1])
+        data.write_bytes(data.read_bytes()[: 16 * 100])
+        with pytest.raises(CutOffError, match="holds 100 of the"):
+            read_listmode(path)
+
+    def test_a_flag_that_the_file_does_not_keep(self, scan: ListMode, folder: Path) -> None:
+        path = files.write_scan(folder / "scan.cdh", scan, **{files.KEYS["norm"]: 1})
+        with pytest.raises((FileFormatError, GeometryError)):
+            read_listmode(path)
+
+    def test_a_table_of_other_bytes(self, scan: ListMode, folder: Path) -> None:
+        path = files.write_scan(folder / "scan.cdh", scan)
+        table = folder / "SMALL_RING.lut"
+        good = table.read_bytes()
+        table.write_bytes(np.frombuffer(good, "<f4").astype(">f4").tobytes())
+        with pytest.raises(FileFormatError, match=r"SMALL_RING\.lut"):
+            read_listmode(path)
+        table.write_bytes(good[:-3])
+        with pytest.raises(FileFormatError, match="24 for each crystal"):
+            read_listmode(path)
+        table.write_bytes(good[:-240])
+        with pytest.raises(GeometryError, match="has 86"):
+            read_listmode(path)

@@ -1,0 +1,83 @@
+"""Enhanced CT files: the values and places of the series of single slices, in one file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pydicom
+import pytest
+
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import DataError, FileFormatError
+from engine.io import read_volume, save
+from engine.io.dicom.enhanced import write_enhanced
+from tests.engine.io.dicom.dicom_files import change
+from tests.engine.io.dicom.test_dicom_series import CHECKER, CT, GRID, INFO, volume
+
+
+@pytest.mark.parametrize("axes", ["xyz", "LPS", "LPI"])
+def test_one_file_is_the_same_image_as_the_series(tmp_path, axes):
+    image = volume("HU", {**CT, "axes": axes})
+    write_enhanced(image, tmp_path / "a.dcm", image.info)
+    save(image, tmp_path / "a.dicom")
+
+    one, series = read_volume(tmp_path / "a.dcm"), read_volume(tmp_path / "a.dicom")
+    assert np.array_equal(one.values, series.values)
+    np.testing.assert_allclose(one.grid.centre_mm, GRID.centre_mm)
+    assert one.grid == series.grid and (one.unit, one.axes) == ("HU", axes)
+    assert one.info == image.info, "its provenance stands beside it"
+
+    found = pydicom.dcmread(tmp_path / "a.dcm")
+    slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").iterdir())]
+    assert np.array_equal(found.pixel_array, [each.pixel_array for each in slices])
+    for frame, each in zip(found.PerFrameFunctionalGroupsSequence, slices, strict=True):
+        place = frame.PlanePositionSequence[0].ImagePositionPatient
+        assert list(place) == list(each.ImagePositionPatient)
+    for key in ("PatientID", "StudyInstanceUID", "FrameOfReferenceUID"):
+        assert found[key].value == slices[0][key].value
+    assert found.SeriesInstanceUID != slices[0].SeriesInstanceUID
+    assert found.ContentQualification == "RESEARCH"
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path):
+    write_enhanced(volume("HU", CT), tmp_path / "a.dcm", CT)
+    change(tmp_path / "a.dcm", PatientComments="other")
+    with pytest.raises(FileFormatError, match="has changed since it was written"):
+        read_volume(tmp_path / "a.dcm")
+
+
+@pytest.mark.parametrize(
+    ("unit", "info", "message"),
+    [
+        ("Bq/mL", INFO, r"an Enhanced PET file .* write a series"),
+        ("1/mm", CT, r"values in 1/mm, .* CT numbers alone; write a series"),
+    ],
+)
+def test_what_it_cannot_say_is_refused_and_nothing_written(tmp_path, unit, info, message):
+    with pytest.raises(DataError, match=rf"a\.dcm: {message}"):
+        write_enhanced(volume(unit, info), tmp_path / "a.dcm", info)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command(tmp_path, capsys):
+    save(volume("HU", CT), tmp_path / "a.nii.gz")
+    command = ["dicom", "write", str(tmp_path / "a.nii.gz"), str(tmp_path / "a.dcm")]
+    assert main(command) == USER_FAULT
+    assert "the folder must end with .dicom" in capsys.readouterr().err
+    assert main([*command, "--enhanced"]) == DONE
+    assert "a.dcm (4 slices)" in capsys.readouterr().out
+    assert main([*command, "--enhanced"]) == USER_FAULT, "it exists"
+
+
+@pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
+@pytest.mark.parametrize("info", [CT, {}])
+def test_the_checker_finds_no_error(tmp_path: Path, info: dict[str, object]):
+    write_enhanced(volume("HU", info), tmp_path / "a.dcm", info)
+    done = subprocess.run(
+        [CHECKER or "", "-new", str(tmp_path / "a.dcm")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "EnhancedCTImage" in done.stderr and "Error" not in done.stderr, done.stderr

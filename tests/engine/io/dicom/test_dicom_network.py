@@ -1,0 +1,157 @@
+"""Sending to nodes of others: pynetdicom's, and storescp of dcmtk where it is installed."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pydicom
+import pytest
+from pynetdicom import AE, AllStoragePresentationContexts, evt
+from pynetdicom.sop_class import Verification
+
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import DataError, ResourceError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save
+from engine.io.dicom.network import Node, echo, send
+
+GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
+OUT_OF_RESOURCES = 0xA700
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("series") / "a.dicom"
+    values = np.random.default_rng(1).random(GRID.shape).astype(np.float32)
+    save(Volume(values, GRID, "counts/mm"), folder)
+    return folder
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def node(answer, classes=AllStoragePresentationContexts, title: str = "") -> Iterator[Node]:
+    """A node that answers each image as it is told to."""
+    entity = AE(ae_title=title or "ARCHIVE")
+    entity.supported_contexts = classes
+    entity.add_supported_context(Verification)
+    entity.require_called_aet = bool(title)
+    handlers = [(evt.EVT_C_STORE, answer), (evt.EVT_C_ECHO, lambda event: 0x0000)]
+    port = free_port()
+    server = entity.start_server(("127.0.0.1", port), block=False, evt_handlers=handlers)
+    try:
+        yield Node.at(f"127.0.0.1:{port}", called="ARCHIVE")
+    finally:
+        server.shutdown()
+
+
+def test_a_node_gets_every_slice_as_it_is(series):
+    taken: list[pydicom.Dataset] = []
+
+    def answer(event):
+        taken.append(event.dataset)
+        return 0x0000
+
+    told: list[tuple[int, int]] = []
+    with node(answer) as there:
+        echo(there)
+        assert send([series], there, lambda done, of: told.append((done, of))) == 5
+    assert told == [(k, 5) for k in range(1, 6)]
+    for file, got in zip(sorted(series.iterdir()), taken, strict=True):
+        sent = pydicom.dcmread(file)
+        assert got.SOPInstanceUID == sent.SOPInstanceUID
+        assert got.PixelData == sent.PixelData
+
+
+def test_a_refusal_is_a_sentence_with_how_many_are_there(series):
+    answers = iter([0x0000, 0x0000, OUT_OF_RESOURCES])
+    with (
+        node(lambda event: next(answers)) as there,
+        pytest.raises(ResourceError, match=r"refuses 00003\.dcm \(2 of 5 .* status 0xA700"),
+    ):
+        send([series], there, lambda done, of: None)
+    assert len(list(series.iterdir())) == 5
+
+
+def test_a_link_that_ends_is_a_sentence(series):
+    def answer(event):
+        event.assoc.abort()
+        return 0x0000
+
+    with node(answer) as there, pytest.raises(ResourceError, match="connection ended at 00001"):
+        send([series], there, lambda done, of: None)
+
+
+def test_a_node_that_knows_another_title_refuses(series, capsys):
+    with node(lambda event: 0x0000, title="OTHER") as there:
+        to = f"{there.host}:{there.port}"
+        assert main(["dicom", "echo", "--to", to, "--called", "WRONG"]) == USER_FAULT
+        assert "check the titles" in capsys.readouterr().err
+        assert main(["dicom", "echo", "--to", to, "--called", "OTHER"]) == 0
+
+
+def test_a_node_that_takes_no_pet_is_said(series):
+    with (
+        node(lambda event: 0x0000, classes=[]) as there,
+        pytest.raises(ResourceError, match="does not take Positron Emission Tomography"),
+    ):
+        send([series], there, lambda done, of: None)
+
+
+def test_where_nobody_listens_is_a_sentence(series):
+    with pytest.raises(ResourceError, match=r"does not answer \(.*\); check host and port"):
+        echo(Node.at(f"127.0.0.1:{free_port()}"))
+
+
+@pytest.mark.parametrize("address", ["archive", "archive:", ":104", "archive:99999", "a:b"])
+def test_what_is_no_address_is_said(address):
+    with pytest.raises(DataError, match="write host:port"):
+        Node.at(address)
+
+
+@pytest.mark.parametrize("title", ["", " ", "x" * 17, "a\\b", "ä"])
+def test_what_is_no_title_is_said(title):
+    with pytest.raises(DataError, match="no title"):
+        Node.at("archive:104", called=title)
+
+
+def test_two_patients_are_not_sent_together(series, tmp_path):
+    save(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), tmp_path / "b.dicom")
+    with pytest.raises(DataError, match="of 2 patients"):
+        send([series, tmp_path / "b.dicom"], Node.at("127.0.0.1:1"), lambda done, of: None)
+
+
+STORESCP = shutil.which("storescp")
+
+
+@pytest.mark.skipif(STORESCP is None, reason="storescp of dcmtk is not installed")
+def test_storescp_takes_a_series(series, tmp_path, capsys):
+    port = free_port()
+    command = [STORESCP or "", "--output-directory", str(tmp_path), str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            if main(["dicom", "echo", "--to", f"127.0.0.1:{port}"]) == 0:
+                break
+            time.sleep(0.05)
+        assert main(["dicom", "send", str(series), "--to", f"127.0.0.1:{port}"]) == 0
+    finally:
+        server.kill()
+        server.wait()
+    assert "has taken 5 files" in capsys.readouterr().out
+    sent = {pydicom.dcmread(file).SOPInstanceUID for file in series.iterdir()}
+    taken = {pydicom.dcmread(file).SOPInstanceUID for file in tmp_path.iterdir()}
+    assert taken == sent

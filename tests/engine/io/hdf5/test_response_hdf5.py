@@ -1,0 +1,178 @@
+"""Response matrices in files: read back, refused when damaged or of another scanner, resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from engine.core.errors import (
+    EngineError,
+    FileFormatError,
+    GeometryError,
+    SettingsError,
+    UnknownFormatError,
+)
+from engine.data.response import ResponseMatrix
+from engine.io import inspect, read_histogram, read_listmode, read_scanner, read_volume
+from engine.io.hdf5.response import COLUMNS, is_response, read_response, write_response
+from engine.io.safety.open_input import open_input
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from tests.engine.geometry.panels import panels
+
+FAST = AnalyticResponse(n_points=256)
+
+
+@pytest.fixture(scope="module")
+def matrix() -> ResponseMatrix:
+    return build_analytic(panels(), FAST)
+
+
+@pytest.fixture
+def path(matrix: ResponseMatrix, tmp_path: Path) -> Path:
+    write_response(matrix, tmp_path / "tiny.h5")
+    return tmp_path / "tiny.h5"
+
+
+def test_a_matrix_comes_back(matrix: ResponseMatrix, path: Path) -> None:
+    found = read_response(path, panels())
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(found, name), getattr(matrix, name))
+        assert getattr(found, name).dtype == getattr(matrix, name).dtype
+    assert found.scanner.settings == matrix.scanner.settings
+    assert found.info == matrix.info
+    with open_input(path) as file:
+        assert is_response(file)
+
+
+def test_four_bytes_a_value(path: Path, matrix: ResponseMatrix) -> None:
+    assert path.stat().st_size < 4 * matrix.n_nonzero + 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "sentence"),
+    [
+        ("starts", 0, 1, "starts do not lead from 0 to"),
+        ("starts", -1, 7, "starts do not lead from 0 to"),
+        ("starts", 3, 10**6, "starts do not lead from 0 to"),
+        ("places", 5, 60_000, "places lie outside their windows"),
+        ("windows", 2, 0, "places lie outside their windows"),
+        ("windows", 3, -1, "places lie outside their windows"),
+        ("values", 9, np.nan, "values hold numbers below 0 or no numbers"),
+        ("values", 9, np.inf, "values hold numbers below 0 or no numbers"),
+        ("values", 9, -0.1, "values hold numbers below 0 or no numbers"),
+        ("scales", 1, np.nan, "scales hold numbers below 0 or no numbers"),
+    ],
+)
+def test_what_another_program_wrote_wrong_is_refused(
+    matrix: ResponseMatrix, tmp_path: Path, name: str, place: int, value: float, sentence: str
+) -> None:
+    column = getattr(matrix, name).copy()
+    column.flat[place] = value
+    write_response(replace(matrix, **{name: column}), tmp_path / "wrong.h5")
+    with pytest.raises(FileFormatError, match=rf"wrong\.h5: {sentence}"):
+        read_response(tmp_path / "wrong.h5")
+
+
+@pytest.mark.parametrize("read", [read_listmode, read_histogram, read_volume])
+def test_it_is_no_scan_and_no_volume(path: Path, read: Callable[[Path], object]) -> None:
+    with pytest.raises(UnknownFormatError, match=r"tiny.h5: this is the response of two panels"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", list(COLUMNS))
+def test_a_changed_column_is_named(path: Path, name: str) -> None:
+    with h5py.File(path, "r+") as file:
+        item = file[f"response/{name}"]
+        values = item[()]
+        values.flat[-1] += 1
+        item[...] = values
+    with pytest.raises(FileFormatError, match=f"{name} has changed since it was written"):
+        read_response(path)
+
+
+@pytest.mark.parametrize("part", [0.3, 0.9, 0.99])
+def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: int(part * len(data))])
+    with pytest.raises(FileFormatError, match=r"truncated|damaged"):
+        read_response(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"thickness_mm": 5.0}, "matrix of 'tiny panels' .* with other crystals"),
+        ({"n_rows": 6}, "two panels of 5 × 3 crystals.*two panels of 6 × 3 crystals"),
+        ({"voxels_per_pitch": 2}, "matrix for an image of 0.5 × 1 × 0.5 mm.*scanner's is 1 mm"),
+        ({"n_planes": 5}, "12 × 7 × 20, the scanner's is .*12 × 5 × 20"),
+    ],
+)
+def test_the_matrix_of_another_scanner_is_refused(
+    path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(GeometryError, match=message):
+        read_response(path, panels(**changes))
+
+
+def test_another_name_is_the_same_scanner(path: Path) -> None:
+    read_response(path, panels(name="renamed"))
+
+
+def test_a_volume_is_no_matrix(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.attrs["format"] = np.bytes_("isocenter-volume")
+    with pytest.raises(FileFormatError, match="'isocenter-volume', want 'isocenter-response'"):
+        read_response(tmp_path / "v.h5")
+
+
+class StopError(Exception):
+    """What a user's stop raises."""
+
+
+def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
+    scanner, path = read_scanner("demo-panels"), tmp_path / "demo.h5"
+    seen: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        seen.append(done)
+        if done > 0:
+            raise StopError
+
+    settings = AnalyticResponse(n_points=1 << 12, scatter=False)
+    with pytest.raises(StopError):
+        build_analytic(scanner, settings, path, on_progress=stop)
+    parts = sorted((tmp_path / "demo.h5.parts").glob("*.npz"))
+    assert not path.exists()
+    assert 0 < len(parts) < 9
+    with pytest.raises(FileFormatError, match=r"demo.h5: this matrix is only begun"):
+        read_response(path)
+    assert "only begun" in inspect(path).faults[0]
+
+    untouched = {part: part.stat().st_mtime_ns for part in parts[1:]}
+    parts[0].write_bytes(parts[0].read_bytes()[:100])  # a damaged part is made again
+    build_analytic(scanner, settings, path, on_progress=lambda done, total: seen.append(total))
+    assert not (tmp_path / "demo.h5.parts").exists()
+    assert untouched.keys() <= set(parts)
+    assert seen[-1] == 9
+    np.testing.assert_array_equal(
+        read_response(path).values, build_analytic(scanner, settings).values
+    )
+
+
+def test_parts_of_another_matrix_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "tiny.h5.parts"
+    folder.mkdir()
+    (folder / "plan.json").write_text("{}")
+    with pytest.raises(SettingsError, match="parts of a matrix of another scanner or of other"):
+        build_analytic(panels(), FAST, tmp_path / "tiny.h5")
+
+
+def test_a_missing_folder_is_named_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="there is no folder"):
+        build_analytic(panels(), FAST, tmp_path / "none" / "tiny.h5")

@@ -1,0 +1,86 @@
+"""ADAC list mode: where its positions lie with us, and every way the text can be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.errors import EngineError, FileFormatError, GeometryError
+from engine.io import inspect, read_listmode
+
+HEADER = "A camera\n\nSeparation=   712\nFixed slices:    250 events/slice\n\n"
+EVENTS = "  0.9\t303.0\t297.0\t309.0\t297.0\n  1.2\t497.9\t560.0\t102.1\t40.0\n"
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "scan.csv").write_text(text)
+    return folder / "scan.csv"
+
+
+def test_positions_lie_as_documented(tmp_path: Path) -> None:
+    """x = file x - 300, y = file z - 356, z = 300 - file y, to half a bin of 6 mm."""
+    data = read_listmode(write(tmp_path, HEADER + "1 255 345 327 189\n2 120 60 480 540\n"))
+    first, second = data.scanner.positions_mm[data.crystals].swapaxes(0, 1)
+    np.testing.assert_allclose(first, [[-45, -356, -45], [-180, -356, 240]], atol=3.01)
+    np.testing.assert_allclose(second, [[27, 356, 111], [180, 356, -240]], atol=3.01)
+    np.testing.assert_allclose(first[:, 1], -356, atol=0.3)
+    assert data.info["coordinates"].startswith("x = file x − 300 mm, y = file z − 356 mm")
+    assert data.info["axes"] == "xyz"
+
+
+def test_our_frame_is_a_turn_of_theirs_and_no_mirror(tmp_path: Path) -> None:
+    points = np.array([[330, 300, 0], [300, 330, 0], [300, 300, 712]], float)  # x, y, z of the file
+    lines = [f"1 {x:g} {y:g} {x:g} {y:g}" for x, y, _ in points]
+    data = read_listmode(write(tmp_path, HEADER + "\n".join(lines) + "\n"))
+    near, far = data.scanner.positions_mm[data.crystals].swapaxes(0, 1)
+    ours = np.array([near[0] - near[2], near[1] - near[2], far[2] - near[2]])
+    theirs = np.array([[30, 0, 0], [0, 30, 0], [0, 0, 712]], float)
+    assert np.linalg.det(ours @ np.linalg.inv(theirs)) == pytest.approx(1, abs=0.01)
+
+
+def test_events_beside_the_heads_and_remarks_at_the_end_are_left_out(tmp_path: Path) -> None:
+    outside = "2.0 600 300 300 300\n"
+    data = read_listmode(write(tmp_path, HEADER + EVENTS + outside + "end of run\n"))
+    assert data.n_events == 2
+    assert "1 events lie outside the heads" in data.notes[0]
+    assert data.time_ms.tolist() == [0, 0]
+
+
+def test_other_distances_move_the_heads(tmp_path: Path) -> None:
+    data = read_listmode(write(tmp_path, HEADER.replace("712", "500") + EVENTS))
+    y = data.scanner.positions_mm[data.crystals][..., 1]
+    np.testing.assert_allclose(y, [[-250, 250]] * 2, atol=0.3)
+    assert data.scanner.settings.n_planes % 2 == 1
+    assert "500 mm apart" in data.notes[0]
+    with pytest.raises(GeometryError, match="heads 500 mm apart, those of 'ADAC positron camera'"):
+        read_listmode(tmp_path / "scan.csv", scanner="adac")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (HEADER, "no line with the five numbers"),
+        (HEADER + EVENTS + "3 4 5 6\n" + EVENTS, r"line 8 is '3 4 5 6', want the five"),
+        (HEADER + EVENTS + "3 4 nan 6 7\n" + EVENTS, "event 2 holds what is not a number"),
+        (HEADER + "-5 300 300 300 300\n", "times from -5 to -5 ms"),
+        (HEADER.replace("712", "7.1.2") + EVENTS, "separation of the heads is no number"),
+        (HEADER.replace("712", "12") + EVENTS, "leave no room for an image"),
+    ],
+)
+def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises((FileFormatError, GeometryError), match=rf"^scan\.csv: .*{sentence}.*\.$"):
+        read_listmode(write(tmp_path, text))
+
+
+def test_another_scanner_is_refused(tmp_path: Path) -> None:
+    for scanner, sentence in (("demo-ring", "is not two panels"), ("dhapet", "heads 712 mm apart")):
+        with pytest.raises(EngineError, match=sentence):
+            read_listmode(write(tmp_path, HEADER + EVENTS), scanner=scanner)
+
+
+def test_inspection_names_the_format(tmp_path: Path) -> None:
+    report = inspect(write(tmp_path, HEADER + EVENTS))
+    assert report.usable and report.format == "ADAC list mode"
+    assert dict(report.facts)["Coordinates"].startswith("x = file x")

@@ -1,0 +1,175 @@
+"""The audit log: what happened is in it, and no line of it can be changed unseen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import DataError
+from engine.core.paths import HOME_VARIABLE
+from engine.data.timing.time_frames import FrameVolume, TimeFrame
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save, save_frames
+from engine.io.safety import audit_log
+from engine.io.safety.audit_log import log_file, record, verify
+from engine.jobs.process.starting import new_process
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A log of five lines."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    for k in range(5):
+        record("run finished", job=f"job-{k}", updates=84)
+    return log_file()
+
+
+def test_what_is_recorded_is_verified(log: Path) -> None:
+    entries = [json.loads(line) for line in log.read_bytes().splitlines()]
+    assert [entry["facts"]["job"] for entry in entries] == [f"job-{k}" for k in range(5)]
+    assert verify(log) == 5
+
+
+def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    assert verify(tmp_path / "none.jsonl") == 0
+
+
+@pytest.mark.parametrize("number", [1, 3, 5])
+def test_any_changed_byte_of_a_line_is_found(log: Path, number: int) -> None:
+    lines = log.read_bytes().splitlines()
+    for at in range(0, len(lines[number - 1]), 7):
+        changed = bytearray(lines[number - 1])
+        changed[at] ^= 1
+        log.write_bytes(b"\n".join([*lines[: number - 1], bytes(changed), *lines[number:]]) + b"\n")
+        with pytest.raises(DataError, match=rf"line {number} is not as it was written"):
+            verify(log)
+
+
+@pytest.mark.parametrize("left_out", [1, 3])
+def test_a_line_left_out_is_found(log: Path, left_out: int) -> None:
+    lines = log.read_bytes().splitlines()
+    del lines[left_out - 1]
+    log.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(DataError, match=rf"line {left_out} is not"):
+        verify(log)
+
+
+def test_lines_exchanged_or_put_in_are_found(log: Path) -> None:
+    lines = log.read_bytes().splitlines()
+    for changed in ([*lines[:2], lines[3], lines[2], lines[4]], [*lines[:3], *lines[2:]]):
+        log.write_bytes(b"\n".join(changed) + b"\n")
+        with pytest.raises(DataError, match="is not as it was written"):
+            verify(log)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 4])
+def test_a_log_cut_short_is_found(log: Path, kept: int) -> None:
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:kept]))
+    with pytest.raises(DataError, match=rf"ends after line {kept}, and line 5 was"):
+        verify(log)
+
+
+def test_a_log_rewritten_from_some_line_on_is_found(log: Path) -> None:
+    lines = log.read_bytes().splitlines(keepends=True)
+    newest = audit_log._newest_file(log).read_bytes()
+    log.write_bytes(b"".join(lines[:3]))
+    for k in (3, 4):
+        record("run finished", job=f"forged-{k}", updates=84)
+    audit_log._newest_file(log).write_bytes(newest)
+    with pytest.raises(DataError, match="line 5 was the last or another one"):
+        verify(log)
+
+
+def test_a_crash_between_line_and_digest_is_no_fault(log: Path) -> None:
+    newest = audit_log._newest_file(log).read_bytes()
+    record("run finished", job="job-5", updates=84)
+    audit_log._newest_file(log).write_bytes(newest)
+    assert verify(log) == 6
+    record("run finished", job="job-6", updates=84)
+    assert verify(log) == 7
+
+
+def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
+    with log.open("ab") as file:
+        file.write(b'{"number": 6, "what": "vol')
+    record("run finished", job="job-7", updates=84)
+    assert len(log.read_bytes().splitlines()) == 7
+    with pytest.raises(DataError, match="line 6 is not"):
+        verify(log)
+
+
+def test_processes_at_once_make_one_chain(log: Path) -> None:
+    others = [new_process(_record_ten, name=f"writer {n}") for n in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert [other.exitcode for other in others] == [0, 0]
+    assert verify(log) == 25
+
+
+def _record_ten() -> None:
+    for k in range(10):
+        record("volume written", bytes=k)
+
+
+def test_a_volume_that_is_written_is_in_it_without_its_name(log: Path, tmp_path: Path) -> None:
+    grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+    save(Volume(np.ones((2, 2, 2), np.float32), grid, "counts/mm", {}), tmp_path / "Kowalczyk.h5")
+    assert verify(log) == 6
+    newest = json.loads(log.read_bytes().splitlines()[-1])
+    assert newest["what"] == "volume written" and newest["facts"]["bytes"] > 0
+    assert b"Kowalczyk" not in log.read_bytes()
+
+
+def test_the_command_says_whether_it_is_whole(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify-log"]) == 0
+    assert "5 lines, all as they were written" in capsys.readouterr().out
+    log.write_bytes(log.read_bytes().replace(b"job-2", b"job-9"))
+    assert main(["verify-log", str(log)]) == USER_FAULT
+    assert "line 3 is not as it was written" in capsys.readouterr().err
+    assert main(["verify-log", str(log.parent / "none")]) == USER_FAULT
+
+
+def test_a_log_that_cannot_be_written_stops_no_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file"))
+    record("run finished", job="x")
+    assert "run finished was not noted" in caplog.text
+
+
+def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> None:
+    values = np.ones((2, 3, 4), np.float32)
+    image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "1/mm")
+    save(image, tmp_path / "a.ome.zarr")
+    newest = json.loads(log.read_bytes().splitlines()[-1])
+    files = [each for each in (tmp_path / "a.ome.zarr").rglob("*") if each.is_file()]
+    assert newest["facts"]["bytes"] == sum(each.stat().st_size for each in files) > values.nbytes
+
+
+def test_frames_and_files_of_the_dicom_commands_are_in_it_too(log: Path, tmp_path: Path) -> None:
+    values = np.ones((2, 3, 4), np.float32)
+    image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "Bq/mL")
+    frames = [FrameVolume(TimeFrame(1000 * k, 1000 * (k + 1)), image) for k in range(3)]
+    save_frames(image, frames, tmp_path / "a.h5", {})
+    save(image, tmp_path / "b.h5")
+    save(replace(image, unit="HU"), tmp_path / "c.h5", {"protocol": {"modality": "ct"}})
+    for words in (("b.h5", "b.dicom"), ("c.h5", "c.dcm", "--enhanced")):
+        names = [str(tmp_path / name) for name in words[:2]]
+        assert main(["dicom", "write", *names, *words[2:]]) == DONE
+    entries = [json.loads(line) for line in log.read_bytes().splitlines()[5:]]
+    assert [each["what"].split()[0] for each in entries] == ["frames", *["volume"] * 4]
+    assert entries[0]["facts"]["frames"] == 3
+    assert [each["facts"]["format"] for each in entries[3:]] == ["DICOM series", "Enhanced CT"]
+    assert all(each["facts"]["bytes"] > values.nbytes for each in entries)

@@ -1,0 +1,131 @@
+"""List mode cut off at any byte of its last records: refused, or its complete events, counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import CutOffError, EngineError, FileFormatError
+from engine.io import inspect, read_listmode
+from engine.io.safety.cut_off import EVENTS, LEFT_OUT
+from tests.engine.io.listmode import test_adac, test_safir
+from tests.engine.io.siemens import test_siemens_mmr
+from tests.farm.formats import KINDS
+from tests.farm.scanners import RING, ring_text
+
+LAST = test_safir.event((1, 2, 0), (2, 10, 0))
+
+
+def mmr(folder: Path) -> tuple[Path, str | None]:
+    (folder / RING).write_text(ring_text())
+    rng = np.random.default_rng(11)
+    tags = (np.uint32(4) << np.uint32(29)) | np.arange(20, dtype=np.uint32)
+    events = rng.integers(0, 8 * 8, (20, 3)).astype(np.uint32) | np.uint32(1 << 30)
+    words = np.column_stack([tags, events]).astype("<u4").ravel()
+    return test_siemens_mmr.write(folder, words, None), str(folder / RING)
+
+
+def safir(folder: Path) -> tuple[Path, str | None]:
+    test_safir.write_map(folder / "crystal_map.txt")
+    return test_safir.write(folder, [*test_safir.RECORDS, LAST]), None
+
+
+MAKES = {"mmr": (mmr, 4, 0), "safir": (safir, 8, 32)}
+"""Writer, bytes of a record, bytes before the first."""
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_at_every_byte_of_the_last_two_records(tmp_path: Path, make: str) -> None:
+    write, n_record, n_head = MAKES[make]
+    path, scanner = write(tmp_path)
+    whole = path.read_bytes()
+    complete = read_listmode(path, scanner=scanner)
+    assert EVENTS not in complete.info
+    for cut in range(1, 2 * n_record):
+        path.write_bytes(whole[:-cut])
+        n_rest = (len(whole) - cut - n_head) % n_record
+        n_events = complete.n_events - 1 - (cut > n_record)
+        if not n_rest:  # a whole record is gone, which no byte tells
+            assert read_listmode(path, scanner=scanner).n_events == complete.n_events - 1
+            continue
+        with pytest.raises(CutOffError, match=rf"use its {n_events} complete events") as e:
+            read_listmode(path, scanner=scanner)
+        assert e.value.n_events == n_events and str(e.value).endswith("(--use-complete-events).")
+        used = read_listmode(path, scanner=scanner, complete_events=True)
+        assert used.n_events == n_events
+        np.testing.assert_array_equal(used.crystals, complete.crystals[:n_events])
+        assert (used.info[EVENTS], used.info[LEFT_OUT]) == (n_events, n_rest)
+        assert f"its {n_events} complete events are used" in used.notes[0]
+
+
+def test_text_at_every_letter_of_its_last_two_lines(tmp_path: Path) -> None:
+    """Without its end, a number may lack digits: the event is left out, and that is said."""
+    text = test_adac.HEADER + test_adac.EVENTS + "  1.9\t303.5\t297.0\t309.0\t297.0\n"
+    complete = read_listmode(test_adac.write(tmp_path, text))
+    assert EVENTS not in complete.info and not complete.notes
+    ends = [k for k, letter in enumerate(text) if letter == "\n"][-3:-1]
+    for end in range(ends[0] + 2, len(text)):
+        data = read_listmode(test_adac.write(tmp_path, text[:end]))
+        n_events = 1 if end <= ends[1] else 2
+        assert data.n_events == n_events
+        last = text[:end].rpartition("\n")[2]
+        if not last.strip():  # nothing of the next event is there
+            assert EVENTS not in data.info
+            continue
+        assert (data.info[EVENTS], data.info[LEFT_OUT]) == (n_events, len(last))
+        assert f"its {n_events} complete events are used" in data.notes[0]
+
+
+@pytest.mark.parametrize("end", ["end of run\n", "end of run", "1 2 3 4 5 6\n", "\n\n", "# 7 -\n"])
+def test_a_remark_at_the_end_of_a_text_is_no_event(tmp_path: Path, end: str) -> None:
+    try:
+        data = read_listmode(test_adac.write(tmp_path, test_adac.HEADER + test_adac.EVENTS + end))
+    except FileFormatError:
+        return
+    assert data.n_events == 2 and EVENTS not in data.info
+
+
+def test_a_published_scan_that_is_cut_off_says_so(shared_data: Path) -> None:
+    folder = shared_data / "pet-listmode-adac-dualhead-2sources"
+    data = read_listmode(folder / "sample_2p_static.csv")
+    assert data.info[EVENTS] == 30_026
+    assert "its 30,026 complete events are used, 2 bytes are left out" in data.notes[0]
+
+
+@pytest.mark.parametrize("kind", ["own-list-mode", "own-histogram"])
+def test_our_own_files_have_no_complete_events_before_their_end(tmp_path: Path, kind: str) -> None:
+    """Their columns lie one after the other, and the seal is over all of them."""
+    found = next(each for each in KINDS if each.name == kind)
+    path = found.make(tmp_path)
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(EngineError, match="truncated"):
+        read_listmode(path, complete_events=True)
+
+
+class TestCommandLine:
+    """The option is asked for, and what it did is said."""
+
+    @pytest.fixture
+    def scan(self, tmp_path: Path) -> Path:
+        path, _ = safir(tmp_path)
+        path.write_bytes(path.read_bytes()[:-5])
+        return path
+
+    def test_inspect_names_the_option(self, scan: Path) -> None:
+        (fault,) = inspect(scan).faults
+        assert "5 complete 8-byte records and 3 more bytes" in fault
+        assert "use its 3 complete events (--use-complete-events)" in fault
+
+    def test_convert_takes_it_and_says_what_is_left_out(
+        self, scan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = ["convert", str(scan), str(tmp_path / "a.h5")]
+        assert main(command) == USER_FAULT
+        assert "--use-complete-events" in capsys.readouterr().err
+        assert main([*command, "--use-complete-events"]) == DONE
+        assert "its 3 complete events are used, 3 bytes are left out" in capsys.readouterr().out
+        assert read_listmode(tmp_path / "a.h5").info[EVENTS] == 3

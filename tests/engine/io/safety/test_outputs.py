@@ -1,0 +1,85 @@
+"""An output is compared with the inputs by what the file is, not by what it is called."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.core.errors import OutputError
+from engine.io.safety.outputs import existing, files_written, refuse_inputs, refuse_to_overwrite
+
+
+@pytest.fixture
+def scan(tmp_path: Path) -> Path:
+    path = tmp_path / "scan.h5"
+    path.write_bytes(b"raw")
+    return path
+
+
+def spellings(scan: Path) -> dict[str, Path]:
+    folder = scan.parent
+    (folder / "link.h5").symlink_to(scan.name)
+    (folder / "two").symlink_to("link.h5")
+    (folder / "twin.h5").hardlink_to(scan)
+    (folder / "door").symlink_to(folder)
+    return {
+        "path": scan,
+        "relative": Path(os.path.relpath(scan)),
+        "with dots": folder / "door" / ".." / folder.name / "scan.h5",
+        "link": folder / "link.h5",
+        "link to a link": folder / "two",
+        "hard link": folder / "twin.h5",
+        "folder that is a link": folder / "door" / "scan.h5",
+    }
+
+
+def test_an_input_is_known_by_any_name(scan: Path) -> None:
+    for manner, output in spellings(scan).items():
+        for force in (False, True):
+            with pytest.raises(OutputError, match="never written to") as fault:
+                refuse_to_overwrite([output], [scan], force=force)
+            assert str(output) in str(fault.value), manner
+
+
+def test_another_spelling_is_the_same_file_where_case_is_folded(scan: Path) -> None:
+    output = scan.with_name("SCAN.H5")
+    if not output.exists():
+        refuse_to_overwrite([output], [scan])
+        pytest.skip("this file system tells upper and lower case apart")
+    with pytest.raises(OutputError, match="never written to"):
+        refuse_to_overwrite([output], [scan], force=True)
+
+
+def test_a_link_made_in_the_meantime_is_seen(scan: Path) -> None:
+    output = scan.with_name("image.h5")
+    refuse_to_overwrite([output], [scan])
+    output.symlink_to(scan)
+    with pytest.raises(OutputError, match="never written to"):
+        refuse_inputs([output], [scan])
+
+
+def test_a_file_that_exists_wants_force_and_is_described(scan: Path, tmp_path: Path) -> None:
+    output = tmp_path / "image.h5"
+    output.write_bytes(bytes(1234))
+    with pytest.raises(OutputError, match=r"image.h5: this file exists \(1,234 bytes, 20\d\d-"):
+        refuse_to_overwrite([output], [scan])
+    refuse_to_overwrite([output], [scan], force=True)
+
+
+def test_two_outputs_never_share_a_file(tmp_path: Path) -> None:
+    image = files_written(tmp_path / "image.nii.gz")
+    assert [path.name for path in image] == ["image.nii.gz", "image.provenance.json"]
+    with pytest.raises(OutputError, match="two outputs"):
+        refuse_to_overwrite([*image, tmp_path / "image.provenance.json"], [], force=True)
+
+
+def test_every_file_of_a_written_scan_counts(tmp_path: Path) -> None:
+    names = {path.name for path in files_written(tmp_path / "a.toml")}
+    assert names == {"a.toml", "a.geom", "a.raw", "a_flats.raw", "a_darks.raw"}
+
+
+def test_devices_are_no_files_to_lose() -> None:
+    assert existing(Path("/dev/null")) == ""
+    assert existing(Path("n" * 300)) == ""

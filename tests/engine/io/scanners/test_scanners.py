@@ -1,0 +1,156 @@
+"""Scanners by name and by file, and what is wrong with a file of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.errors import FileFormatError, ResourceError, SettingsError, UnknownFormatError
+from engine.core.settings import to_toml
+from engine.geometry.dual_head import DualHead
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import builtin_scanners, read_scanner
+from engine.modalities.listmode_pet.protocol import ListModeGrid
+
+OWN = {
+    "name": "Own",
+    "n_rings": 4,
+    "n_crystals_per_ring": 100,
+    "radius_mm": 60.0,
+    "ring_pitch_mm": 4.0,
+    "max_ring_difference": 3,
+    "n_tangential": 40,
+    "fov_mm": (60.0, 16.0),
+}
+
+
+def own(folder: Path, text: str = "", **changes: object) -> Path:
+    path = folder / "own.toml"
+    path.write_text(to_toml(RingSettings(**(OWN | changes))) + text)
+    return path
+
+
+def test_builtin_scanners_have_names_and_can_be_read() -> None:
+    names = builtin_scanners()
+    assert set(names) >= {"siemens-mmr", "safir", "total-body", "demo-ring"}
+    assert set(names) >= {"dhapet", "demo-panels", "test-panels", "adac"}
+    for key, name in names.items():
+        scanner = read_scanner(key)
+        assert scanner.name == name
+        assert isinstance(scanner, RingScanner | DualHead)
+        assert scanner.settings.source
+
+
+@pytest.mark.parametrize(
+    ("key", "shape", "voxel_mm"),
+    [
+        ("siemens-mmr", (64, 100, 100), (4, 4, 4.0625)),  # our_quick_mlem_4mm.nii.gz
+        ("safir", (201, 90, 90), (1, 1, 1)),
+        ("total-body", (580, 133, 133), (2, 2, 2)),  # Van Gendt et al.: 133 x 86 x 580
+        ("demo-ring", (51, 80, 80), (3, 3, 3)),
+        ("dhapet", (416, 119, 288), (0.6, 0.5, 0.6)),  # Chou et al.: 119 x 416 x 288
+    ],
+)
+def test_the_first_picture_of_a_builtin_scanner(
+    key: str, shape: tuple[int, ...], voxel_mm: tuple[float, ...]
+) -> None:
+    grid = ListModeGrid().grid_for(read_scanner(key))
+    assert (grid.shape, grid.voxel_mm) == (shape, voxel_mm)
+
+
+def test_the_mmr_is_where_stir_puts_it() -> None:
+    """x = R sin(2π d / 504), y = −R cos(2π d / 504), z = (ring − 31.5) · 4.0625 mm."""
+    positions = read_scanner("siemens-mmr").positions_mm.reshape(64, 504, 3)
+    np.testing.assert_allclose(positions[0, 0], [0, -335, -31.5 * 4.0625], atol=1e-9)
+    np.testing.assert_allclose(positions[63, 126], [335, 0, 31.5 * 4.0625], atol=1e-9)
+
+
+def test_the_demo_ring_is_small_enough_for_all_its_lines() -> None:
+    assert read_scanner("demo-ring").n_lors < 20_000_000
+
+
+@pytest.mark.parametrize("key", ["demo-ring", "total-body"])
+def test_tof_bins_reach_past_every_line_through_the_picture(key: str) -> None:
+    scanner = read_scanner(key)
+    assert scanner.tof is not None
+    diameter, length = scanner.default_fov_mm
+    rise = length / (2 * scanner.bore_radius_mm)  # the steepest line, from end to end
+    reach = diameter / 2 * np.hypot(1, rise)
+    # bins end two standard deviations beyond: 2 % of the events of the outermost voxel
+    assert scanner.tof.edges_mm[-1] > reach + 2 * scanner.tof.sigma_mm
+
+
+def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:
+    scanner = read_scanner(str(own(tmp_path)))
+    assert (scanner.name, scanner.n_crystals) == ("Own", 400)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"radius_mm": 19.0, "n_crystals_per_ring": 42}, "radius_mm = 19, want 20 to 1000 mm"),
+        ({"radius_mm": 33.5, "n_crystals_per_ring": 504}, "0.418 mm apart around.*in cm"),
+        ({"ring_pitch_mm": 0.40625}, "0.406 mm apart between rings.*in cm"),
+    ],
+)
+def test_lengths_that_are_not_millimetres_are_refused(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        read_scanner(str(own(tmp_path, **changes)))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("radius_cm = 33.5\n", "unknown key 'radius_cm'"),
+        ("n_rings = \n", "not a TOML file"),
+        ("n_rings = 8\n", "not a TOML file"),  # the key is there twice
+    ],
+)
+def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        read_scanner(str(own(tmp_path, line)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("radius_mm = 60.0", "radius_mm = 6000.0", "less than or equal to 1000.*6000"),
+        ("radius_mm = 60.0", "radius_mm = nan", "radius_mm"),
+        ("radius_mm = 60.0\n", "", "'radius_mm' is missing"),
+        ("n_crystals_per_ring = 100", "n_crystals_per_ring = 101", "must be even"),
+        ("max_ring_difference = 3", "max_ring_difference = 4", "below n_rings = 4"),
+    ],
+)
+def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = own(tmp_path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(SettingsError, match=message):
+        read_scanner(str(path))
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(SettingsError, match=r"did you mean 'siemens-mmr'.*known: .*demo-ring"):
+        read_scanner("siemens_mmr")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="no such file"):
+        read_scanner(str(tmp_path / "none.toml"))
+
+
+def test_an_empty_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text("")
+    with pytest.raises(FileFormatError, match="empty"):
+        read_scanner(str(tmp_path / "own.toml"))
+
+
+def test_another_file_is_no_scanner(tmp_path: Path) -> None:
+    (tmp_path / "own.png").write_bytes(b"picture")
+    with pytest.raises(UnknownFormatError, match="not a scanner"):
+        read_scanner(str(tmp_path / "own.png"))

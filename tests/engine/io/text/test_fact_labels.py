@@ -1,0 +1,29 @@
+"""What files say, in words and units that people use."""
+
+import pytest
+
+from engine.io.text.fact_labels import fact_of
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "label", "text"),
+    [
+        ("half_life_s", 6586.2, "Half-life", "109.8 min"),
+        ("injected_bq", 4.65e7, "Injected activity", "46.5 MBq"),
+        ("energy_low_kev", 430.0, "Energy window from", "430 keV"),
+        ("n_time_tags", 1234567, "Time marks", "1,234,567"),
+        ("n_other_tags", 3, "Number of other tags", "3"),
+        ("frame_s", 30.0, "Frame duration", "30 s"),
+        ("scan_s", 14_400, "Scan", "4 h"),
+        ("isotope", "F-18", "Isotope", "F-18"),
+        ("pixel_mm", 0.05, "Pixel", "0.05 mm"),
+        ("patient_orientation", "HFS", "Patient orientation", "HFS"),
+        ("rods", {"axis": "z", "radius": 20.0}, "Rods", "axis z, radius 20"),
+        ("injected_bq", "unknown", "Injected activity", "unknown Bq"),
+        ("exact", True, "Exact", "yes"),
+        ("counts_per_mm", 0.000727885, "Counts per mm", "0.000727885"),
+        ("expected", {"randoms": 80_000.0}, "Expected", "randoms 80,000"),
+    ],
+)
+def test_a_fact_is_told_in_words_with_its_unit(key, value, label, text):
+    assert fact_of(key, value) == (label, text)

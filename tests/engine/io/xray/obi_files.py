@@ -1,0 +1,67 @@
+"""Tiny scans as a Varian on-board imager before TrueBeam leaves them, for the tests."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.io.xray.varian.hnd import DOUBLES
+from tests.engine.io.xray.varian_files import counts, packed
+
+FACTS = {
+    "IDUResolutionX": 0.388,
+    "IDUResolutionY": 0.776,
+    "XRayKV": 125.0,
+    "XRayMA": 80.0,
+    "CTNormChamber": 1000.0,
+}
+SETTINGS = {
+    "CalibratedSAD": "1000.1",
+    "CalibratedSID": "1500.2",
+    "CalibratedDetectorOffsetX": "0.4",
+    "CalibratedDetectorOffsetY": "-0.6",
+    "DetectorPosLat": "-148",
+    "FanType": "HalfFan",
+}
+
+
+def hnd_bytes(values: NDArray[np.integer], facts: dict[str, float]) -> bytes:
+    """An image file, with the padding that the last difference may have."""
+    rows, columns = values.shape
+    head = b"VARIAN_VA_INTERNAL_1.0".ljust(120, b"\0") + struct.pack("<2Id", columns, rows, 0.0)
+    head += b"RTIMAGE".ljust(16, b"\0") + struct.pack("<3I4s", 0, 0, 0, b"PROJ")
+    head += struct.pack(f"<{len(DOUBLES)}d", *(facts.get(name, 0.0) for name in DOUBLES))
+    image = packed(values)
+    (n_table,) = struct.unpack_from("<i", image)
+    table, data = image[4 : 4 + n_table], image[8 + n_table :]
+    whole = -(-(rows - 1) * columns // 4)
+    return head.ljust(1024, b"\0") + table.ljust(whole, b"\0") + data + b"\0"
+
+
+def info_text(settings: dict[str, str]) -> str:
+    inside = "".join(f"<{name}>{text}</{name}>" for name, text in settings.items())
+    return f'<?xml version="1.0"?><CBCTProjections><Info>{inside}</Info></CBCTProjections>'
+
+
+def obi(folder: Path, facts: dict[str, float] | None = None, **settings: str) -> Path:
+    """A scan with its images in a folder below; returns its text."""
+    inside = folder / "Scan0"
+    inside.mkdir()
+    for k, values in enumerate(counts()):
+        here = {"CTProjectionAngle": 200 - 30.0 * k, "CTNormChamber": 1000 + 100.0 * (k % 2)}
+        image = hnd_bytes(values, FACTS | here | (facts or {}))
+        (inside / f"Proj_{k + 1:05}.hnd").write_bytes(image)
+    (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | settings))
+    return folder / "ProjectionInfo.xml"
+
+
+def obi_beside(folder: Path, *, settings: bool) -> Path:
+    """The text and the images in one folder; returns the text, or an image."""
+    path = obi(folder)
+    for each in sorted((folder / "Scan0").iterdir()):
+        each.rename(folder / each.name)
+    (folder / "Scan0").rmdir()
+    return path if settings else folder / "Proj_00002.hnd"

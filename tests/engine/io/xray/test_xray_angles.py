@@ -1,0 +1,210 @@
+"""Angles of views: both readings of a wrong unit, the order, the view measured twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError, FileFormatError
+from engine.geometry.orbits import parallel
+from engine.io.xray.angles import read_angles, unit_named
+from engine.io.xray.facts import span_deg
+
+TURN = np.arange(360.0)
+
+
+@pytest.mark.parametrize("span", [180.0, 199.0, 360.0, 720.0])
+def test_degrees_and_radians_of_one_scan_are_the_same(span: float) -> None:
+    degrees = np.arange(90) * span / 90
+    found = read_angles(degrees, "deg", "a")
+    assert np.allclose(found.rad, read_angles(np.deg2rad(degrees), "rad", "a").rad)
+    assert np.allclose(found.rad, np.deg2rad(degrees))
+    assert not found.notes
+
+
+WRONG = {
+    "degrees": (lambda degrees: degrees, "rad", r"turns in radians, .* {span}° in degrees"),
+    "radians": (np.deg2rad, "deg", r"span \S+° in degrees, .* {span}° in radians"),
+    "to degrees twice": (
+        np.rad2deg,
+        "deg",
+        r"turns in degrees, .* less, {span}°; .* degrees twice",
+    ),
+    "to radians twice": (
+        lambda degrees: np.deg2rad(np.deg2rad(degrees)),
+        "rad",
+        r"in radians, .* more, {span}°; .* to radians twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+@pytest.mark.parametrize("n", [90, 181, 500, 720, 1100])
+@pytest.mark.parametrize("span", [90, 180, 200, 215, 360])
+def test_a_wrong_unit_is_refused_with_both_readings(fault: str, span: float, n: int) -> None:
+    """A quarter, half and whole turn, and short scans; 57.3 times too large or too small."""
+    change, unit, sentence = WRONG[fault]
+    degrees = np.arange(n) * span / n
+    with pytest.raises(DataError, match=sentence.format(span=f"{np.ptp(degrees):.4g}")):
+        read_angles(change(degrees), unit, "a")
+
+
+@pytest.mark.parametrize("step", [0.1, 0.5, 2.0])
+def test_degrees_called_radians_are_refused_with_both_ends_in_the_list(step: float) -> None:
+    with pytest.raises(DataError, match=r"turns in radians, .* 180° in degrees"):
+        read_angles(np.arange(0, 180.01, step), "rad", "a")
+
+
+def test_degrees_of_a_trembling_encoder_called_radians_are_refused() -> None:
+    trembling = np.arange(400) * 0.5 + 0.02 * np.sin(12.3 * np.arange(400))
+    with pytest.raises(DataError, match=r"turns in radians, .* in degrees"):
+        read_angles(trembling, "rad", "a")
+
+
+def test_the_way_out_of_a_wrong_unit_is_the_readers() -> None:
+    with pytest.raises(DataError, match=r"a scan would; ask the beamline\.$"):
+        read_angles(np.deg2rad(TURN), "deg", "a", remedy="ask the beamline")
+
+
+@pytest.mark.parametrize("turns", [2.5, 10, 28.5, 28.65, 29, 56.5, 57, 57.3, 100])
+@pytest.mark.parametrize("views_in_a_turn", [20, 45, 64, 97, 360, 984])
+def test_many_real_turns_are_taken_in_either_unit(turns: float, views_in_a_turn: int) -> None:
+    degrees = np.arange(round(turns * views_in_a_turn)) * 360.0 / views_in_a_turn
+    for values, unit in ((degrees, "deg"), (np.deg2rad(degrees), "rad")):
+        assert np.allclose(read_angles(values, unit, "a").rad, np.deg2rad(degrees))
+
+
+@pytest.mark.parametrize("step", [111.2461180, 137.5077641, 222.4922359, 68.7538820, 111.246])
+def test_golden_angles_are_taken_in_either_unit(step: float) -> None:
+    """Also 75 and 150 views of 137.5°, whose steps are 2.39996 radians: nearly 180 and 360."""
+    for n in range(20, 800):
+        degrees = np.arange(n) * step
+        assert len(read_angles(degrees, "deg", "a").rad) == n
+        assert len(read_angles(np.deg2rad(degrees), "rad", "a").rad) == n
+
+
+@pytest.mark.parametrize("unit", ["deg", "rad"])
+def test_interlaced_turns_are_taken(unit: str) -> None:
+    """Eight turns of 45 views, each an eighth of a step further on."""
+    degrees = (np.arange(45) * 8.0 + 360.0 * np.arange(8)[:, None] + np.arange(8)[:, None]).ravel()
+    values = degrees if unit == "deg" else np.deg2rad(degrees)
+    assert np.allclose(read_angles(values, unit, "a").rad, np.deg2rad(degrees))
+
+
+def test_many_turns_of_a_helix_in_radians_are_taken() -> None:
+    turns = np.linspace(0, 40 * np.pi, 2000, endpoint=False)
+    assert np.allclose(read_angles(turns, "rad", "a").rad, turns)
+
+
+@pytest.mark.parametrize(("values", "degrees"), [(TURN, TURN), (np.deg2rad(TURN), TURN)])
+def test_without_a_unit_the_span_decides_and_is_told(
+    values: np.ndarray, degrees: np.ndarray
+) -> None:
+    found = read_angles(values, None, "scan.nxs")
+    assert np.allclose(np.rad2deg(found.rad), degrees)
+    assert "no unit" in found.notes[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_last_view_of_a_turn_that_repeats_the_first_is_left_out(sign: int) -> None:
+    found = read_angles(sign * np.arange(361.0), "deg", "a")
+    assert (len(found.rad), found.n_stated) == (360, 361)
+    assert "repeats the first" in found.notes[0]
+
+
+def test_both_ends_of_half_a_turn_stay() -> None:
+    assert len(read_angles(np.arange(181.0), "deg", "a").rad) == 181
+
+
+def test_a_turn_that_passes_360_goes_one_way() -> None:
+    assert len(read_angles((TURN + 90) % 360, "deg", "a").rad) == 360
+
+
+def test_the_golden_angle_goes_one_way() -> None:
+    assert len(read_angles(np.arange(100) * 111.246, "deg", "a").rad) == 100
+
+
+def test_a_trembling_encoder_goes_one_way() -> None:
+    trembling = TURN + 0.2 * np.sin(12.3 * TURN)
+    assert len(read_angles(trembling, "deg", "a").rad) == 360
+
+
+def test_two_views_exchanged_are_used_as_listed_and_named() -> None:
+    values = TURN.copy()
+    values[[100, 101]] = values[[101, 100]]
+    found = read_angles(values, "deg", "a")
+    assert np.array_equal(found.rad, np.deg2rad(values))
+    assert len(found.notes) == 1
+    assert "not in order (view 100 is at 101°, view 101 at 100°)" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([0.0, 10, 20, 30, 20, 10]),
+        np.concatenate([np.arange(k, 180, 12.0) for k in (0, 3, 6, 9)]),
+        np.arange(60) * 111.2461 % 180,
+        np.random.default_rng(0).permutation(np.arange(181) * 0.99447514),
+    ],
+    ids=["there and back", "interlaced", "golden", "shuffled"],
+)
+def test_angles_in_any_order_are_kept_and_told(values: np.ndarray) -> None:
+    found = read_angles(values, "deg", "a")
+    assert np.array_equal(found.rad, np.deg2rad(values))
+    assert any("each view is used at its own angle" in note for note in found.notes)
+
+
+def test_repeated_angles_are_kept_and_counted() -> None:
+    values = TURN.copy()
+    values[7] = 6
+    assert (
+        "1 view repeats the angle of another view (the first is view 7 at 6°)"
+        in (read_angles(values, "deg", "a").notes[0])
+    )
+    twice = np.repeat(np.arange(0, 180, 3.0), 2)
+    found = read_angles(twice, "deg", "a")
+    assert np.array_equal(found.rad, np.deg2rad(twice))
+    assert found.notes == (
+        "a: 60 views repeat the angle of another view (the first is view 1 at 0°); they share its "
+        "weight.",
+    )
+
+
+def test_views_that_all_have_one_angle_are_refused() -> None:
+    with pytest.raises(DataError, match=r"all 12 views have the same angle \(5°\)"):
+        read_angles(np.full(12, 5.0), "deg", "a")
+
+
+@pytest.mark.parametrize(
+    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "view 1 is not")]
+)
+def test_angles_that_are_none_are_refused(values: list[float], match: str) -> None:
+    with pytest.raises(DataError, match=match):
+        read_angles(np.array(values), "deg", "a")
+
+
+def test_units_by_name() -> None:
+    assert [unit_named(t, "a") for t in ("deg", " Degrees", "rad", "")] == [
+        "deg",
+        "deg",
+        "rad",
+        None,
+    ]
+    with pytest.raises(FileFormatError, match="'mm', want degrees or radians"):
+        unit_named("mm", "a")
+
+
+@pytest.mark.parametrize(
+    ("degrees", "covered"),
+    [
+        (np.concatenate([np.arange(k, 180, 12.0) for k in (0, 3, 6, 9)]), 180),
+        (np.random.default_rng(1).permutation(np.arange(0, 360, 2.0)), 360),
+        (np.random.default_rng(1).permutation(np.arange(0, 90, 1.0)), 90),
+        (np.arange(0, 200, 2.0), 200),
+    ],
+)
+def test_the_report_states_the_angle_that_views_in_any_order_cover(
+    degrees: np.ndarray, covered: float
+) -> None:
+    seen = parallel(np.deg2rad(degrees), shape=(2, 4), pixel_mm=1.0)
+    assert span_deg(seen) == pytest.approx(covered)

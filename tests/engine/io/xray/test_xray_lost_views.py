@@ -1,0 +1,56 @@
+"""Views without light or without numbers: left out and named, or the scan is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError
+from engine.geometry.orbits import parallel
+from engine.io import read_projections
+from engine.io.xray.frames import assemble
+from tests.engine.io.xray.xray_files import N, counts, dxchange
+
+
+@pytest.mark.parametrize(("lost", "held"), [(0, "only zeros"), (np.nan, "no numbers")])
+def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: str) -> None:
+    values = counts().astype(np.float32)
+    values[[3, 7]] = lost
+    data = read_projections(dxchange(tmp_path, data=values))
+    assert f"scan.h5: views 3 and 7 hold {held}; they are left out." in data.notes
+    assert not any("values are not numbers" in note for note in data.notes)
+    kept = np.delete(np.arange(N), [3, 7])
+    whole = read_projections(dxchange(tmp_path))
+    assert np.array_equal(data.values, whole.values[kept])
+    assert np.array_equal(data.geometry.angles_rad, whole.geometry.angles_rad[kept])
+
+
+def test_lost_views_cost_no_copy_of_the_scan() -> None:
+    values, message = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
+    values[[3, 7]] = np.nan
+    whole, kept = values.copy(), np.delete(np.arange(10), [3, 7])
+    seen = parallel(np.linspace(0, 3, 10), shape=(2, 3), pixel_mm=1.0)
+    data = assemble(Path("scan.h5"), values, seen, "counts", info=message)
+    assert np.shares_memory(data.values, values)
+    assert np.array_equal(data.values, whole[kept])
+    assert data.info["flat_views"] == [0, 5, 8]
+    assert message == {"flat_views": [0, 6, 10]}
+
+
+def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:
+    """Line integrals of air are 0 as well."""
+    values = counts() / 200
+    values[[3, 7]] = 0
+    changes = {"data": values, "data_white": None, "data_dark": None}
+    data = read_projections(dxchange(tmp_path, **changes))
+    assert data.kind == "integrals" and data.n_views == N
+    assert any("views 3 and 7 hold only zeros; if they" in note for note in data.notes)
+
+
+def test_half_the_views_without_numbers_are_refused(tmp_path: Path) -> None:
+    values = counts().astype(np.float32)
+    values[N // 2 :] = np.nan
+    with pytest.raises(DataError, match="6 of 12 views hold no numbers, the first is view 6"):
+        read_projections(dxchange(tmp_path, data=values))

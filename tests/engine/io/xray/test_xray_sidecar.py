@@ -1,0 +1,353 @@
+"""Raw values and TIFF images with a sidecar: every geometry it can state, and every fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tifffile
+import tomli_w
+
+from engine.core.backend import cpu
+from engine.core.errors import EngineError, FileFormatError, SettingsError, UnknownFormatError
+from engine.corrections.preprocess import FlatField
+from engine.corrections.preprocess.plausibility import doubts
+from engine.geometry.orbits import circular_cone, fan, helical, parallel, to_astra_vectors
+from engine.geometry.xray import XrayGeometry
+from engine.io import inspect, read_listmode, read_projections
+from tests.engine.io.xray.xray_files import (
+    COLUMNS,
+    DARKS,
+    FLATS,
+    ROWS,
+    STEP,
+    N,
+    counts,
+    write_tiffs,
+)
+
+ANGLES = np.deg2rad(np.arange(N) * STEP)
+CONE: dict[str, Any] = {
+    "kind": "cone",
+    "source_axis_mm": 100.0,
+    "source_detector_mm": 150.0,
+    "pixel_mm": [0.5, 0.7],
+    "angles": {"step": STEP},
+}
+
+
+def write(folder: Path, geometry: dict[str, Any] | None = None, **changes: Any) -> Path:
+    """A raw file of counts and its sidecar; a change of None leaves a key out."""
+    counts().astype("<u2").tofile(folder / "scan.raw")
+    FLATS.astype("<u2").tofile(folder / "flat.raw")
+    DARKS.astype("<u2").tofile(folder / "dark.raw")
+    values: dict[str, Any] = {
+        "format": "isocenter-projections",
+        "version": 1,
+        "file": "scan.raw",
+        "dtype": "uint16",
+        "shape": [N, ROWS, COLUMNS],
+        "kind": "counts",
+        "flats": "flat.raw",
+        "darks": "dark.raw",
+        **changes,
+        "geometry": {k: v for k, v in {**CONE, **(geometry or {})}.items() if v is not None},
+    }
+    path = folder / "scan.toml"
+    path.write_text(tomli_w.dumps({k: v for k, v in values.items() if v is not None}))
+    return path
+
+
+def alike(a: XrayGeometry, b: XrayGeometry) -> bool:
+    return a.shape == b.shape and np.allclose(to_astra_vectors(a), to_astra_vectors(b))
+
+
+class TestValues:
+    def test_counts_flats_and_darks(self, tmp_path: Path) -> None:
+        data = read_projections(write(tmp_path))
+        assert np.array_equal(data.values, counts())
+        assert data.flats is not None
+        assert np.array_equal(data.flats, FLATS)
+        assert data.darks is not None
+        assert np.array_equal(data.darks, DARKS)
+        assert data.kind == "counts"
+
+    @pytest.mark.parametrize(
+        "dtype", ["uint8", "int16", "uint32", "int64", "float16", "float32", "float64"]
+    )
+    @pytest.mark.parametrize("byte_order", ["little", "big"])
+    def test_every_type_and_byte_order(self, tmp_path: Path, dtype: str, byte_order: str) -> None:
+        path = write(
+            tmp_path, dtype=dtype, byte_order=byte_order, flats=None, darks=None, offset_bytes=16
+        )
+        values = (counts() % 200 + 1).astype(
+            np.dtype(dtype).newbyteorder(byte_order[0].replace("l", "<").replace("b", ">"))
+        )
+        (tmp_path / "scan.raw").write_bytes(b"\xff" * 16 + values.tobytes())
+        assert np.array_equal(read_projections(path).values, counts() % 200 + 1)
+
+    @pytest.mark.parametrize(
+        "order", [("view", "column", "row"), ("row", "view", "column"), ("column", "row", "view")]
+    )
+    def test_every_order_of_axes(self, tmp_path: Path, order: tuple[str, ...]) -> None:
+        axes = ("view", "row", "column")
+        turned = counts().transpose([axes.index(axis) for axis in order])
+        path = write(tmp_path, order=list(order), shape=list(turned.shape), flats=None, darks=None)
+        np.ascontiguousarray(turned).tofile(tmp_path / "scan.raw")
+        assert np.array_equal(read_projections(path).values, counts())
+
+    def test_axes_are_flipped(self, tmp_path: Path) -> None:
+        path = write(tmp_path, flip=["row"], reverse=True)
+        assert np.array_equal(read_projections(path).values, counts()[::-1, ::-1])
+
+    def test_one_white_level_stands_for_flats(self, tmp_path: Path) -> None:
+        data = read_projections(write(tmp_path, flats=None, darks=None, white_level=5000.0))
+        assert data.flats is not None
+        assert data.flats.shape == (1, ROWS, COLUMNS)
+        assert (data.flats == 5000).all()
+        path = write(tmp_path, flats=None, darks=None, white_level=5000.0, kind="transmission")
+        assert np.allclose(read_projections(path).values, counts() / 5000)
+
+    def test_a_white_level_at_full_scale_was_stated_and_saturates_nothing(self, tmp_path: Path):
+        data = read_projections(write(tmp_path, flats=None, darks=None, white_level=65535.0))
+        assert doubts(FlatField().apply(data, on=cpu(1))) == ()
+
+    def test_a_tiff_stack(self, tmp_path: Path) -> None:
+        path = write(tmp_path, file=None, files="p_", flats="f_", darks="d.tif", dtype=None)
+        write_tiffs(tmp_path, "p_", counts().transpose(0, 2, 1))
+        write_tiffs(tmp_path, "f_", FLATS.transpose(0, 2, 1))
+        tifffile.imwrite(tmp_path / "d.tif", DARKS[0].T)
+        text = 'image_order = ["column", "row"]\n' + path.read_text()
+        path.write_text(text)
+        data = read_projections(tmp_path / "p_000003.tif")
+        assert np.array_equal(data.values, counts())
+        assert data.darks is not None
+        assert data.darks.shape == (1, ROWS, COLUMNS)
+
+    def test_a_tiff_file_of_many_pages(self, tmp_path: Path) -> None:
+        path = write(tmp_path, file="all.tif", flats=None, darks=None)
+        tifffile.imwrite(tmp_path / "all.tif", counts(), photometric="minisblack")
+        assert np.array_equal(read_projections(path).values, counts())
+
+    def test_the_raw_file_and_the_folder_stand_for_the_scan(self, tmp_path: Path) -> None:
+        write(tmp_path)
+        for named in (tmp_path / "scan.raw", tmp_path):
+            assert read_projections(named).n_views == N
+            assert inspect(named).format == "Projections with a .toml sidecar"
+
+
+class TestGeometry:
+    def _same(self, tmp_path: Path, wanted: XrayGeometry, **geometry: Any) -> None:
+        assert alike(read_projections(write(tmp_path, geometry)).geometry, wanted)
+
+    def test_cone(self, tmp_path: Path) -> None:
+        wanted = circular_cone(
+            ANGLES,
+            source_axis_mm=100,
+            source_detector_mm=150,
+            shape=(ROWS, COLUMNS),
+            pixel_mm=(0.5, 0.7),
+            detector_shift_mm=(2.0, -3.0),
+        )
+        self._same(tmp_path, wanted, detector_shift_mm=[2.0, -3.0])
+
+    @pytest.mark.parametrize("columns", ["right", "left"])
+    def test_the_axis_is_seen_in_its_column(self, tmp_path: Path, columns: str) -> None:
+        geometry = read_projections(
+            write(tmp_path, {"axis_column": 1.25, "columns": columns})
+        ).geometry
+        assert np.allclose(geometry.axis_column, 1.25)
+
+    def test_left_and_down_turn_columns_and_rows_round(self, tmp_path: Path) -> None:
+        plain = read_projections(write(tmp_path)).geometry
+        turned = read_projections(write(tmp_path, {"columns": "left", "rows": "down"})).geometry
+        assert np.allclose(turned.u_mm, -plain.u_mm)
+        assert np.allclose(turned.v_mm, -plain.v_mm)
+        assert np.allclose(turned.source_mm, plain.source_mm)
+
+    def test_clockwise(self, tmp_path: Path) -> None:
+        geometry = read_projections(write(tmp_path, {"clockwise": True})).geometry
+        assert np.allclose(geometry.angles_rad[1:], 2 * np.pi - ANGLES[1:])
+
+    def test_helix(self, tmp_path: Path) -> None:
+        wanted = helical(
+            ANGLES,
+            pitch_mm=10,
+            source_axis_mm=100,
+            source_detector_mm=150,
+            shape=(ROWS, COLUMNS),
+            pixel_mm=(0.5, 0.7),
+        )
+        found = read_projections(write(tmp_path, {"rise_mm_per_turn": 10.0})).geometry
+        assert np.allclose(np.diff(found.source_mm[:, 2]), np.diff(wanted.source_mm[:, 2]))
+        assert np.allclose(found.source_mm[:, :2], wanted.source_mm[:, :2])
+        assert np.allclose(found.detector_mm[:, 2], found.source_mm[:, 2])
+        turned = {"angles": {"first": 30, "step": 30}, "rise_mm_per_turn": 10.0}
+        later = read_projections(write(tmp_path, turned)).geometry
+        assert later.source_mm[0, 2] == 0  # wherever the scan begins
+        backwards = {"clockwise": True, "rise_mm_per_turn": 10.0}
+        clockwise = read_projections(write(tmp_path, backwards)).geometry
+        assert np.allclose(clockwise.source_mm[:, 2], found.source_mm[:, 2])
+
+    def test_fan(self, tmp_path: Path) -> None:
+        path = write(
+            tmp_path,
+            {"kind": "fan"},
+            order=["view", "column"],
+            shape=[N, ROWS * COLUMNS],
+            flats=None,
+            darks=None,
+        )
+        wanted = fan(
+            ANGLES,
+            source_axis_mm=100,
+            source_detector_mm=150,
+            n_columns=ROWS * COLUMNS,
+            pixel_mm=(0.5, 0.7),
+        )
+        assert alike(read_projections(path).geometry, wanted)
+
+    def test_parallel(self, tmp_path: Path) -> None:
+        options = {"kind": "parallel", "source_axis_mm": None, "source_detector_mm": None}
+        wanted = parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=(0.5, 0.7))
+        self._same(tmp_path, wanted, **options)
+        unknown = read_projections(write(tmp_path, {**options, "pixel_mm": None}))
+        assert not unknown.pixel_mm_known
+        assert unknown.geometry.pixel_size_mm == (1.0, 1.0)
+
+    @pytest.mark.parametrize("beam", ["cone", "parallel"])
+    def test_vectors(self, tmp_path: Path, beam: str) -> None:
+        wanted = (
+            parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=0.5)
+            if beam == "parallel"
+            else circular_cone(
+                ANGLES,
+                source_axis_mm=100,
+                source_detector_mm=150,
+                shape=(ROWS, COLUMNS),
+                pixel_mm=0.5,
+                tilt_rad=(0.01, 0.02),
+            )
+        )
+        np.savetxt(tmp_path / "v.txt", to_astra_vectors(wanted), fmt="%.17g")
+        geometry = dict.fromkeys(CONE) | {"kind": "vectors", "file": "v.txt", "beam": beam}
+        self._same(tmp_path, wanted, **geometry)
+
+    @pytest.mark.parametrize(
+        "angles",
+        [
+            {"values": np.rad2deg(ANGLES).tolist()},
+            {"values": ANGLES.tolist(), "unit": "rad"},
+            {"file": "angles.txt"},
+        ],
+    )
+    def test_angles_as_a_list_or_a_file(self, tmp_path: Path, angles: dict[str, Any]) -> None:
+        text = "# degrees\n" + "".join(f"{a}\n" for a in np.rad2deg(ANGLES))
+        (tmp_path / "angles.txt").write_text(text)
+        plain = read_projections(write(tmp_path)).geometry
+        assert alike(read_projections(write(tmp_path, {"angles": angles})).geometry, plain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "geometry", "match"),
+    [
+        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views, scan.toml says 13"),
+        ({"dtype": "float32"}, {}, "says 12 views of 60 bytes"),
+        ({"offset_bytes": 8}, {}, "are 11 views and 22 bytes"),
+        ({"dtype": None}, {}, "need 'dtype' and 'shape'"),
+        ({"dtype": "object"}, {}, "dtype: input should be 'uint8'"),
+        ({"shape": [N, ROWS]}, {}, "shape needs one number"),
+        ({"order": ["view", "row", "row"]}, {}, "must name view, row and column once"),
+        ({"file": None}, {}, "give one of file and files"),
+        ({"files": "a"}, {}, "give one of file and files"),
+        ({"file": "../scan.raw"}, {}, "only a file in the same folder"),
+        ({"file": "/etc/hostname"}, {}, "only a file in the same folder"),
+        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', and there is no such"),
+        ({"flats": "none.raw"}, {}, "no such file beside it"),
+        ({}, {"angles": {"file": "none.txt"}}, "no such file beside it"),
+        ({"file": None, "files": "none"}, {}, "no TIFF images none0000.tif"),
+        ({"kind": "photons"}, {}, "kind: input should be 'counts'"),
+        ({"kind": "integrals"}, {}, "values up to 1,179 are no line integrals"),
+        ({"kind": "transmission"}, {}, "are no transmissions"),
+        ({"sub": 1}, {}, "unknown key 'sub'"),
+        ({"version": 3}, {}, "version: input should be 1 or 2"),
+        ({}, {"source_detector_mm": 50.0}, "must be larger than source_axis_mm"),
+        ({}, {"pixel_mm": [0.5, -1.0]}, "above 0"),
+        ({}, {"pixel_mm": None}, "'geometry.pixel_mm' is missing"),
+        ({}, {"kind": "spiral"}, "spiral"),
+        ({}, {"kind": "fan"}, "a fan beam has one detector row, the images have 3"),
+        (
+            {},
+            {"angles": {"step": 0.02, "unit": "deg"}},
+            "in radians, as a scan would; set its unit",
+        ),
+        (
+            {},
+            {"angles": {"step": 30.0, "unit": "rad"}},
+            "330° in degrees, as a scan would; set its unit",
+        ),
+        ({}, {"angles": {"first": 3.0}}, "give one of step, values and file, got none"),
+        ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections and 2 angles"),
+        ({}, {"angles": {"file": "../a.txt"}}, "only a file in the same folder"),
+        ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),
+    ],
+)
+def test_a_fault_is_one_sentence(
+    tmp_path: Path, changes: dict[str, Any], geometry: dict[str, Any], match: str
+) -> None:
+    with pytest.raises(EngineError, match=match) as refusal:
+        read_projections(write(tmp_path, geometry, **changes))
+    text = str(refusal.value)
+    assert text.endswith(".")
+    assert "\n" not in text
+
+
+def test_the_other_byte_order_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path, dtype="float32", kind="integrals", flats=None, darks=None)
+    (np.arange(1.0, 181) / 100).astype(">f4").tofile(tmp_path / "scan.raw")
+    with pytest.raises(FileFormatError, match="only in the other byte order"):
+        read_projections(path)
+
+
+def test_a_raw_file_that_is_a_link_out_of_the_folder_is_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "scan"
+    folder.mkdir()
+    path = write(folder)
+    (folder / "scan.raw").rename(tmp_path / "scan.raw")
+    whole = read_projections(write(tmp_path))
+    (folder / "scan.raw").symlink_to(tmp_path / "scan.raw")
+    assert np.array_equal(read_projections(path).values, whole.values)
+
+
+def test_a_raw_file_without_its_sidecar_is_unknown(tmp_path: Path) -> None:
+    write(tmp_path).unlink()
+    with pytest.raises(EngineError, match="unknown X-ray scan"):
+        read_projections(tmp_path / "scan.raw")
+
+
+def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) -> None:
+    path = tmp_path / "chest.raw"
+    path.write_bytes(b"\0" * 4096)
+    for read in (read_listmode, read_projections):
+        with pytest.raises(UnknownFormatError, match=r"want a \.toml beside them"):
+            read(path)
+    assert "want a .toml beside them: isocenter import" in inspect(path).faults[0]
+
+
+def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(path.read_text() + "\n[geometry")
+    with pytest.raises(SettingsError, match="not a TOML file"):
+        read_projections(path)
+
+
+def test_a_stack_with_missing_images_is_refused_where_the_shape_is_stated(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts()[: N // 2])
+    stack = {"file": None, "files": "scan_", "dtype": None, "flats": None, "darks": None}
+    with pytest.raises(
+        FileFormatError, match=r"are 6 x 3 x 5 \(view x row x column\), its shape says 12 x 3 x 5"
+    ):
+        read_projections(write(tmp_path, **stack))
+    assert read_projections(write(tmp_path, **stack, shape=None)).n_views == N // 2

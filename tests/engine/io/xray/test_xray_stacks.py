@@ -1,0 +1,437 @@
+"""TIFF stacks with the settings of FleX-ray, Nikon and Bruker scanners, and ASTRA's vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+
+from engine.core.errors import EngineError, FileFormatError, GeometryError, UnknownFormatError
+from engine.geometry.orbits import circular_cone, to_astra_vectors
+from engine.io import inspect, read_projections
+from tests.engine.io.xray.xray_files import (
+    COLUMNS,
+    DARKS,
+    FLATS,
+    ROWS,
+    STEP,
+    N,
+    bruker,
+    counts,
+    flexray,
+    nikon,
+    write_tiffs,
+)
+
+Writer = Callable[..., Path]
+each_scanner = pytest.mark.parametrize(
+    ("write", "first", "n"),
+    [(flexray, "scan_000000.tif", N), (nikon, "bean_000001.tif", N), (bruker, "fish000000.tif", N)],
+    ids=["flexray", "nikon", "bruker"],
+)
+
+
+@each_scanner
+class TestEveryScanner:
+    def test_the_folder_and_an_image_stand_for_the_scan(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        for named in (path, tmp_path, tmp_path / first):
+            assert read_projections(named).n_views == n
+            assert inspect(named).format == inspect(path).format
+
+    def test_a_missing_view_is_named(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        stem = first[: -len("000000.tif")]
+        for k in (4, 5):
+            (tmp_path / f"{stem}{k:06}.tif").unlink()
+        with pytest.raises(FileFormatError, match=r"number 4 and 5 are missing \(10 files"):
+            read_projections(path)
+
+    def test_views_missing_at_the_end_are_counted(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        for image in sorted(tmp_path.glob(f"{first[:4]}*.tif"))[-2:]:
+            image.unlink()
+        with pytest.raises(FileFormatError, match=r"10 projections are there and 1[12] were taken"):
+            read_projections(path)
+
+    def test_an_image_of_another_size_is_named(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        bad = sorted(tmp_path.glob(f"{first[:4]}*.tif"))[7]
+        tifffile.imwrite(bad, counts()[0, :2])
+        with pytest.raises(FileFormatError, match=rf"{bad.name}: 2 x 5 pixels"):
+            read_projections(path)
+
+    def test_a_truncated_image_is_named(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        bad = sorted(tmp_path.glob(f"{first[:4]}*.tif"))[7]
+        for keep in (60, 3, bad.stat().st_size - 8):
+            bad.write_bytes(bad.read_bytes()[:keep])
+            with pytest.raises(FileFormatError, match=bad.name):
+                read_projections(path)
+
+    def test_a_colour_image_is_refused(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        path = write(tmp_path)
+        tifffile.imwrite(tmp_path / first, np.zeros((4, 4, 3), np.uint8), photometric="rgb")
+        with pytest.raises(FileFormatError, match="want one grey value"):
+            read_projections(path)
+
+    def test_an_image_that_is_a_link_out_of_the_folder_is_followed(
+        self, tmp_path: Path, write: Writer, first: str, n: int
+    ) -> None:
+        folder = tmp_path / "scan"
+        folder.mkdir()
+        path = write(folder)
+        (folder / first).rename(tmp_path / first)
+        (folder / first).symlink_to(tmp_path / first)
+        assert read_projections(path).n_views == n
+
+
+class TestFlexRay:
+    def test_counts_flats_and_darks(self, tmp_path: Path) -> None:
+        data = read_projections(flexray(tmp_path))
+        assert data.kind == "counts"
+        assert np.array_equal(data.values, counts())
+        assert data.flats is not None
+        assert np.array_equal(data.flats, FLATS)
+        assert data.darks is not None
+        assert np.array_equal(data.darks, DARKS)
+        assert data.info["voltage_kv"] == 60
+        assert "flat_views" not in data.info
+
+    def test_flats_beyond_those_before_the_scan_came_after_it(self, tmp_path: Path) -> None:
+        data = read_projections(flexray(tmp_path, **{"# pre flat fields": "1"}))
+        assert data.info["flat_views"] == [0, N]
+
+    def test_columns_grow_to_the_right_of_the_source_and_rows_downwards(
+        self, tmp_path: Path
+    ) -> None:
+        path = flexray(tmp_path, tra_det="0", ver_tube="0")
+        seen = read_projections(path).geometry.project([(0.1, 0, 0), (0, 0, 0.05), (0, 0.1, 0)])
+        middle = np.array([2.0, 1.0])
+        assert np.allclose(seen[0, 0] - middle, (0.1 * 2 / 0.1, 0))
+        assert np.allclose(seen[0, 1] - middle, (0, -0.05 * 2 / 0.1))
+        quarter = 3  # the source has come to +x, so +y is to its right
+        assert seen[quarter, 2, 0] - 2 == pytest.approx(0.1 * 2 / 0.1)
+
+    def test_motors_shift_source_and_detector(self, tmp_path: Path) -> None:
+        geometry = read_projections(flexray(tmp_path)).geometry
+        assert np.allclose(geometry.source_mm[0], (0, -100, 2))
+        assert np.allclose(geometry.detector_mm[0], (1.5, 100, 0))
+
+    def test_every_motor_moves_its_own_way(self, tmp_path: Path) -> None:
+        """The table moves the axis, so that source and detector move the other way."""
+        motors = {"tra_tube": "0.5", "ver_tube": "2", "tra_det": "1.5", "ver_det": "3"}
+        roi = {"ROI (LTRB)": "0,10,1943,1544"}  # rows of the window count upwards
+        still = read_projections(flexray(tmp_path, **motors)).geometry
+        assert np.allclose(still.source_mm[0], (0.5, -100, 2))
+        assert np.allclose(still.detector_mm[0], (1.5, 100, 3))
+        moved = read_projections(flexray(tmp_path, tra_obj="0.2", **motors)).geometry
+        assert np.allclose(moved.source_mm[0] - still.source_mm[0], (-0.2, 0, 0))
+        assert np.allclose(moved.detector_mm[0] - still.detector_mm[0], (-0.2, 0, 0))
+        window = read_projections(flexray(tmp_path, **motors, **roi)).geometry
+        assert np.allclose(window.detector_mm[0], (1.5, 100, 3 + 10 * 0.0748))
+
+    def test_the_window_on_the_detector_shifts_its_centre(self, tmp_path: Path) -> None:
+        path = flexray(tmp_path, tra_det="0", **{"ROI (LTRB)": "981,0,981,1534"})
+        assert np.allclose(
+            read_projections(path).geometry.detector_mm[0], (10 * 0.0748, 100, 0), atol=1e-12
+        )
+
+    def test_the_last_image_may_be_uncounted_and_others_not(self, tmp_path: Path) -> None:
+        settings = {"# projections": str(N - 1), "last angle": "360"}
+        assert read_projections(flexray(tmp_path, **settings)).n_views == N - 1
+        with pytest.raises(GeometryError, match="12 projections are there and the settings say 10"):
+            read_projections(flexray(tmp_path, **{"# projections": str(N - 2)}))
+
+    def test_a_turn_with_both_ends_keeps_one(self, tmp_path: Path) -> None:
+        data = read_projections(flexray(tmp_path, **{"last angle": "360"}))
+        assert data.n_views == N - 1
+
+    @pytest.mark.parametrize(
+        ("changes", "match"),
+        [
+            ({"SOD": "300"}, "lies between source and detector"),
+            ({"SOD": "-1"}, "'sod' is -1, want more than 0"),
+            ({"SDD": "far"}, "'sdd' is 'far', want a number"),
+            ({"voxel size": ""}, "has no 'voxel size'"),
+            ({"Binned pixel size": "130"}, r"130, but voxel size, SOD and SDD make it 0\.1 mm"),
+            ({"ROI (LTRB)": "1,2,3"}, "want four numbers"),
+            ({"last angle": "6.2"}, "355.2° in radians"),
+            ({"last angle": "0"}, "the same angle"),
+        ],
+    )
+    def test_a_fault_is_one_sentence(
+        self, tmp_path: Path, changes: dict[str, str], match: str
+    ) -> None:
+        with pytest.raises(EngineError, match=match) as refusal:
+            read_projections(flexray(tmp_path, **changes))
+        assert "scan settings.txt" in str(refusal.value)
+
+    def test_flats_of_another_size_are_refused(self, tmp_path: Path) -> None:
+        path = flexray(tmp_path)
+        write_tiffs(tmp_path, "io", FLATS[:, :, :2])
+        with pytest.raises(GeometryError, match="flat images of 3 x 2 pixels"):
+            read_projections(path)
+
+    def test_without_flats_the_open_beam_is_unknown(self, tmp_path: Path) -> None:
+        path = flexray(tmp_path)
+        for image in tmp_path.glob("io*.tif"):
+            image.unlink()
+        data = read_projections(path)
+        assert data.flats is None
+        assert any("open beam is unknown" in note for note in data.notes)
+
+
+class TestNikon:
+    def test_counts_are_divided_by_the_white_level(self, tmp_path: Path) -> None:
+        data = read_projections(nikon(tmp_path))
+        assert data.kind == "transmission"
+        assert np.allclose(data.values, counts() / 4000)
+
+    def test_columns_grow_to_the_left_of_the_source_and_rows_downwards(
+        self, tmp_path: Path
+    ) -> None:
+        geometry = read_projections(nikon(tmp_path)).geometry
+        assert np.allclose(geometry.source_mm[0], (0, -100, 0))
+        seen = geometry.project([(0.1, 0, 0), (0, 0, 0.1)])[0] - (2, 1)
+        assert np.allclose(seen, [(-0.1 * 4 / 0.2, 0), (0, -0.1 * 4 / 0.25)])
+        assert geometry.angles_rad[1] - geometry.angles_rad[0] == pytest.approx(np.deg2rad(STEP))
+
+    def test_an_axis_off_the_centre_moves_source_and_detector(self, tmp_path: Path) -> None:
+        data = read_projections(nikon(tmp_path, ObjectOffsetX="0.3"))
+        assert np.allclose(data.geometry.source_mm[0], (0.3, -100, 0))
+        assert np.allclose(data.geometry.detector_mm[0], (0.3, 300, 0))
+        assert any("check the centre of rotation" in note for note in data.notes)
+
+    def test_an_old_file_gives_the_axis_on_the_detector(self, tmp_path: Path) -> None:
+        changes = {"ObjectOffsetX": "", "CentreOfRotationTop": "1", "CentreOfRotationBottom": "1"}
+        geometry = read_projections(nikon(tmp_path, **changes)).geometry
+        assert np.allclose(geometry.source_mm[0], (0.25, -100, 0))
+
+    def test_a_leaning_axis_is_set_upright(self, tmp_path: Path) -> None:
+        data = read_projections(nikon(tmp_path, ObjectRoll="2"))
+        lean = np.deg2rad(2)
+        u = data.geometry.u_mm[0] / 0.2
+        assert np.allclose(u, (-np.cos(lean), 0, -np.sin(lean)), atol=1e-12)
+        assert np.allclose(
+            data.geometry.angles_rad, read_projections(nikon(tmp_path)).geometry.angles_rad
+        )
+        assert any("leans by 2°" in note for note in data.notes)
+
+    def test_an_old_file_tells_the_lean_by_both_ends_of_the_axis(self, tmp_path: Path) -> None:
+        ends = {"ObjectRoll": "", "CentreOfRotationTop": "0.01", "CentreOfRotationBottom": "-0.01"}
+        lean = -np.arctan2(0.02, 3 * 0.25)
+        old = read_projections(nikon(tmp_path, **ends)).geometry
+        new = read_projections(nikon(tmp_path, ObjectRoll=f"{np.rad2deg(lean)}")).geometry
+        assert np.allclose(old.u_mm, new.u_mm)
+
+    def test_scanner_and_axis_stay_one_when_they_are_set_upright(self, tmp_path: Path) -> None:
+        """The top of a tilted axis leans away from the source, which is then below it."""
+        geometry = read_projections(nikon(tmp_path, ObjectRoll="2", ObjectTilt="5")).geometry
+        source, detector = geometry.source_mm[0], geometry.detector_mm[0]
+        u, v = geometry.u_mm[0] / 0.2, geometry.v_mm[0] / 0.25
+        along = (detector - source) / 400
+        assert np.allclose(np.stack([u, along, v]) @ np.stack([u, along, v]).T, np.eye(3))
+        lean, tilt = np.deg2rad((2, 5))
+        assert source[2] == pytest.approx(-100 * np.cos(lean) * np.sin(tilt))
+        assert np.allclose(source + 100 * along, 0, atol=1e-9)
+
+    def test_a_shifted_detector(self, tmp_path: Path) -> None:
+        shifted = {"DetectorOffsetX": "0.5", "DetectorOffsetY": "0.75", "ObjectOffsetX": "0.3"}
+        geometry = read_projections(nikon(tmp_path, **shifted)).geometry
+        assert np.allclose(geometry.detector_mm[0], (0.8, 300, 0.75))
+
+    def test_the_first_angle_counts_from_the_source_at_minus_y(self, tmp_path: Path) -> None:
+        plain = read_projections(nikon(tmp_path)).geometry
+        turned = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
+        assert np.allclose(turned.source_mm, plain.rotated(np.deg2rad(30)).source_mm)
+        (tmp_path / "bean.ang").write_text("".join(f"{k}:\t{k * STEP}\n" for k in range(N)))
+        listed = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
+        assert np.allclose(listed.source_mm, turned.source_mm)
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            (
+                "bean_ctdata.txt",
+                "Projs\tmm\n12\t0.1\nProjection\tAngle\tTime\n"
+                + "".join(f"{k + 1}\t{180 - STEP * k:.3f}\t0\n" for k in range(N)),
+            ),
+            ("bean.ang", "Proj\tAngle(deg)\n" + "".join(f"{k}:\t{k * STEP}\n" for k in range(N))),
+        ],
+    )
+    def test_measured_angles_confirm_the_planned(
+        self, tmp_path: Path, name: str, text: str
+    ) -> None:
+        path = nikon(tmp_path)
+        planned = read_projections(path).geometry
+        (tmp_path / name).write_text(text)
+        assert np.allclose(read_projections(path).geometry.source_mm, planned.source_mm)
+
+    @pytest.mark.parametrize(
+        ("rows", "match"),
+        [(N - 1, "11 angles, bean.xtekct says 12"), (N, r"end at 11°, bean.xtekct plans 330°")],
+    )
+    def test_measured_angles_of_another_scan_are_refused(
+        self, tmp_path: Path, rows: int, match: str
+    ) -> None:
+        path = nikon(tmp_path)
+        (tmp_path / "bean.ang").write_text("".join(f"{k + 1}\t{k}\n" for k in range(rows)))
+        with pytest.raises(GeometryError, match=match):
+            read_projections(path)
+
+    @pytest.mark.parametrize(
+        ("changes", "match"),
+        [
+            ({"DetectorPixelsX": "6"}, "3 x 5 pixels, the settings say 3 x 6"),
+            ({"Projections": "13"}, "12 projections are there and 13 were taken"),
+            ({"Projections": "10"}, "12 projections are there and the settings say 10"),
+            ({"WhiteLevel": "0"}, "'whitelevel' is 0"),
+            ({"WhiteLevel": "1"}, "values up to 1,179 are no transmissions"),
+            ({"Name": "pea"}, None),
+            ({"InputFolderName": "../elsewhere"}, "only a file in the same folder"),
+        ],
+    )
+    def test_a_fault_is_one_sentence(
+        self, tmp_path: Path, changes: dict[str, str], match: str | None
+    ) -> None:
+        path = nikon(tmp_path, **changes)
+        if match is None:
+            assert read_projections(path).n_views == N  # the only stack there is
+            return
+        with pytest.raises(EngineError, match=match):
+            read_projections(path)
+
+    def test_two_stacks_are_not_guessed_between(self, tmp_path: Path) -> None:
+        path = nikon(tmp_path, Name="pea")
+        write_tiffs(tmp_path, "flat_", FLATS)
+        with pytest.raises(FileFormatError, match="2 series of TIFF images"):
+            read_projections(path)
+
+
+class TestBruker:
+    def test_transmissions_of_the_full_scale(self, tmp_path: Path) -> None:
+        data = read_projections(bruker(tmp_path))
+        assert data.kind == "transmission"
+        assert np.allclose(data.values, counts() / 65535)
+
+    def test_pixels_and_the_sense_of_rotation(self, tmp_path: Path) -> None:
+        geometry = read_projections(bruker(tmp_path)).geometry
+        assert geometry.pixel_size_mm == pytest.approx((0.01, 0.005))
+        turned = np.diff(np.unwrap(geometry.angles_rad))
+        assert np.allclose(turned, -np.deg2rad(15))
+        clockwise = read_projections(bruker(tmp_path, **{"Rotation Direction": "CW"})).geometry
+        assert np.allclose(np.diff(np.unwrap(clockwise.angles_rad)), np.deg2rad(15))
+
+    def test_source_and_camera_stand_on_both_sides(self, tmp_path: Path) -> None:
+        geometry = read_projections(bruker(tmp_path)).geometry
+        assert np.allclose(geometry.source_mm[0], (0, -40, 0))
+        assert np.allclose(geometry.detector_mm[0], (0, 160, 0))
+        seen = geometry.project([(0.001, 0, 0), (0, 0, 0.001), (0, 0, 0)])[0]
+        assert seen[0, 0] > seen[2, 0]  # columns grow to the right of the source, rows downwards
+        assert seen[1, 1] < seen[2, 1]
+
+    def test_the_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
+        path = bruker(tmp_path, **{"Optical Axis (line)": "2"})  # from the bottom: row 0
+        seen = read_projections(path).geometry.project((0, 0, 0))
+        assert np.allclose(seen, (2, 0))
+
+    def test_the_log_may_count_one_file_more(self, tmp_path: Path) -> None:
+        assert read_projections(bruker(tmp_path, **{"Number of Files": "13"})).n_views == N
+
+    @pytest.mark.parametrize(
+        ("changes", "match"),
+        [
+            ({"Number of Files": "20"}, "12 projections are there and 19 were taken"),
+            ({"Number of Files": "9"}, "12 projections are there and the log says 9"),
+            ({"Number of Columns": "9"}, "3 x 5 pixels, the settings say 3 x 9"),
+            ({"Filename Prefix": "cat"}, "no series of TIFF images cat0000.tif"),
+            ({"Depth (bits)": "77"}, "want 8 to 16"),
+            ({"Object to Source (mm)": "400"}, "lies between source and detector"),
+        ],
+    )
+    def test_a_fault_is_one_sentence(
+        self, tmp_path: Path, changes: dict[str, str], match: str
+    ) -> None:
+        with pytest.raises(EngineError, match=match):
+            read_projections(bruker(tmp_path, **changes))
+
+    def test_two_logs_are_not_guessed_between(self, tmp_path: Path) -> None:
+        bruker(tmp_path)
+        (tmp_path / "fish~00.log").write_text((tmp_path / "fish.log").read_text())
+        with pytest.raises(
+            FileFormatError, match=r"2 scans are described here \(fish.log, fish~00"
+        ):
+            read_projections(tmp_path)
+
+
+class TestAstraVectors:
+    def _vectors(self, n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> np.ndarray:
+        angles = np.arange(n) * 2 * np.pi / N
+        return to_astra_vectors(
+            circular_cone(
+                angles,
+                source_axis_mm=60,
+                source_detector_mm=100,
+                shape=(rows, columns),
+                pixel_mm=0.1,
+            )
+        )
+
+    def test_stand_beside_their_images(self, tmp_path: Path) -> None:
+        vectors = self._vectors()
+        np.savetxt(tmp_path / "scan.geom", vectors)
+        write_tiffs(tmp_path, "proj", counts())
+        data = read_projections(tmp_path)
+        assert np.allclose(to_astra_vectors(data.geometry), vectors)
+        assert np.array_equal(data.values, counts())
+        assert data.kind == "counts"
+
+    def test_a_walnut_is_turned_and_in_reverse(self, tmp_path: Path) -> None:
+        """The last vector repeats the first, and the first file belongs to it."""
+        np.savetxt(tmp_path / "scan_geom_corrected.geom", self._vectors(N + 1, COLUMNS, ROWS))
+        images = counts(N + 1)
+        write_tiffs(tmp_path, "scan_", images)
+        write_tiffs(tmp_path, "io", FLATS)
+        write_tiffs(tmp_path, "di", DARKS)
+        data = read_projections(tmp_path)
+        assert data.shape == (N, COLUMNS, ROWS)
+        for view in (0, 1, N - 1):
+            assert np.array_equal(data.values[view], np.flipud(images[N - view]).T)
+        assert data.flats is not None
+        assert data.flats.shape == (2, COLUMNS, ROWS)
+        assert data.info["flat_views"] == [N, 0]  # the first file is the last view
+        assert data.calibrated
+
+    @pytest.mark.parametrize(
+        ("edit", "match"),
+        [
+            (lambda v: v[:-1], "12 projections and 11 angles"),
+            (lambda v: v[:, :11], None),
+            (lambda v: v * np.nan, "want 12 that are finite"),
+            (lambda v: v * 1e6, "give lengths in mm"),
+        ],
+    )
+    def test_a_fault_is_one_sentence(
+        self, tmp_path: Path, edit: Callable[[np.ndarray], np.ndarray], match: str | None
+    ) -> None:
+        np.savetxt(tmp_path / "scan.geom", edit(self._vectors()))
+        write_tiffs(tmp_path, "proj", counts())
+        wrong = UnknownFormatError if match is None else EngineError
+        with pytest.raises(wrong, match=match):
+            read_projections(tmp_path / "scan.geom")

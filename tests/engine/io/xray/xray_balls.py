@@ -1,0 +1,37 @@
+"""A ball that a scan of another program shows: in its place, as the same scan in our own format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.backend import cpu
+from engine.io import read_projections, save_projections
+from engine.jobs.reconstruction import reconstruct
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.study import Study
+
+
+def assert_shows(
+    scan: Path,
+    place_mm: tuple[float, ...],
+    ours: Path,
+    *,
+    within_mm: float,
+    of_peak: float = 1e-5,
+) -> None:
+    """Reconstruct a scan and the same written as `ours` (.toml): one image, a ball at a place."""
+    save_projections(read_projections(scan), ours)
+    one, other = (
+        reconstruct(Study(data=path, protocol=CtProtocol()), on=cpu(2)) for path in (scan, ours)
+    )
+    np.testing.assert_allclose(one.values, other.values, atol=of_peak * one.values.max())
+    weight = np.where(one.values > one.values.max() / 2, one.values, 0)
+    z, y, x = (np.arange(size) + 0.5 for size in weight.shape)
+    centroid = [
+        (weight.sum(axis=rest) * at).sum() / weight.sum()
+        for at, rest in ((x, (0, 1)), (y, (0, 2)), (z, (1, 2)))
+    ]
+    found = one.grid.lower_mm + np.array(centroid) * one.grid.voxel_mm
+    np.testing.assert_allclose(found, place_mm, atol=within_mm)

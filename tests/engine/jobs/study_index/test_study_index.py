@@ -1,0 +1,176 @@
+"""The list of studies: what stands in it, in which state, and whose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
+from engine.core import paths
+from engine.core.errors import DataError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io.dicom.order import ORDER, ImagingOrder
+from engine.jobs.checkpoint import Job
+from engine.jobs.queue import StudyQueue
+from engine.jobs.queue.executor import LocalExecutor
+from engine.jobs.queue.runner import QueueRunner
+from engine.jobs.study_index import FILTERS, known_studies
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.results import EXPORTED, NewResult, Result, Results
+from engine.results.reports.signature import sign
+from tests.engine import engine_sources
+from tests.engine.run_records import recorded
+
+IDA = ImagingOrder(patient_name="Müller^Ida", patient_id="4711", accession="A1", step="FDG, brain")
+JOHN = ImagingOrder(patient_name="Doe^John", patient_id="4712")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+
+def study(folder: Path, name: str = "scan") -> Study:
+    (folder / f"{name}.l").write_bytes(name.encode())
+    algorithm = {"kind": "osem", "iterations": 2, "subsets": 3}
+    return Study(
+        data=folder / f"{name}.l",
+        protocol=ListModeProtocol.model_validate({"algorithm": algorithm}),
+    )
+
+
+def kept(folder: Path, name: str, **changes) -> Result:
+    grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+    volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm")
+    new = NewResult(study(folder, name), volume, {"axes": "LPS"}, **changes)
+    return Results().keep(new)
+
+
+def states() -> dict[str, str]:
+    return {each.scan: each.state for each in known_studies()}
+
+
+def test_each_study_stands_once_and_in_the_state_it_is_in(tmp_path):
+    kept(tmp_path, "finished")
+    kept(tmp_path, "part", run=recorded(1, 2, ending="aborted"))
+    kept(tmp_path, "exported").mark(EXPORTED)
+    sign(kept(tmp_path, "signed"), "Ann", "acceptable")
+    queue = StudyQueue()
+    queue.add(study(tmp_path, "waiting"))
+    failed = queue.add(study(tmp_path, "failed"))
+    queue.change(failed.id, lambda e: e.model_copy(update={"state": "failed", "text": "No."}))
+    done = queue.add(study(tmp_path, "done"))
+    queue.change(done.id, lambda e: e.model_copy(update={"state": "finished"}))
+    Job.create(study(tmp_path, "running"))
+    assert states() == {
+        "finished.l": "finished",
+        "part.l": "part",
+        "exported.l": "exported",
+        "signed.l": "signed off",
+        "waiting.l": "waiting",
+        "failed.l": "failed",
+        "running.l": "running",
+    }
+    standing = {each.scan: each.standing for each in known_studies()}
+    assert standing["failed.l"] == "No."
+    assert standing["signed.l"].startswith("acceptable; Ann")
+
+
+@pytest.mark.parametrize(
+    ("shown", "scans"),
+    [
+        ("all", {"a.l", "b.l", "c.l", "w.l"}),
+        ("not signed off", {"a.l", "b.l"}),
+        ("not exported", {"a.l"}),
+        ("signed off", {"c.l"}),
+        ("at work", {"w.l"}),
+        ("to look after", set()),
+    ],
+)
+def test_filters_show_what_their_name_says(tmp_path, shown, scans):
+    kept(tmp_path, "a")
+    kept(tmp_path, "b").mark(EXPORTED)
+    sign(kept(tmp_path, "c"), "Ann", "acceptable")
+    StudyQueue().add(study(tmp_path, "w"))
+    assert {each.scan for each in known_studies() if FILTERS[shown](each)} == scans
+
+
+def test_words_are_looked_for_in_patient_order_scan_and_day(tmp_path):
+    result = kept(tmp_path, "head")
+    result.put_order(IDA)
+    kept(tmp_path, "other")
+    day = f"{result.created:%Y-%m-%d}"
+    for words in ("müller", "4711", "IDA fdg", "a1", "head", f"{day} brain", "standard MÜLLER"):
+        assert [each.scan for each in known_studies() if each.matches(words)] == ["head.l"], words
+    assert not [each for each in known_studies() if each.matches("müller other")]
+
+
+def test_an_image_is_never_given_to_a_second_patient(tmp_path):
+    result = kept(tmp_path, "a")
+    result.put_order(IDA)
+    result.put_order(IDA.model_copy(update={"accession": "A2"}))
+    seen_before = Results().open(result.id)
+    assert seen_before.order.accession == "A2"
+    with pytest.raises(DataError, match="is of another patient") as refused:
+        result.put_order(JOHN)
+    assert "Müller" not in str(refused.value), "it may stand in a log"
+    assert Results().open(result.id).order.accession == "A2"
+
+
+def test_what_another_window_said_meanwhile_counts(tmp_path):
+    result = kept(tmp_path, "a")
+    assert result.order is None
+    Results().open(result.id).put_order(IDA)
+    with pytest.raises(DataError, match="is of another patient"):
+        result.put_order(JOHN)
+
+
+def test_a_later_image_of_a_run_is_of_the_same_patient(tmp_path):
+    kept(tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")).put_order(IDA)
+    later = kept(tmp_path, "a", job="run of scan")
+    assert [each.id for each in Results().newest_first()] == [later.id]
+    assert Results().open(later.id).order == IDA
+
+
+def test_an_order_that_was_changed_hides_neither_study_nor_others(tmp_path):
+    result = kept(tmp_path, "a")
+    result.put_order(IDA)
+    path = result.folder / ORDER
+    path.write_text(path.read_text().replace("4711", "4712"))
+    sign(result, "Ann", "acceptable")
+    kept(tmp_path, "b")
+    found = {each.scan: each for each in known_studies()}
+    assert found["a.l"].state == "signed off", "which its deletion asks about"
+    assert found["a.l"].patient == "" and "seal is broken" in found["a.l"].remark
+    assert found["b.l"].remark == ""
+
+
+def test_the_queue_hands_the_order_to_the_image(tmp_path):
+    queue = StudyQueue()
+    queue.add(study(tmp_path), order=IDA)
+    assert [each.patient for each in known_studies()] == ["Müller, Ida"]
+    queue.set_running(True)
+    QueueRunner(queue, LocalExecutor(queue, None, engine_sources.steady), lambda _: None).run()
+    (found,) = known_studies()
+    assert (found.state, found.order) == ("finished", IDA)
+
+
+def test_the_command_lists_and_writes_what_it_lists(tmp_path, capsys):
+    kept(tmp_path, "a").put_order(IDA)
+    kept(tmp_path, "b")
+    out = tmp_path / "list.json"
+    assert main(["studies", "müller", "--json", str(out)]) == DONE
+    first, total, _ = capsys.readouterr().out.splitlines()
+    assert "finished     Müller, Ida (4711), a.l, Standard: finished" in first
+    assert total.startswith("1 study, ")
+    (line,) = json.loads(out.read_text())["studies"]
+    assert (line["patient_id"], line["accession"], line["state"]) == ("4711", "A1", "finished")
+    assert out.stat().st_mode & 0o077 == 0, "it names patients"
+    assert main(["studies", "--show", "signed off"]) == DONE
+    assert capsys.readouterr().out == "0 studies, 0 MiB\n"

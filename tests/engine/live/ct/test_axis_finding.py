@@ -1,0 +1,93 @@
+"""A running scan is steered on when it has ended, and its axis is found in the views it holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.core import backend
+from engine.core.errors import DataError
+from engine.corrections.preprocess import FlatField, Logarithm
+from engine.geometry.plane import Plane, orthogonal
+from engine.live.core.frame import Ended, Noticed
+from engine.live.ct.axis_finding import MOST_BYTES, middle_rows
+from engine.live.ct.following import LiveChoices, LiveUpdate
+from engine.live.ct.session import LiveSession
+from engine.live.ct.settings import LiveSettings
+from engine.live.ct.slices import LiveSlices
+from tests.engine.live.ct.running_scan import MU, Beamline, cone, counts_of, frames_of, references
+
+ON = backend.cpu(2)
+PLANES = orthogonal((36, 40), 1.0)
+N = 120
+SEEN_AT = 26.25
+"""Column at which the axis is really seen; the geometry says the middle, 23.5."""
+
+
+@pytest.fixture
+def session():
+    """One that stays when its scan has ended, of a detector that was mounted aside."""
+    real, stated = cone(N, axis_column=SEEN_AT), cone(N)
+    counts = counts_of(real, centre=(4.0, -2.0))
+    arrivals = [*references(stated.shape), *frames_of(stated, counts, range(N))]
+    settings = LiveSettings(preview_edge=0)
+    choices = LiveChoices(stated, PLANES, (FlatField(), Logarithm()), settings=settings)
+    with LiveSession(Beamline(arrivals), choices, on=ON, stays=True) as made:
+        yield made
+
+
+def until(session, wanted):
+    """Return what is told first that is as wanted."""
+    for _ in range(500):
+        one = session.take(10)
+        assert one is not None, "nothing came in 10 s"
+        if wanted(one):
+            return one
+    raise AssertionError("it never came")
+
+
+def has_axis(one):
+    return isinstance(one, LiveUpdate) and abs(one.images.axis_column - SEEN_AT) < 0.1
+
+
+def test_a_detector_that_was_mounted_aside_is_found_out(session):
+    until(session, lambda one: isinstance(one, Ended))
+    session.find_axis()
+    said = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
+    assert "The axis is seen at column 26.2" in said.text
+    update = until(session, has_axis)
+    centre = update.images.values[0][16:20, 22:26]  # 4 mm to the left, 2 mm to the front
+    np.testing.assert_allclose(centre, MU, rtol=0.01)
+
+
+def test_slices_are_moved_when_the_scan_has_ended(session):
+    until(session, lambda one: isinstance(one, Ended))
+    moved = [plane.through((3.0, 5.0, -4.0)) for plane in PLANES]
+    session.place(moved)
+    until(session, lambda one: isinstance(one, LiveUpdate) and one.images.planes == moved)
+    assert session.take(0) is None, "the end is told once, and nothing more comes unasked"
+
+
+def test_a_plane_through_a_point_moves_along_its_normal_only():
+    across, down = (0.6, 0.8, 0.0), (0.0, 0.0, 1.0)
+    plane = Plane((5, 7), 0.5, (1.0, 2.0, 3.0), across, down)
+    point = np.array([-4.0, 9.0, 2.0])
+    moved = plane.through(tuple(point))
+    normal = np.cross(across, down)
+    shift = np.array(moved.centre_mm) - plane.centre_mm
+    np.testing.assert_allclose(np.cross(shift, normal), 0, atol=1e-12)
+    assert normal @ (point - moved.centre_mm) == pytest.approx(0, abs=1e-12)
+
+
+def test_without_a_view_there_is_nothing_to_look_in():
+    with pytest.raises(DataError, match="no view yet"):
+        LiveSlices(cone(), PLANES, on=ON).held_views()
+
+
+@pytest.mark.parametrize("shape", [(10, 32, 48), (720, 2048, 2048), (1, 7, 1), (4000, 2000, 9000)])
+def test_what_is_copied_of_the_views_is_bounded_and_about_the_middle(shape):
+    rows = middle_rows(shape)
+    n = rows.stop - rows.start
+    assert 1 <= n <= shape[1]
+    assert n == 1 or 4 * shape[0] * n * shape[2] <= MOST_BYTES
+    assert abs((rows.start + rows.stop) / 2 - shape[1] / 2) <= 0.5

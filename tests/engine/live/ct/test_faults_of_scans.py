@@ -1,0 +1,325 @@
+"""Faults of a running scan, followed to its end: each is one sentence, and the slices are right."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pytest
+import zmq
+
+from engine.core import backend
+from engine.corrections.preprocess import FlatField, Logarithm
+from engine.live.core.frame import Announced, Ended, Frame, FrameKind, ShapeChanged, Waiting
+from engine.live.core.message import message_of, message_of_end, message_of_geometry
+from engine.live.core.zeromq import sent
+from engine.live.ct.following import LiveChoices, LiveUpdate, LiveWork
+from engine.live.ct.playing import Played
+from engine.live.ct.session import LiveSession
+from engine.live.ct.settings import LiveSettings
+from engine.live.ct.sources.stream import StreamSource
+from tests.engine.live.ct.live_scans import free_address, opened_here
+from tests.engine.live.ct.running_scan import (
+    MU,
+    Beamline,
+    N,
+    cone,
+    counts_of,
+    frames_of,
+    references,
+)
+from tests.engine.live.ct.test_live_slices import PLANES, expect_equal, expect_near, stored
+
+ON = backend.cpu(2)
+STEPS = (FlatField(), Logarithm())
+SCAN, CENTRE = cone(), (6.0, -4.0)
+COUNTS = counts_of(SCAN, CENTRE)
+DARK, FLAT = references(SCAN.shape)
+FRAMES = frames_of(SCAN, COUNTS, range(N))
+
+
+def choices(*, mode="growing", steps=STEPS, geometry=SCAN):
+    settings = LiveSettings(mode=mode, preview_edge=0)
+    return LiveChoices(geometry, PLANES, steps, settings=settings)
+
+
+def followed(arrivals, **how):
+    """Follow arrivals to their end; returns the session, and the sentences."""
+    with LiveSession(Beamline(arrivals), choices(**how), on=ON) as session:
+        return session, told(session)
+
+
+def told(session):
+    said = []
+    while True:
+        one = session.take(20)
+        assert one is not None, "nothing came in 20 s"
+        if isinstance(one, Ended):
+            return said
+        if not isinstance(one, LiveUpdate):
+            said.append(one)
+
+
+def texts(said):
+    return "\n".join(one.text for one in said)
+
+
+def with_values(frame, values):
+    return replace(frame, values=values)
+
+
+def test_frames_twice_and_out_of_order_have_the_slices_of_those_in_order():
+    order = [*range(12), 5, 5, 20, 19, 12, 18, *range(13, 20), *range(20, N), 3, N - 1]
+    session, _ = followed([DARK, FLAT, *(FRAMES[k] for k in order)])
+    expect_equal(session.newest.images.values, stored(SCAN, COUNTS))
+    np.testing.assert_array_equal(session.scan().values, COUNTS)
+
+
+def test_angles_that_run_backwards_or_are_said_twice_are_where_they_say():
+    back = [replace(FRAMES[-k % N], index=k) for k in range(N)]
+    session, _ = followed([DARK, FLAT, *back])
+    expect_near(session.newest.images.values, stored(SCAN, COUNTS), 1e-5)
+    back_and_forth = [FRAMES[k] for k in range(N // 2)]
+    back_and_forth += [replace(FRAMES[N - 1 - k], index=k) for k in range(N // 2, N)]
+    session, _ = followed([DARK, FLAT, *back_and_forth])
+    assert session.newest.images.covered_rad == pytest.approx(np.pi)
+
+
+@pytest.mark.parametrize("level", [0.0, -500.0])
+def test_flats_without_light_are_said_and_good_ones_that_come_later_are_used(level):
+    dark_flat = with_values(FLAT, np.full(SCAN.shape, level, np.float32))
+    session, _ = followed([DARK, dark_flat, *FRAMES[:5]])
+    assert session.newest.images is None
+    assert "no more counts than the dark fields" in session.newest.state
+
+    session, _ = followed([DARK, dark_flat, *FRAMES[:5], FLAT, *FRAMES[5:]])
+    expect_equal(session.newest.images.values, stored(SCAN, COUNTS))
+
+
+@pytest.mark.parametrize("level", [0.0, -500.0])
+def test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends(level):
+    values = FLAT.values.astype(np.float32)
+    values[3, 4] = level
+    session, said = followed([DARK, with_values(FLAT, values), *FRAMES])
+    assert session.newest.images is None
+    assert len(said) == 1
+    assert "switch the replacement of bad pixels on; projection 0 is not used" in said[0].text
+    assert session.scan().n_views == N
+
+
+def test_flats_that_come_again_in_mid_scan_hold_from_there_and_all_are_kept():
+    half = N // 2
+    light = FLAT.values.astype(float) - DARK.values
+    dimmed = [
+        with_values(f, np.rint((f.values.astype(float) - DARK.values) / 2 + DARK.values))
+        for f in FRAMES[half:]
+    ]
+    again = with_values(FLAT, (light / 2 + DARK.values).astype(np.float32))
+    session, _ = followed([DARK, FLAT, *FRAMES[:half], again, *dimmed])
+    expect_near(session.newest.images.values, stored(SCAN, COUNTS), 2e-3)
+    scan = session.scan()
+    assert scan.info["flat_views"] == [0, half]
+    np.testing.assert_array_equal(scan.flats, [FLAT.values, again.values])
+
+
+def test_darks_and_flats_of_a_sender_that_was_restarted_replace_those_before():
+    old = with_values(FLAT, FLAT.values // 2)
+    frames = [DARK, old, *FRAMES[:9], DARK, FLAT, *FRAMES]
+    session, _ = followed(frames)
+    expect_equal(session.newest.images.values, stored(SCAN, COUNTS))
+    scan = session.scan()
+    assert scan.info["flat_views"] == [0]
+    np.testing.assert_array_equal(scan.flats, [FLAT.values])
+    np.testing.assert_array_equal(scan.darks, [DARK.values])
+
+
+def test_memory_is_bounded_and_frames_beyond_it_are_said(monkeypatch):
+    monkeypatch.setattr("engine.live.ct.recording.ROOM", 0.0)
+    session, said = followed([DARK, FLAT, *FRAMES])
+    assert "further ones are not kept. Follow sliding views" in texts(said)
+    assert session.newest.images.n_views == N, "the slices go on"
+
+
+def test_a_scan_that_goes_on_for_ever_is_kept_no_further_than_its_geometry():
+    session, _ = followed([DARK, FLAT, *frames_of(SCAN, COUNTS, range(3 * N))])
+    assert session.scan().n_views == N
+    assert session._recording.n_views == N
+
+
+class Broken(Logarithm):
+    """A step with a fault of ours."""
+
+    def view_by_view(self, scan, *, on):
+        done = super().view_by_view(scan, on=on)
+        seen = []
+
+        def work(one):
+            seen.append(one)
+            if len(seen) > 9:
+                raise RuntimeError("planted")
+            return done(one)
+
+        return work
+
+
+def test_slices_that_fail_for_a_reason_of_ours_do_not_lose_the_scan():
+    steps = (FlatField(), Broken())
+    session = LiveSession(Beamline([DARK, FLAT, *FRAMES]), choices(steps=steps), on=ON)
+    with session:
+        said = []
+        with pytest.raises(RuntimeError, match="planted"):
+            while True:
+                said.append(session.take(20))
+    spoken = [one.text for one in said if not isinstance(one, LiveUpdate)]
+    assert "the slices have failed (RuntimeError: planted); no more are made" in spoken[-1]
+    np.testing.assert_array_equal(session.scan().values, COUNTS)
+
+
+class Sender:
+    """A detector's socket in the test's own hand."""
+
+    def __init__(self):
+        self.address = free_address()
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.PUSH)
+        self._socket.setsockopt(zmq.LINGER, 2000)
+        self._socket.bind(opened_here(self.address))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._context.destroy()
+
+    def send(self, *frames):
+        for each in frames:
+            self._socket.send_multipart(self._message(each))
+
+    def send_until(self, stop, frame):
+        """Send a frame, or give up when `stop` is set: a receiver that went takes none."""
+        while not stop.is_set() and not sent(self._socket, self._message(frame), wait_ms=50):
+            pass
+
+    @staticmethod
+    def _message(frame):
+        return message_of(Played(frame.kind, frame.index, frame.angle_rad, frame.values))
+
+    def announce(self, geometry):
+        self._socket.send_multipart(message_of_geometry(geometry))
+
+    def end(self):
+        self._socket.send_multipart(message_of_end(N))
+
+
+@pytest.mark.parametrize("shape", [(32, 48), (24, 40)])
+def test_another_geometry_from_one_scan_to_the_next_is_taken_with_the_scan(shape):
+    other = replace(cone(axis_column=20.0), shape=shape)
+    counts = counts_of(other, CENTRE)
+    with Sender() as sender:
+        session = LiveSession(StreamSource(sender.address), choices(geometry=None), on=ON)
+        with session:
+            sender.announce(SCAN)
+            sender.send(DARK, FLAT, *FRAMES[:30])
+            sender.announce(SCAN)  # as senders do, again and again
+            sender.send(*FRAMES[30:33])
+            sender.announce(other)
+            sender.send(*references(shape), *frames_of(other, counts, range(N)))
+            sender.end()
+            said = told(session)
+    rows, columns = shape
+    another = f"another geometry of 40 projections of {rows} × {columns} pixels; another scan"
+    assert another in texts(said)
+    assert sum(isinstance(one, Announced) for one in said) == 2
+    expect_equal(session.newest.images.values, stored(other, counts))
+    scan = session.scan()
+    np.testing.assert_array_equal(scan.values, counts)
+    np.testing.assert_array_equal(scan.geometry.detector_mm, other.detector_mm)
+    assert (len(scan.flats), len(scan.darks)) == (1, 1)
+
+
+def test_two_scans_that_arrive_together_are_not_mixed():
+    other = replace(cone(axis_column=20.0), shape=(24, 40))
+    counts = counts_of(other, CENTRE)
+    source = Beamline([], other)  # has been told of the second scan already
+    work = LiveWork(source, choices(geometry=None), on=ON, say=lambda event: None)
+    work.take_up([Waiting("waits")])
+    first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
+    second = [Announced("another", other), *references(other.shape)]
+    work.take_up([*first, *second, *frames_of(other, counts, range(N))])
+    work.refresh(settled=True, is_late=False)
+    expect_equal(work.update.images.values, stored(other, counts))
+
+
+def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
+    with Sender() as sender:
+        session = LiveSession(StreamSource(sender.address), choices(), on=ON)
+        stop = Event()
+
+        def stream():
+            sender.send(DARK, FLAT)
+            for frame in FRAMES:
+                sender.send_until(stop, frame)
+                if stop.wait(0.005):
+                    return
+
+        thread = threading.Thread(target=stream)
+        thread.start()
+        while (images := session.newest.images) is None or images.n_views < 5:
+            session.take(20)
+        session.close()
+        stop.set()
+        thread.join()
+    scan = session.scan()
+    assert 5 <= scan.n_views <= N
+    np.testing.assert_array_equal(scan.values, COUNTS[: scan.n_views])
+    assert not [t for t in threading.enumerate() if sender.address in t.name]
+
+
+def test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats():
+    with Sender() as sender:
+        session = LiveSession(StreamSource(sender.address), choices(), on=ON)
+        with session:
+            narrow = [with_values(f, (f.values // 256).astype(np.uint8)) for f in FRAMES]
+            sender.send(DARK, FLAT, *FRAMES[:9], narrow[9], *FRAMES[10:20], *narrow[20:])
+            sender.end()
+            said = told(session)
+    assert "projection 9 holds uint8, those before it uint16; it is not used" in texts(said)
+    assert "projections are uint8 from now on, uint16 before" in texts(said)
+    assert sum(isinstance(one, ShapeChanged) for one in said) == 1
+    assert "no flat fields" in session.newest.state
+
+
+def test_frames_of_zeros_are_not_in_the_slices():
+    zeros = FRAMES[7].values * 0
+    with Sender() as sender:
+        session = LiveSession(StreamSource(sender.address), choices(), on=ON)
+        with session:
+            sender.send(DARK, with_values(FLAT, zeros), FLAT, *FRAMES[:7])
+            sender.send(with_values(FRAMES[7], zeros), with_values(FRAMES[7], zeros), *FRAMES[8:])
+            sender.end()
+            said = told(session)
+    text = texts(said)
+    assert "flat 0 holds only zeros; it is not used. Is the beam on" in text
+    assert "projection 7 holds only zeros" in text
+    assert "2 frames held values that are no numbers, or only zeros, and were not used" in text
+    assert session.newest.images.n_views == N - 1
+    middle = session.newest.images.values[0][14:22, 20:26].mean()
+    np.testing.assert_allclose(middle, MU, rtol=2e-2)
+
+
+def test_a_sender_that_never_sends_is_waited_for_and_can_be_left():
+    with LiveSession(StreamSource(free_address()), choices(), on=ON) as session:
+        first = session.take(20)
+        while not isinstance(first, Waiting):
+            first = session.take(20)
+        assert "waits for frames" in first.text
+    assert session.newest.images is None
+    assert told(session) == []
+
+
+def test_a_dark_after_the_last_view_changes_nothing():
+    late_dark = Frame(FrameKind.DARK, 1, None, DARK.values, 0.0)
+    session, _ = followed([DARK, FLAT, *FRAMES, late_dark])
+    expect_equal(session.newest.images.values, stored(SCAN, COUNTS))

@@ -1,0 +1,335 @@
+"""A folder that fills: nothing is misread, whatever the order and speed of who writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import numpy as np
+import pytest
+import tifffile
+
+from engine.io import read_projections
+from engine.jobs.loader import CallsHere
+from engine.live.core import listing
+from engine.live.core.frame import (
+    Arrival,
+    Ended,
+    Frame,
+    FrameKind,
+    Gone,
+    Resumed,
+    ShapeChanged,
+    Waiting,
+)
+from engine.live.ct import missing
+from engine.live.ct.recording import Recording
+from engine.live.ct.sources import folder as folder_module
+from engine.live.ct.sources import folder_scan
+from engine.live.ct.sources.arriving_files import ArrivingFiles
+from engine.live.ct.sources.folder import FolderSource
+from engine.live.ct.sources.folder_scan import FolderScan
+from engine.live.ct.sources.image_kinds import kind_of
+from engine.live.ct.views import begins_anew
+from tests.engine.io.xray.xray_files import bruker, counts, flexray, nikon, write_tiffs
+from tests.engine.live.ct import folder_writer
+from tests.engine.live.ct.live_scans import collected, frames_of, texts_of, until
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same waits, but shorter."""
+    monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
+    monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
+    monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
+    monkeypatch.setattr(listing, "LEAST_LIST_S", 0.02)
+
+
+def last_projection(index: int) -> Callable[[Arrival], bool]:
+    return lambda each: (
+        isinstance(each, Frame) and each.kind == FrameKind.PROJECTION and each.index == index
+    )
+
+
+def test_a_scanner_that_writes_slowly_and_out_of_order_is_never_misread(tmp_path: Path) -> None:
+    n = 30
+    words = [sys.executable, folder_writer.__file__, str(tmp_path), str(n)]
+    with subprocess.Popen(words) as writer:
+        source = FolderSource(tmp_path)
+        arrivals = collected(source)
+    assert writer.returncode == 0
+    assert isinstance(arrivals[0], Waiting)
+    assert isinstance(arrivals[-1], Ended)
+    projections = frames_of(arrivals)
+    assert sorted(each.index for each in projections) == list(range(n))
+    for each in projections:
+        assert (each.values == 1000 + each.index).all(), "read before it was written"
+        assert each.angle_rad == pytest.approx(source.geometry.angles_rad[each.index])
+    order = [each.index for each in projections]
+    assert order.index(folder_writer.LATE) > order.index(n - 1), "it did not hold the others up"
+    (dark,), (flat,) = (frames_of(arrivals, kind) for kind in (FrameKind.DARK, FrameKind.FLAT))
+    assert (dark.values == 100).all()
+    assert (flat.values == 5000).all()
+    assert "scan settings.txt plans 30 projections (FleX-ray scan)" in texts_of(arrivals)
+
+
+@pytest.mark.parametrize("write", [flexray, nikon, bruker])
+def test_settings_plan_what_the_reader_finds_in_the_end(tmp_path: Path, write: Write) -> None:
+    write(tmp_path)
+    whole = read_projections(tmp_path)
+    source = FolderSource(tmp_path)
+    arrivals = collected(source, 3.0)
+    assert source.geometry is not None
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        planned = getattr(source.geometry, name)[: whole.n_views]
+        np.testing.assert_allclose(planned, getattr(whole.geometry, name), atol=1e-9)
+    flats = np.mean([each.values for each in frames_of(arrivals, FrameKind.FLAT)], axis=0)
+    for each in frames_of(arrivals):
+        measured = each.values / flats if whole.kind == "transmission" else each.values
+        np.testing.assert_allclose(measured, whole.values[each.index], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("last", "stated", "n_views"),
+    [("360.0", "12", 12), ("360.0", "13", 12), ("330.0", "12", 12), ("348.7", "31", 31)],
+)
+def test_settings_that_count_the_repeated_view_or_not_plan_the_same(
+    tmp_path: Path, last: str, stated: str, n_views: int
+) -> None:
+    flexray(tmp_path, **{"last angle": last, "# projections": stated})
+    source = FolderSource(tmp_path)
+    list(until(source, last_projection(3)))
+    assert source.geometry is not None
+    assert source.geometry.n_views == n_views
+
+
+def test_a_folder_without_settings_goes_by_the_names(tmp_path: Path) -> None:
+    for prefix in ("dark_", "my_flat-", "bone_"):
+        write_tiffs(tmp_path, prefix, counts(3), first=1)
+    arrivals = list(until(FolderSource(tmp_path), last_projection(2)))
+    assert [each.index for each in frames_of(arrivals)] == [0, 1, 2]
+    assert {each.angle_rad for each in frames_of(arrivals)} == {None}
+    names = {"di": 0, "io": 1, "flat_field": 1, "Dark": 0, "studio": 2, "scan_": 2}
+    assert {name: kind_of(name, None) for name in names} == names
+
+
+def stepped(folder: Path) -> tuple[Iterator[Arrival], Event]:
+    """The arrivals of a folder, one after the other, and what ends them."""
+    stop = Event()
+    return FolderSource(folder).frames(stop), stop
+
+
+def test_faults_of_files_are_said_and_the_next_images_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_scan, "FAULT_S", 0.1)
+    monkeypatch.setattr(missing, "LATE_S", 0.1)
+    images = counts(12).astype(np.float32)
+    images[3, 0, 0] = np.nan
+    write_tiffs(tmp_path, "scan_", images)
+    half = (tmp_path / "scan_000001.tif").read_bytes()
+    (tmp_path / "scan_000001.tif").write_bytes(half[: len(half) // 2])
+    tifffile.imwrite(tmp_path / "scan_000005.tif", images[5][:2])
+    tifffile.imwrite(tmp_path / "scan_000006.tif", images[6:8], photometric="minisblack")
+    (tmp_path / "scan_000008.tif").unlink()
+    said = [
+        "000001.tif: damaged or truncated",
+        "projection 5 has 2 x 5 pixels",
+        "000006.tif has 2 pages",
+        "1 of 15 values of projection 3 are no numbers",
+        "projection 8 has not come",
+    ]
+    arrivals: list[Arrival] = []
+    frames, stop = stepped(tmp_path)
+    for each in frames:
+        arrivals.append(each)
+        if all(text in texts_of(arrivals) for text in said):
+            (tmp_path / "scan_000001.tif").write_bytes(half)
+        if last_projection(1)(each):
+            break
+        assert len(arrivals) < 100
+    assert sorted(each.index for each in frames_of(arrivals)) == [0, 1, 2, 4, 7, 9, 10, 11]
+    assert frames_of(arrivals)[-1].index == 1, "it was used when it was whole"
+    stop.set()
+
+
+def test_rows_that_the_detector_leaves_dark_delay_the_first_images_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_scan, "ZEROS_S", 0.1)
+    images = counts(5)
+    images[:, -1] = 0
+    write_tiffs(tmp_path, "scan_", images)
+    arrivals = list(until(FolderSource(tmp_path), last_projection(4)))
+    np.testing.assert_array_equal([each.values for each in frames_of(arrivals)], images)
+
+
+def test_images_removed_and_written_again_are_a_scan_that_begins_anew(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(3))
+    (tmp_path / "scan_000003.tif").write_bytes(b"II")
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(tmp_path), is_second_time(2, arrivals)):
+        arrivals.append(each)
+        if last_projection(2)(each) and len(frames_of(arrivals)) == 3:
+            for path in tmp_path.iterdir():
+                path.unlink()
+        elif "scan_000003.tif was removed before it was read" in texts_of([each]):
+            write_tiffs(tmp_path, "scan_", counts(3) + 7)
+    assert_begun_anew(arrivals)
+
+
+def test_another_folder_of_the_same_name_is_another_scan(tmp_path: Path) -> None:
+    folder = tmp_path / "scan"
+    folder.mkdir()
+    write_tiffs(folder, "scan_", counts(3))
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(folder), is_second_time(2, arrivals)):
+        arrivals.append(each)
+        if last_projection(2)(each) and len(frames_of(arrivals)) == 3:
+            folder.rename(tmp_path / "old")
+        elif isinstance(each, Gone):
+            folder.mkdir()
+            write_tiffs(folder, "scan_", counts(3) + 7)
+    assert_begun_anew(arrivals)
+
+
+def is_second_time(index: int, arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
+    """Whether a projection of this number comes after the scan began anew."""
+    return lambda each: (
+        last_projection(index)(each)
+        and any(isinstance(one, Resumed) and one.anew for one in arrivals)
+    )
+
+
+def assert_begun_anew(arrivals: list[Arrival]) -> None:
+    assert sum(isinstance(each, Resumed) and each.anew for each in arrivals) == 1
+    assert [each.index for each in frames_of(arrivals)] == [0, 1, 2] * 2
+    assert [int(each.values[0, 0]) for each in frames_of(arrivals)][3:] == [1007, 1022, 1037]
+
+
+def test_a_folder_that_goes_is_waited_for(tmp_path: Path) -> None:
+    folder, away = tmp_path / "scan", tmp_path / "away"
+    folder.mkdir()
+    write_tiffs(folder, "scan_", counts(2))
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(folder), last_projection(3)):
+        arrivals.append(each)
+        if last_projection(1)(each):
+            folder.rename(away)
+        elif isinstance(each, Gone):
+            write_tiffs(away, "scan_", counts(4))
+            away.rename(folder)
+    assert [each.index for each in frames_of(arrivals)] == [0, 1, 2, 3]
+    text = texts_of(arrivals)
+    assert "the folder cannot be listed" in text
+    assert "the folder is there again" in text
+    assert not any(isinstance(each, Resumed) and each.anew for each in arrivals)
+
+
+def test_a_detector_that_is_binned_goes_on_with_the_new_size(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(3))
+    write_tiffs(tmp_path, "scan_", counts(3, 2, 3), first=3)
+    arrivals = list(until(FolderSource(tmp_path), last_projection(5)))
+    (changed,) = (each for each in arrivals if isinstance(each, ShapeChanged))
+    assert changed.shape == (2, 3)
+    assert [each.index for each in frames_of(arrivals)] == [0, 1, 2, 4, 5]
+
+
+def test_the_next_number_is_found_without_listing_the_folder(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(2))
+    files = ArrivingFiles(tmp_path)
+    long_ago = 0.0
+    for file in files.look(long_ago).complete:
+        files.taken(file)
+    write_tiffs(tmp_path, "scan_", counts(2), first=2)
+    found = files.look(long_ago).complete
+    assert [(file.number, file.is_sure) for file in found] == [(1, True), (2, True), (3, False)]
+    assert files.n_listed == 1
+
+
+def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_misread(
+    tmp_path: Path,
+) -> None:
+    images = counts(4)
+    images[2, -1, -1] = 0
+    write_tiffs(tmp_path, "scan_", images[:1])
+    scan = FolderScan(files := ArrivingFiles(tmp_path), "scan", CallsHere())
+    stop, now_s = Event(), 0.0
+    taken: list[list[int]] = []
+    for k in range(1, 5):
+        look = files.look(now_s)
+        taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+        if k == 1:  # nothing says yet how large an image is
+            now_s += 1.0
+            look = files.look(now_s)
+            taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+        if k < 4:
+            write_tiffs(tmp_path, "scan_", images[k : k + 1], first=k)
+    assert taken == [[], [0], [1], [], [2, 3]]
+
+
+def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "PORTION", 3)
+    write_tiffs(tmp_path, "scan_", counts(8))
+    files = ArrivingFiles(tmp_path)
+    assert len(files.look(0.0).complete) == 7, "the first listing is whole"
+    now_s = monotonic() + 1
+    for k in range(8, 12):
+        write_tiffs(tmp_path, "scan_", counts(1), first=k)
+        (tmp_path / "scan_000001.tif").unlink(missing_ok=True)
+        look = files.look(now_s)
+        assert not look.begins_anew
+        now_s += 0.001
+    assert files.n_listed == 2
+    assert [file.number for file in look.removed] == [1]
+
+
+def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(2), first=1)
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(tmp_path), last_projection(2)):
+        arrivals.append(each)
+        if last_projection(1)(each) and len(frames_of(arrivals)) == 2:
+            write_tiffs(tmp_path, "scan_", counts(3))
+    assert "scan_000000.tif comes before the first image; the scan begins anew" in texts_of(
+        arrivals
+    )
+    np.testing.assert_array_equal([each.values for each in frames_of(arrivals)][2:], counts(3))
+
+
+def test_late_images_are_of_the_scan_and_others_of_the_next(tmp_path: Path) -> None:
+    """Check that numbers of scans, and not of images, say what belongs together."""
+    write_tiffs(tmp_path, "scan_", counts(70))
+    first = (tmp_path / "scan_000000.tif").read_bytes()
+    (tmp_path / "scan_000000.tif").write_bytes(first[:40])
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(tmp_path), last_projection(0)):
+        arrivals.append(each)
+        if last_projection(69)(each):
+            (tmp_path / "scan_000000.tif").write_bytes(first)
+    frames = frames_of(arrivals)
+    assert frames[-1].index == 0
+    assert {each.scan for each in frames} == {0}
+    assert not begins_anew(frames[-1], 69, frames[-2].scan)
+    assert begins_anew(replace(frames[1], scan=1), 69, 0)
+    assert begins_anew(replace(frames[-1], scan=None), 69, 0), "where only numbers say it"
+
+
+def test_late_images_stay_in_what_is_kept_of_a_folder(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(70))
+    first = (tmp_path / "scan_000000.tif").read_bytes()
+    (tmp_path / "scan_000000.tif").write_bytes(first[:40])
+    kept = Recording(FolderSource(tmp_path))
+    for each in until(kept, last_projection(0)):
+        if last_projection(69)(each):
+            (tmp_path / "scan_000000.tif").write_bytes(first)
+    assert kept.n_views == 70

@@ -1,0 +1,69 @@
+"""Frames that cannot be used, and angles that jump, end in a sentence, and frames go on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.core.arrays import Array
+from engine.live.core.frame import Arrival, Frame, FrameKind, ShapeChanged
+from engine.live.ct.frame_checks import Screening
+from tests.engine.live.ct.live_scans import frames_of, texts_of
+
+
+def screened(frames: list[Frame]) -> list[Arrival]:
+    screening = Screening("scan")
+    return [each for frame in frames for each in screening.screened(frame)]
+
+
+def frame(index: int, values: Array | None = None, angle: float | None = None) -> Frame:
+    pixels = np.ones((4, 8), np.float32) if values is None else values
+    return Frame(FrameKind.PROJECTION, index, angle, pixels, 0.0)
+
+
+def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None:
+    small = np.ones((2, 8), np.float32)
+    once = screened([frame(0), frame(1, small), frame(2)])
+    assert [each.index for each in frames_of(once)] == [0, 2]
+    assert "projection 1 has 2 x 8 pixels (rows x columns), those before it 4 x 8" in texts_of(once)
+    for_good = screened([frame(0), *(frame(k, small) for k in range(1, 5))])
+    assert [each.index for each in frames_of(for_good)] == [0, 2, 3, 4]
+    changed = [each for each in for_good if isinstance(each, ShapeChanged)]
+    assert [each.shape for each in changed] == [(2, 8)]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_frames_without_numbers_are_told_once_and_not_used(value: float) -> None:
+    bad = np.ones((4, 8), np.float32)
+    bad[1, 2] = value
+    arrivals = screened([frame(0), frame(1, bad), frame(2, bad), frame(3, bad), frame(4)])
+    assert [each.index for each in frames_of(arrivals)] == [0, 4]
+    text = texts_of(arrivals)
+    assert "1 of 32 values of projection 1 are no numbers" in text
+    assert "3 frames held values that are no numbers" in text
+    assert len(text.splitlines()) == 2
+
+
+def test_an_angle_that_jumps_is_told_and_used() -> None:
+    step = 0.1
+    angles = [step * k for k in range(8)] + [1.9 + step * k for k in range(8)]
+    arrivals = screened([frame(k, angle=angle) for k, angle in enumerate(angles)])
+    assert len(frames_of(arrivals)) == 16
+    text = texts_of(arrivals)
+    assert "projection 7 is at 40.107° and 8 at 108.86°" in text
+    assert len(text.splitlines()) == 1
+
+
+def test_a_whole_turn_golden_steps_and_frames_that_are_missing_are_no_jumps() -> None:
+    turns = [(0.3 * k) % (2 * np.pi) for k in range(60)]
+    golden = [(2.3999632 * k) % (2 * np.pi) for k in range(60)]
+    for angles in (turns, golden):
+        kept = [frame(k, angle=angle) for k, angle in enumerate(angles) if k not in (20, 21, 40)]
+        assert texts_of(screened(kept)) == ""
+
+
+def test_random_angles_are_not_told_for_ever() -> None:
+    angles = np.random.default_rng(1).uniform(0, 2 * np.pi, 200)
+    text = texts_of(screened([frame(k, angle=float(a)) for k, a in enumerate(angles)]))
+    assert len(text.splitlines()) == 3
+    assert "Further ones are not told" in text

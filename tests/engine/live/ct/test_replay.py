@@ -1,0 +1,79 @@
+"""A stored scan, played as if it were measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ResourceError
+from engine.io import save_projections
+from engine.jobs.loader import CallsHere, Loader
+from engine.live.core.arrivals import Arrivals
+from engine.live.core.frame import Arrival, Ended, Frame, FrameKind
+from engine.live.ct.sources.replay import ReplaySource
+from tests.engine.live.ct.live_scans import (
+    assert_frames_of,
+    collected,
+    frames_of,
+    scan,
+    texts_of,
+)
+
+
+def test_all_frames_of_a_scan_come_as_they_were_taken(tmp_path: Path) -> None:
+    data = scan()
+    save_projections(data, tmp_path / "scan.h5")
+    source = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
+    arrivals = collected(source)
+    assert_frames_of(arrivals, data)
+    frames = [each for each in arrivals if isinstance(each, Frame)]
+    kinds = [each.kind for each in frames]
+    assert kinds[:4] == [FrameKind.DARK, FrameKind.DARK, FrameKind.FLAT, FrameKind.FLAT]
+    assert kinds[-1] == FrameKind.FLAT, "the last flat was taken after the views"
+    assert {each.values.dtype for each in frames} == {np.dtype(np.uint16)}
+    assert source.geometry is not None
+    assert source.geometry.n_views == data.n_views
+    assert isinstance(arrivals[-1], Ended)
+    assert "all 29 frames were played" in texts_of(arrivals)
+
+
+def test_transmissions_and_integrals_come_with_a_flat_of_one(tmp_path: Path) -> None:
+    p = np.linspace(-0.1, 6, 24 * 60, dtype=np.float32).reshape(24, 6, 10)
+    integrals = replace(scan(), kind="integrals", values=p, flats=None, darks=None, info={})
+    transmission = replace(integrals, kind="transmission", values=np.exp(-p))
+    for k, data in enumerate((integrals, transmission)):
+        save_projections(data, tmp_path / f"{k}.h5")
+        arrivals = collected(ReplaySource(tmp_path / f"{k}.h5", loader=CallsHere()))
+        (flat,) = frames_of(arrivals, FrameKind.FLAT)
+        assert (flat.values == 1).all()
+        got = np.stack([-np.log(each.values) for each in frames_of(arrivals)])
+        np.testing.assert_allclose(got, p, atol=1e-5)
+
+
+def test_a_rate_is_kept_and_a_slow_consumer_loses_the_oldest(tmp_path: Path) -> None:
+    save_projections(scan(), tmp_path / "scan.h5")
+    rate, begun_s = 200.0, monotonic()
+    paced = collected(ReplaySource(tmp_path / "scan.h5", rate=rate, loader=CallsHere()))
+    frames = [each for each in paced if isinstance(each, Frame)]
+    early = [k for k, each in enumerate(frames) if each.arrived_s < begun_s + k / rate]
+    assert early == [], "no frame comes before its time"
+    unpaced = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
+    with Arrivals(unpaced, most_projections=2) as arrivals:
+        assert len(frames_of(list(arrivals))) == 24, "it waits for who takes its frames"
+
+
+def test_faults_of_the_file_are_said_and_come_from_a_process_of_their_own(tmp_path: Path) -> None:
+    loader = Loader("fork")
+    try:
+        with pytest.raises(ResourceError, match=r"no such file"):
+            collected(ReplaySource(tmp_path / "none.h5", loader=loader))
+        save_projections(scan(), tmp_path / "scan.h5")
+        arrivals: list[Arrival] = collected(ReplaySource(tmp_path / "scan.h5", loader=loader))
+        assert loader.pid is not None
+        assert len(frames_of(arrivals)) == 24
+    finally:
+        loader.close()

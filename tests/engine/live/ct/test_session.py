@@ -1,0 +1,179 @@
+"""Sessions that follow a running scan by themselves: images, figures, the scan that is left."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import numpy as np
+import pytest
+
+from engine.core import backend
+from engine.core.errors import DataError
+from engine.corrections.preprocess import FlatField, Logarithm, Rings
+from engine.geometry.plane import orthogonal
+from engine.live.core.frame import Ended, Frame, FrameKind, Noticed, Resumed, ShapeChanged
+from engine.live.ct.following import LiveChoices, LiveUpdate, LiveWork
+from engine.live.ct.recording import Recording
+from engine.live.ct.session import LiveSession
+from engine.live.ct.settings import LiveSettings
+from tests.engine.live.ct.running_scan import (
+    MU,
+    Beamline,
+    N,
+    cone,
+    counts_of,
+    frames_of,
+    references,
+)
+
+ON = backend.cpu(2)
+PLANES = orthogonal((36, 40), 1.0)
+STEPS = (FlatField(), Logarithm())
+SCAN = cone()
+COUNTS = counts_of(SCAN)
+INSIDE = slice(14, 22)
+
+
+def choices(*, mode="growing", steps=STEPS, geometry=SCAN, preview=0):
+    settings = LiveSettings(mode=mode, preview_edge=preview)
+    return LiveChoices(geometry, PLANES, steps, settings=settings)
+
+
+def whole_scan():
+    return [*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(N))]
+
+
+def followed(session):
+    """Take all that a session tells until it has ended."""
+    told = []
+    while not told or not isinstance(told[-1], Ended):
+        one = session.take(20)
+        assert one is not None, "nothing came in 20 s"
+        told.append(one)
+    return told
+
+
+def test_a_scan_that_grows_ends_with_its_slices_and_is_kept_as_it_came():
+    with LiveSession(Beamline(whole_scan()), choices(preview=16), on=ON) as session:
+        told = followed(session)
+
+    update = session.newest
+    assert isinstance(told[0], LiveUpdate)
+    middle = [values[INSIDE, 16:24].mean() for values in update.images.values]
+    np.testing.assert_allclose(middle, MU, rtol=2e-3)
+    np.testing.assert_allclose(update.preview.values[6:10, 7:9, 7:9].mean(), MU, rtol=1e-2)
+    figures = update.statistics
+    assert (figures.frames, figures.used, figures.views, figures.dropped) == (N, N, N, 0)
+    assert figures.latency_ms_median <= figures.latency_ms_p99
+    assert figures.memory_mib > COUNTS.nbytes / 2**20
+
+    scan = session.scan()
+    np.testing.assert_array_equal(scan.values, COUNTS)
+    np.testing.assert_array_equal(scan.geometry.source_mm, SCAN.source_mm)
+    assert scan.kind == "counts" and scan.values.dtype == np.uint16
+    assert (len(scan.flats), len(scan.darks), scan.info["flat_views"]) == (1, 1, [0])
+
+
+def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
+    recording = Recording(Beamline(whole_scan(), SCAN))
+    everything = list(recording.frames(Event()))
+    work = LiveWork(recording, choices(), on=ON, say=lambda event: None)
+    work.take_up([*everything[:2], *everything[9::3]])
+
+    assert work.catch_up(recording) == len(everything[2:-1]) - len(everything[9:-1:3])
+    work.refresh(settled=True, is_late=False)
+    assert work.update.images.n_views == N
+    assert recording.scan(SCAN).n_views == N
+
+
+def test_a_sliding_image_that_is_late_has_views_from_all_around():
+    work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
+    work.take_up([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
+    work.refresh(settled=False, is_late=True)
+
+    update = work.update
+    assert update.statistics.used + update.statistics.dropped == 4 * N
+    assert update.images.n_views < N
+    assert update.images.covered_rad == pytest.approx(2 * np.pi)
+    np.testing.assert_allclose(update.images.values[0][INSIDE, 16:24].mean(), MU, rtol=1e-2)
+
+
+def test_what_is_asked_for_while_it_runs_is_done():
+    moved = orthogonal((20, 24), 1.5, (2.0, 0.0, 0.0))
+    with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
+        session.place(moved)
+        session.see_axis(22.0)
+        followed(session)
+
+    images = session.newest.images
+    assert images.planes == list(moved)
+    assert images.axis_column == pytest.approx(22.0)
+
+
+def test_frames_wait_for_flats_that_come_late():
+    dark, flat = references(SCAN.shape)
+    some = frames_of(SCAN, COUNTS, range(N))
+    beamline = Beamline([dark, *some[:5], flat, *some[5:]])
+    with LiveSession(beamline, choices(), on=ON) as session:
+        followed(session)
+
+    assert session.newest.images.n_views == N
+    assert session.scan().info["flat_views"] == [5]
+
+
+def test_the_state_says_what_is_waited_for():
+    some = frames_of(SCAN, COUNTS, range(3))
+    with LiveSession(Beamline(some), choices(), on=ON) as session:
+        followed(session)
+    assert "no flat fields" in session.newest.state
+
+    with LiveSession(Beamline(some), choices(geometry=None), on=ON) as session:
+        followed(session)
+    assert "geometry" in session.newest.state
+    with pytest.raises(DataError, match="geometry"):
+        session.scan()
+
+
+def test_a_scan_begun_anew_holds_nothing_of_the_one_before():
+    other = counts_of(SCAN, (8.0, 0.0))
+    arrivals = [*whole_scan()[: 2 + 25], *frames_of(SCAN, other, range(N))]
+    with LiveSession(Beamline(arrivals), choices(), on=ON) as session:
+        told = followed(session)
+
+    assert any(isinstance(one, Resumed) for one in told)
+    np.testing.assert_array_equal(session.scan().values, other)
+
+
+def test_a_detector_of_another_size_ends_it_with_a_sentence():
+    small = cone().binned(2)
+    frame = Frame(FrameKind.PROJECTION, 0, 0.0, np.ones(small.shape, np.uint16), 0.0)
+    arrivals = [*whole_scan(), ShapeChanged("other", small.shape), frame]
+    session = LiveSession(Beamline(arrivals), choices(), on=ON)
+    with session, pytest.raises(DataError, match="16 × 24"):
+        followed(session)
+
+
+def test_a_fault_of_the_source_comes_after_all_before_it():
+    arrivals = [*whole_scan(), DataError("the cable is cut.")]
+    session = LiveSession(Beamline(arrivals), choices(), on=ON)
+    with session, pytest.raises(DataError, match="cable"):
+        followed(session)
+    assert session.scan().n_views == N
+
+
+def test_steps_of_the_whole_scan_and_views_beyond_it_are_said():
+    arrivals = [*whole_scan(), *frames_of(SCAN, COUNTS, range(N, N + 9))]
+    with LiveSession(Beamline(arrivals), choices(steps=(*STEPS, Rings())), on=ON) as session:
+        told = followed(session)
+
+    said = [one.text for one in told if isinstance(one, Noticed)]
+    assert any(text.startswith(Rings.title) for text in said)
+    assert len([text for text in said if "beyond the whole scan" in text]) == 1
+    assert session.scan().n_views == N
+
+
+def test_sliding_views_are_not_kept():
+    with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
+        followed(session)
+    with pytest.raises(DataError, match="not kept"):
+        session.scan()

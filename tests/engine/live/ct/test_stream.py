@@ -1,0 +1,259 @@
+"""Frames over ZeroMQ from another process: of others' senders, and of our own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError, ResourceError, SettingsError
+from engine.data.projections import Projections
+from engine.io import save_projections
+from engine.live.core.arrivals import Arrivals
+from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Gone, Resumed, Waiting
+from engine.live.core.message import (
+    message_of,
+    message_of_end,
+    message_of_geometry,
+    read_message,
+)
+from engine.live.ct.playing import Played, played
+from engine.live.ct.sending import Sending, send
+from engine.live.ct.sequence import Sequence
+from engine.live.ct.sources.stream import StreamSource
+from tests.engine.live.ct import independent_sender
+from tests.engine.live.ct.live_scans import (
+    assert_frames_of,
+    collected,
+    frames_of,
+    free_address,
+    opened_here,
+    scan,
+    texts_of,
+    until,
+)
+
+FRAME = message_of(Played(FrameKind.PROJECTION, 7, 0.5, np.arange(60, dtype=np.uint16)[None]))
+
+
+@contextmanager
+def sender(address: str, first: int, last: int, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Somebody else's sender, killed in the end."""
+    words = [sys.executable, independent_sender.__file__, address, str(first), str(last), *more]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def is_projection(index: int) -> object:
+    def wanted(arrival: Arrival) -> bool:
+        is_frame = isinstance(arrival, Frame) and arrival.kind == FrameKind.PROJECTION
+        return is_frame and arrival.index == index
+
+    return wanted
+
+
+def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
+    address = free_address()
+    got: list[Arrival] = []
+    with sender(address, 0, 5, "bad") as first:
+        source, second = StreamSource(address), None
+        try:
+            for arrival in until(source, lambda each: is_second(each, got)):
+                got.append(arrival)
+                if is_projection(4)(arrival) and second is None:
+                    first.kill()
+                if isinstance(arrival, Gone) and second is None:
+                    second = sender(address, 0, 5)
+                    second.__enter__()
+        finally:
+            if second is not None:
+                second.__exit__(None, None, None)
+    assert isinstance(got[0], Waiting)
+    text = texts_of(got)
+    assert "a message of 3 parts, want two" in text
+    assert "a header that is no JSON" in text
+    assert "119 bytes of values, the header says 6 x 10 of uint16, which are 120" in text
+    assert "the sender is gone; frames go on when it comes back" in text
+    assert "a sender is there again" in text
+    assert "the scan begins anew, projection 0 comes after 4" in text
+    assert [each.index for each in frames_of(got)] == [0, 1, 2, 3, 4] * 2
+    for each in frames_of(got):
+        assert (each.values == 1 + each.index).all()
+        assert each.angle_rad is None
+    assert [int(each.values[0, 0]) for each in frames_of(got, FrameKind.FLAT)] == [1000, 1000]
+    assert source.geometry is None
+
+
+def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
+    """Whether this is the last projection, after the sender came back."""
+    came_back = any(isinstance(each, Resumed) for each in got)
+    return came_back and bool(is_projection(4)(arrival))
+
+
+def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
+    data, address = scan(), free_address()
+    save_projections(data, tmp_path / "scan.h5")
+    words = [sys.executable, "-m", "app", "live", "send", str(tmp_path / "scan.h5")]
+    words += ["--to", opened_here(address), "--rate", "500"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    source = StreamSource(address)
+    arrivals = collected(source)
+    said, _ = process.communicate(timeout=20)
+    assert process.returncode == 0, said
+    assert "24 projections were sent" in said
+    assert_frames_of(arrivals, data)
+    assert isinstance(arrivals[-1], Ended)
+    assert "after 24 projections, 24 came" in arrivals[-1].text
+    assert_same_geometry(source, data)
+
+
+def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
+    data, address, stop = scan(200), free_address(), Event()
+    said: list[str] = []
+    how = Sending(opened_here(address), rate=400, to_all=True)
+    sending = Thread(target=send, args=(data, how), kwargs={"stop": stop, "on_event": said.append})
+    sending.start()
+    try:
+        first = list(until(StreamSource(address, subscribe=True), is_projection(20)))
+        source = StreamSource(address, subscribe=True)
+        second = collected(source)
+    finally:
+        stop.set()
+        sending.join(20)
+    assert frames_of(first)[0].index == 0, "it waited for the first subscriber"
+    assert isinstance(second[-1], Ended)
+    assert frames_of(second)[0].index > 20, "the scan went on in between"
+    assert frames_of(second)[-1].index == 199
+    assert_same_geometry(source, data)
+    assert sum("a receiver comes" in each for each in said) == 2
+    assert sum("a receiver goes" in each for each in said) >= 1
+
+
+def test_who_pushes_waits_for_a_receiver_that_comes_later_and_for_the_next_one() -> None:
+    data, address, stop = scan(200), free_address(), Event()
+    how = Sending(opened_here(address), rate=400)
+    sending = Thread(target=send, args=(data, how), kwargs={"stop": stop})
+    sending.start()
+    try:
+        first = list(until(StreamSource(address), is_projection(2)))
+        source = StreamSource(address)
+        rest = collected(source)
+    finally:
+        stop.set()
+        sending.join(20)
+    assert [each.index for each in frames_of(first)] == [0, 1, 2]
+    assert isinstance(rest[-1], Ended)
+    numbers = [each.index for each in frames_of(rest)]
+    assert numbers == list(range(numbers[0], 200)), "nothing is lost after it has come"
+
+
+def test_a_sender_that_is_stopped_says_that_the_scan_has_ended() -> None:
+    address, stop = free_address(), Event()
+    how = Sending(opened_here(address), rate=100)
+    sending = Thread(target=send, args=(scan(5000, 2, 2), how), kwargs={"stop": stop})
+    sending.start()
+    with Arrivals(StreamSource(address)) as arrivals:
+        for arrival in arrivals:
+            if is_projection(3)(arrival):
+                stop.set()
+        sending.join(20)
+    assert isinstance(arrival, Ended)
+    assert not sending.is_alive()
+
+
+def test_numbers_that_are_missing_are_counted_and_late_ones_are_no_new_scan() -> None:
+    sequence = Sequence("scan")
+    values = np.ones((2, 2))
+    got = [
+        each
+        for index in (4, 5, 8, 7, 9, 80, 16, 17)
+        for each in sequence.followed(Frame(FrameKind.PROJECTION, index, None, values, 0.0))
+    ]
+    assert [each.lost for each in frames_of(got)] == [0, 0, 2, 0, 0, 70, 0, 0]
+    assert texts_of(got) == "scan: the scan begins anew, projection 16 comes after 80."
+
+
+def test_addresses_that_are_none_or_in_use_are_refused() -> None:
+    address = free_address()
+    with pytest.raises(SettingsError, match="want tcp://host:port"):
+        collected(StreamSource("tcp://nonsense"))
+    stop = Event()
+    with Arrivals(StreamSource(opened_here(address))) as taken:
+        assert isinstance(taken.take(10), Waiting)
+        with pytest.raises(ResourceError, match="choose another port"):
+            list(StreamSource(opened_here(address)).frames(stop))
+
+
+def assert_same_geometry(source: StreamSource, data: Projections) -> None:
+    assert source.geometry is not None
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        np.testing.assert_array_equal(getattr(source.geometry, name), getattr(data.geometry, name))
+    assert (source.geometry.beam, source.geometry.shape) == ("cone", data.geometry.shape)
+
+
+def changed(**changes: object) -> list[bytes]:
+    """A good message with some of its header changed; None leaves a key out."""
+    header = {**json.loads(bytes(FRAME[0])), **changes}
+    kept = {key: value for key, value in header.items() if value is not None}
+    return [json.dumps(kept).encode(), bytes(FRAME[1])]
+
+
+@pytest.mark.parametrize(
+    ("parts", "match"),
+    [
+        (FRAME[:1], "of 1 parts, want two"),
+        ([b"[" * 9000, b""], "no JSON"),
+        ([b"[1]", b""], "no table"),
+        ([b" " * 70_000, b""], "70,000 bytes, want at most"),
+        (changed(shape=[1, 61]), "120 bytes of values, the header says 1 x 61 of uint16"),
+        (changed(shape=[60]), "want 2 whole numbers"),
+        (changed(shape=[-1, -60]), "'shape' is -1, want a whole number from 1"),
+        (changed(shape=[True, 60]), "'shape' is True"),
+        (changed(shape=[10**9, 10**9]), "want a whole number from 1 to 65,536"),
+        (changed(shape=None), "with the shape None"),
+        (changed(type="object"), "values of type 'object'"),
+        (changed(type="u2,u2"), "values of type 'u2,u2'"),
+        (changed(type="no such"), "values of type 'no such'"),
+        (changed(type=7), "values of type '7'"),
+        (changed(frame=-1), "'frame' is -1"),
+        (changed(frame="7"), "'frame' is 7, want a whole number"),
+        (changed(image_attributes={"scan_index": 3}), "'scan_index' is 3"),
+        (changed(image_attributes=[]), "'scan_index' is None"),
+        (changed(isocenter={"angle_rad": "0.5"}), "whose angle is 0.5, want a number"),
+        ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "whose angle is nan"),
+        (changed(isocenter={"announce": "geometry"}), "want 3 whole numbers"),
+        (changed(isocenter={"announce": "geometry"}, shape=[5, 4, 3]), "four vectors"),
+        (changed(isocenter={"announce": "end"}), "'sent' is None"),
+    ],
+)
+def test_what_is_not_in_the_form_is_refused_in_a_sentence(parts: list[bytes], match: str) -> None:
+    with pytest.raises(DataError, match=match):
+        read_message(parts, 0.0)
+
+
+def test_messages_read_back_as_they_were_and_of_either_byte_order() -> None:
+    data = scan()
+    for each in played(data):
+        back = read_message([bytes(part) for part in message_of(each)], 1.5)
+        assert isinstance(back, Frame)
+        assert (back.kind, back.index, back.angle_rad) == (each.kind, each.index, each.angle_rad)
+        np.testing.assert_array_equal(back.values, each.values)
+        assert b"isocenter" not in bytes(message_of(each, plain=True)[0])
+    big = np.arange(60, dtype=">u2").reshape(1, 60)
+    back = read_message([changed(type=">u2")[0], big.tobytes()], 0.0)
+    assert isinstance(back, Frame)
+    np.testing.assert_array_equal(back.values, big)
+    geometry = read_message([bytes(p) for p in message_of_geometry(data.geometry)], 0.0)
+    np.testing.assert_array_equal(geometry.source_mm, data.geometry.source_mm)
+    assert read_message([bytes(p) for p in message_of_end(5)], 0.0).sent == 5

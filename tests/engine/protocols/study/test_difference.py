@@ -1,0 +1,49 @@
+"""What differs between two studies, in words that people use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.difference import differences
+
+THEN = Study(data="/a/scan.l", protocol=ListModeProtocol(name="Small"))
+
+
+def now(**changes) -> Study:
+    values = THEN.protocol.model_dump(mode="json")
+    for key, value in changes.items():
+        group = values.get(key)
+        same_kind = isinstance(group, dict) and value.get("kind", group.get("kind")) == group.get(
+            "kind"
+        )
+        values[key] = group | value if same_kind else value
+    return Study(data=THEN.data, protocol=ListModeProtocol.model_validate(values))
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        (THEN, []),
+        (now(algorithm={"iterations": 6}), ["iterations automatic, now 6"]),
+        (now(algorithm={"kind": "mlem"}), ["algorithm OSEM, 3 iterations × 8 subsets, now MLEM, "
+                                           "20 iterations"]),
+        (now(grid={"voxel_mm": [2, 2, 1.5]}), ["voxel size automatic, now 2 × 2 × 1.5 mm"]),
+        (now(grid={"diameter_mm": 300.0}), ["diameter automatic, now 300 mm"]),
+        (now(time_of_flight=False), ["time of flight on, now off"]),
+        (now(corrections={"randoms": {"use": "off", "model": "auto"}}),
+         ["randoms automatic, now off"]),
+        (now(finishing=[]), ["finishing Gaussian 1.5 voxels, now none"]),
+        (now(name="Other"), []),
+        (THEN.model_copy(update={"data": Path("/a/other.l")}), ["scan scan.l, now other.l"]),
+        (THEN.model_copy(update={"scanner": "demo-ring"}), ["scanner none, now demo-ring"]),
+        (THEN.model_copy(update={"data": Path("/b/scan.l")}), ["scan /a/scan.l, now /b/scan.l"]),
+        (Study(data=THEN.data, protocol=CtProtocol(name="Chest")), ["protocol Small, now Chest"]),
+    ],
+)  # fmt: skip
+def test_what_differs_is_said(study, words):
+    assert [str(each) for each in differences(THEN, study)] == words

@@ -1,0 +1,91 @@
+"""The protocols that come with the program read well and suit their scanners."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main
+from engine.core.errors import SettingsError
+from engine.corrections.resolution import Resolution
+from engine.io import read_scanner
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import find_protocol, read_protocol, shipped_protocols
+from engine.protocols.study.protocol import PROTOCOL_VERSION
+
+FOLDER = Path(__file__).resolve().parents[4] / "resources" / "protocols"
+PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
+CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
+
+
+def test_all_are_shipped() -> None:
+    assert {path.stem for path in FOLDER.glob("*.toml")} >= {*PET, *CT}
+    found = shipped_protocols()
+    assert {key for key, protocol in found.items() if protocol.modality == "ct"} >= set(CT)
+    assert {key for key, protocol in found.items() if protocol.modality == "pet"} >= set(PET)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
+    protocol = read_protocol(path)
+    others = [read_protocol(p).name for p in FOLDER.glob("*.toml") if p != path]
+    assert protocol.name not in others
+    if isinstance(protocol, ListModeProtocol):
+        algorithm = protocol.algorithm
+        assert 8 <= algorithm.n_iterations * algorithm.n_subsets <= 100
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
+    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "else what is younger is off"
+    protocol = read_protocol(path)
+    if isinstance(protocol, ListModeProtocol):
+        steps = protocol.corrections.steps()
+        assert {step.use for step in steps if step.since is not None} <= {"auto", "on"}
+        assert "[corrections.resolution]" in path.read_text(), "a choice to be made"
+
+
+@pytest.mark.parametrize(
+    ("name", "scanner"),
+    [
+        ("demo", "demo-ring"),
+        ("brain-fdg", "siemens-mmr"),
+        ("whole-body", "total-body"),
+        ("small-animal", "safir"),
+        ("research-reproducible", "demo-ring"),
+    ],
+)
+def test_its_grid_fits_the_bore(name: str, scanner: str) -> None:
+    ring = read_scanner(scanner)
+    grid = read_protocol(FOLDER / f"{name}.toml").grid.grid_for(ring)
+    assert grid.size_mm[:2].max() <= 2 * ring.bore_radius_mm
+    assert 10_000 < grid.n_voxels < 20_000_000
+
+
+def test_none_has_the_filter_in_the_model_which_makes_edges_too_hot() -> None:
+    for path in FOLDER.glob("*.toml"):
+        protocol = read_protocol(path)
+        if isinstance(protocol, ListModeProtocol):
+            assert not protocol.corrections.of(Resolution).with_filter, path.name
+
+
+def test_the_research_protocol_is_reproducible() -> None:
+    protocol = read_protocol(FOLDER / "research-reproducible.toml")
+    assert protocol.reproducible and not protocol.finishing
+
+
+def test_one_is_found_by_name_or_by_file():
+    assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
+    assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo: PET ring"
+    with pytest.raises(
+        SettingsError, match=r"'few' is no protocol; known: brain-fdg, .*ct-few-views"
+    ):
+        find_protocol("few")
+
+
+def test_the_command_line_lists_them_by_modality(capsys):
+    assert main(["protocols"]) == 0
+    pet, ct = (part.split() for part in capsys.readouterr().out.split("X-ray CT\n"))
+    assert all(key in pet and key not in ct for key in PET)
+    assert all(key in ct and key not in pet for key in CT)

@@ -1,0 +1,81 @@
+"""What a saved protocol does never changes by itself: what it does not name stays off."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.errors import SettingsError
+from engine.core.settings import to_toml
+from engine.corrections import CORRECTIONS, Attenuation, Resolution
+from engine.corrections.base import defaults_of
+from engine.modalities import MODALITIES
+from engine.modalities.studies import parse_protocol
+from engine.protocols.study.protocol import PROTOCOL_VERSION
+
+
+class Younger(Attenuation):
+    """A correction that only the next version of protocols knows."""
+
+    since = PROTOCOL_VERSION + 1
+
+
+class Unversioned(Attenuation):
+    """A correction of a stranger."""
+
+    since = None
+
+
+@pytest.mark.parametrize("kind", [Younger, Unversioned])
+def test_what_is_younger_than_a_protocol_or_has_no_age_is_left_off(kind):
+    assert defaults_of(kind, PROTOCOL_VERSION) == {"use": "off"}
+    assert kind.model_validate(defaults_of(kind, PROTOCOL_VERSION)).use == "off"
+    assert defaults_of(Younger, PROTOCOL_VERSION + 1) == {}
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_protocols_without_a_version_keep_what_there_was_from_the_first(modality):
+    said = parse_protocol({"modality": modality.key}, "old.toml")
+    assert said.version == PROTOCOL_VERSION
+    for step in modality.group(said).steps():
+        assert step.use == ("auto" if step.since == 1 else "off"), step.kind
+
+
+def look_up(settings, key):
+    for name in key.split("."):
+        settings = getattr(settings, name)
+    return settings
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_what_settings_meant_before_they_were_there_stays(modality):
+    newest, older = ({"modality": modality.key, "version": v} for v in (PROTOCOL_VERSION, 1))
+    for each in type(modality.standard()).younger:
+        assert look_up(parse_protocol(older, "old.toml"), each.key) == each.before
+        assert look_up(parse_protocol(newest, "new.toml"), each.key) != each.before
+        *groups, name = each.key.split(".")
+        said = look_up(modality.standard(), each.key)
+        values = {name: said}
+        for group in reversed(groups):
+            values = {group: values}
+        assert look_up(parse_protocol(older | values, "old.toml"), each.key) == said
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_a_saved_protocol_names_all_and_reads_back(modality):
+    import tomllib
+
+    protocol = modality.standard()
+    values = tomllib.loads(to_toml(protocol))
+    assert set(values[modality.ledger_field]) == {kind.kind for kind in modality.ledger}
+    assert values["version"] == PROTOCOL_VERSION
+    assert parse_protocol(values, "saved.toml") == protocol
+
+
+def test_a_protocol_of_a_newer_program_is_refused_in_a_sentence():
+    with pytest.raises(SettingsError, match=r"new\.toml: version: .*less than or equal"):
+        parse_protocol({"version": PROTOCOL_VERSION + 1}, "new.toml")
+
+
+def test_corrections_that_come_with_the_program_say_since_when():
+    # the resolution is a choice that each protocol has to make
+    assert [kind for kind in CORRECTIONS if kind.since is None] == [Resolution]

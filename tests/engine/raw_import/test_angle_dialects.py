@@ -1,0 +1,61 @@
+"""Uneven angles in 20 dialects: never even steps without a question, and nearly all are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from engine.io import read_projections
+from engine.io.xray.sidecar.scan import orbit_of
+from engine.raw_import import Answers, draft_of, write_draft
+from tests.engine.raw_import.angle_dialects import (
+    DIALECTS,
+    ROUNDING_DEG,
+    SEEDS,
+    Case,
+    write_case,
+)
+
+PARALLEL = Answers(beam="parallel", pixel="1")
+FEWEST_READ = 18
+"""Dialects of the 20 that are read without a question in every folder."""
+
+
+def outcome(case: Case) -> str:
+    """Return "read", "asked", "even" or "wrong": what an import makes of the angles."""
+    draft = draft_of(case.folder, PARALLEL)
+    if any(each.key == "angles" for each in draft.questions):
+        return "asked"
+    if "assumed" in draft.table["geometry"]["angles"]:
+        return "even"
+    geometry = orbit_of(draft.settings, draft.shape, draft.path)
+    if not case.seed:  # the whole way once for each dialect
+        geometry = read_projections(write_draft(draft)).geometry
+    found = np.rad2deg(geometry.angles_rad)
+    wanted = np.sort(case.angles_deg) if case.dialect == "in names" else case.angles_deg
+    away = (found - wanted + 180) % 360 - 180
+    return "read" if np.abs(away).max() <= ROUNDING_DEG else "wrong"
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[str]]:
+    """Outcomes of the five folders of each dialect."""
+    root = tmp_path_factory.mktemp("dialects")
+    return {
+        dialect: Counter(outcome(write_case(root / f"{k}-{seed}", dialect, seed)) for seed in SEEDS)
+        for k, dialect in enumerate(DIALECTS)
+    }
+
+
+def test_no_folder_is_read_in_even_steps_or_wrongly(outcomes: dict[str, Counter[str]]) -> None:
+    assert sum(each.total() for each in outcomes.values()) == 100
+    assert sum(each["even"] + each["wrong"] for each in outcomes.values()) == 0, outcomes
+
+
+def test_nearly_all_dialects_are_read_without_a_question(
+    outcomes: dict[str, Counter[str]],
+) -> None:
+    read = [dialect for dialect, each in outcomes.items() if each["read"] == len(SEEDS)]
+    assert len(read) >= FEWEST_READ, outcomes

@@ -1,0 +1,166 @@
+"""HDF5 files that nobody knows: what is in them, what is picked, and the same pick for the next."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tomllib
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core.errors import EngineError
+from engine.io import read_projections
+from engine.io.input_files import files_behind
+from engine.raw_import import (
+    Answers,
+    answers_like,
+    answers_of,
+    datasets_of,
+    described_like,
+    draft_of,
+    look_at,
+    write_draft,
+)
+from tests.engine.raw_import.scans import COLUMNS, N_VIEWS, OPEN, ROWS, STEP_DEG, counts
+
+SAID = {
+    "array": "/e/imgs",
+    "flats": "/e/one",
+    "darks": "/e/two",
+    "angles": "/e/motor",
+    "beam": "parallel",
+    "pixel": "0.5",
+}
+"""No name tells a role."""
+
+
+def scan(folder: Path, n_views: int = N_VIEWS, **more: np.ndarray) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    held = {
+        "imgs": counts(n_views),
+        "one": np.full((3, ROWS, COLUMNS), OPEN),
+        "two": np.full((2, ROWS, COLUMNS), 7.0),
+        "motor": 40.0 + np.arange(n_views) * STEP_DEG,
+        "clock": np.zeros(n_views),
+        **more,
+    }
+    with h5py.File(folder / "scan.h5", "w") as file:
+        for name, values in held.items():
+            file[f"e/{name}"] = values
+    return folder / "scan.h5"
+
+
+def test_datasets_are_listed_with_the_picture_of_their_middle_slice(tmp_path: Path) -> None:
+    images = np.arange(5 * 6 * 7, dtype=np.float32).reshape(5, 6, 7)
+    path = scan(tmp_path, imgs=images)
+    found = {each.name: each for each in datasets_of(path)}
+    assert found["/e/imgs"].text == "5 × 6 × 7, float32"
+    assert np.array_equal(found["/e/imgs"].preview, images[2])
+    assert found["/e/motor"].text == f"{N_VIEWS}, float64, 40 to {40 + 360 - STEP_DEG:g}"
+    assert found["/e/motor"].preview is None and found["/e/motor"].is_list
+
+
+def test_what_is_picked_is_a_small_text_that_opens_by_either_file(tmp_path: Path) -> None:
+    path = scan(tmp_path)
+    draft = draft_of(path, answers_of(dict(SAID)))
+    assert draft.questions == ()
+    text = write_draft(draft)
+    table = tomllib.loads(text.read_text())
+    assert table["file"] == "scan.h5#/e/imgs"
+    assert (table["flats"], table["darks"]) == ("scan.h5#/e/one", "scan.h5#/e/two")
+    assert table["geometry"]["angles"] == {"file": "scan.h5#/e/motor"}
+    assert text.stat().st_size < 2000
+    for each in (text, path):
+        data = read_projections(each)
+        assert np.array_equal(data.values, counts())
+        assert len(data.flats) == 3 and float(data.darks.mean()) == 7
+        turned = np.unwrap(data.geometry.angles_rad)
+        assert np.allclose(np.rad2deg(turned - turned[0]), np.arange(N_VIEWS) * STEP_DEG)
+    assert set(files_behind(text)) == {text, path}
+
+
+def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path) -> None:
+    first, second = scan(tmp_path / "a"), scan(tmp_path / "b", n_views=20)
+    other = scan(tmp_path / "c", extra=np.zeros(4))
+    assert described_like(second) is None
+    said = SAID | {"clockwise": True, "mirrored": True, "axis_column": 30.5, "first_row": "bottom"}
+    text = write_draft(draft_of(first, answers_of(said)))
+    assert described_like(second) == text
+    assert described_like(other) is None
+    taken = answers_like(text, second)
+    wanted = {**said, "kind": "counts", "pixel": "0.5,0.5"}
+    assert {key: getattr(taken, key) for key in wanted} == wanted
+    look = look_at(second, {}, with_images=False)
+    assert look.like == text and look.like_said["array"] == "/e/imgs"
+    data = read_projections(write_draft(draft_of(second, taken)))
+    assert np.array_equal(data.values, counts(20))
+    with pytest.raises(EngineError, match=r"holds other datasets than scan\.h5"):
+        answers_like(text, other)
+
+
+def test_the_command_lists_offers_and_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = scan(tmp_path / "a"), scan(tmp_path / "b")
+    text = write_draft(draft_of(first, answers_of(dict(SAID))))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["import", str(second)]) == USER_FAULT
+    told = capsys.readouterr().out
+    assert f"/e/imgs: {N_VIEWS} × {ROWS} × {COLUMNS}, uint16" in told
+    assert f"Add --like {text}" in told
+    assert main(["import", str(second), "--like", str(text), "--clockwise"]) == DONE
+    data = read_projections(second)
+    assert len(data.flats) == 3
+    assert np.diff(np.unwrap(data.geometry.angles_rad)).max() < 0
+
+
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        ({"array": "/e/none"}, r"no array '/e/none'.*/e/imgs"),
+        ({"array": "/e/motor"}, r"/e/motor is 40, projections have two or three axes"),
+        ({"flats": "/e/none"}, r"no flats there.*holds no dataset of this name.*e/one"),
+        ({"flats": "/e/motor"}, r"flats /e/motor are 40, the projections /e/imgs have images of"),
+        ({"flats": "/e/small"}, r"are 3 x 4 x 4, .* images of 12 x 64 pixels; pick another"),
+        ({"flats": "/e/imgs"}, r"/e/imgs is taken for the projections and for the flats"),
+        ({"angles": "/e/short"}, r"/e/short: is 39, the scan has 40 views; pick a list"),
+        ({"angles": "/e/one"}, r"/e/one: is 3 x 12 x 64, the scan has 40 views"),
+        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers are no angles"),
+    ],
+)
+def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
+    path = scan(tmp_path, short=np.arange(N_VIEWS - 1.0), small=np.ones((3, 4, 4)))
+    with pytest.raises(EngineError, match=match) as fault:
+        draft_of(path, answers_of(SAID | said))
+    assert "\n" not in str(fault.value)
+    look = look_at(path, dict(SAID | said))
+    assert look.draft is None and look.fault == str(fault.value) and look.datasets
+
+
+@pytest.mark.parametrize(
+    ("written", "match"),
+    [
+        ("scan.h5#/e/gone", r"scan\.h5: holds no array '/e/gone' \(there are: "),
+        ("scan.h5#/e/imgs", r"/e/imgs is 40 x 12 x 64, want a list of angles"),
+        ("gone.h5#/e/motor", r"names the file 'gone\.h5', and there is no such file beside it"),
+    ],
+)
+def test_a_text_that_names_what_is_not_there_is_one_sentence(
+    tmp_path: Path, written: str, match: str
+) -> None:
+    text = write_draft(draft_of(scan(tmp_path), answers_of(dict(SAID))))
+    text.write_text(text.read_text().replace("scan.h5#/e/motor", written))
+    with pytest.raises(EngineError, match=match):
+        read_projections(text)
+
+
+def test_none_takes_no_flats_though_an_array_is_called_so(tmp_path: Path) -> None:
+    path = scan(tmp_path, flat=np.full((2, ROWS, COLUMNS), OPEN))
+    said = Answers(array="/e/imgs", flats="none", beam="parallel", pixel="0.5")
+    assert "flats" not in draft_of(path, said).table
+    assert "flats" in draft_of(path, said.model_copy(update={"flats": None})).table

@@ -1,0 +1,156 @@
+"""FISTA-TV: its minimum against another method's, its strength, its steps."""
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from engine.core.errors import NumericalError
+from engine.recon.algorithms.driver import solve
+from engine.recon.algorithms.fista_tv import FistaTv
+from engine.recon.algorithms.steps import norm_bound
+from engine.recon.algorithms.strength import tv_strength
+from engine.recon.model import LinearModel
+from engine.recon.priors.gradient import Gradient
+from engine.recon.priors.tv import TotalVariation
+from tests.engine.recon.algorithms.linear_toys import Dense, discs, error, last, system, zeros
+
+SPACING = (1.0, 1.5)
+
+
+def objective(model, x, strength):
+    tv = TotalVariation(Gradient(x.shape, SPACING)).value(x)
+    return 0.5 * np.sum((model.A(x) - model.y) ** 2) + strength * tv
+
+
+def primal_dual(model, strength, n_iterations=5000):
+    """The same minimum by Chambolle & Pock's primal-dual steps with plain matrices."""
+    gradient = Gradient(model.A.in_shape, SPACING)
+    D = np.stack([gradient(e.reshape(model.A.in_shape)).ravel() for e in np.eye(20)], axis=1)
+    K = np.concatenate([model.A.elements, D])
+    step = 0.99 / np.linalg.norm(K, 2)
+    x, dual, n = np.zeros(20), np.zeros(len(K)), len(model.A.elements)
+    ahead = x
+    for _ in range(n_iterations):
+        dual = dual + step * (K @ ahead)
+        dual[:n] = (dual[:n] - step * model.y.ravel()) / (1 + step)
+        flow = dual[n:].reshape(2, -1)
+        flow /= np.maximum(1, np.linalg.norm(flow, axis=0) / strength)
+        following = np.maximum(x - step * (K.T @ dual), 0)
+        ahead, x = 2 * following - x, following
+    return x.reshape(model.A.in_shape)
+
+
+@pytest.fixture
+def toy(rng):
+    model, _ = system(rng, rays=20)
+    return LinearModel(model.A, model.y, spacing_mm=SPACING)
+
+
+def test_it_comes_to_the_minimum_another_method_finds(toy):
+    strength = 0.5
+    smoothing = strength / tv_strength(toy, SPACING)
+    want = primal_dual(toy, strength)
+
+    got = last(solve(FistaTv(iterations=300, smoothing=smoothing), toy, zeros(toy)))
+
+    assert (want == 0).any() and np.ptp(want) > 0.5
+    assert objective(toy, got, strength) == pytest.approx(objective(toy, want, strength), rel=1e-6)
+    np.testing.assert_allclose(got, want, atol=1e-5)
+
+
+def test_without_smoothing_it_comes_to_the_non_negative_least_squares(toy):
+    want, _ = nnls(toy.A.elements, toy.y.ravel())
+
+    got = last(solve(FistaTv(iterations=2000, smoothing=0), toy, zeros(toy)))
+
+    np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
+
+
+def test_much_smoothing_leaves_the_best_flat_image(toy):
+    flat = toy.A(np.ones((4, 5)))
+    want = np.vdot(flat, toy.y) / np.vdot(flat, flat)
+    settings = FistaTv(iterations=100, smoothing=1000, inner=100)
+
+    got = last(solve(settings, toy, np.full((4, 5), want)))
+
+    np.testing.assert_allclose(got, want, rtol=1e-3)
+
+
+def test_the_residual_told_is_that_of_the_image(toy):
+    for step in solve(FistaTv(iterations=5), toy, zeros(toy)):
+        want = np.linalg.norm(toy.A(step.image) - toy.y) / np.linalg.norm(toy.y)
+        assert step.residual == pytest.approx(want, rel=1e-10)
+
+
+def test_values_stay_within_the_bounds(rng):
+    model, truth = discs(rng, noise=0.1)
+    settings = FistaTv(iterations=10, largest=0.025, smoothing=0.1)
+    image = last(solve(settings, model, zeros(model)))
+
+    assert image.min() == 0
+    assert image.max() == np.float32(0.025) < truth.max()
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.05])
+def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
+    model, truth = discs(rng, noise=noise)
+    errors = {
+        smoothing: error(
+            last(solve(FistaTv(iterations=40, smoothing=smoothing), model, zeros(model))), truth
+        )
+        for smoothing in (0, 0.1, 0.3, 1, 3, 10)
+    }
+
+    assert errors[1] < 1.3 * min(errors.values())
+    assert errors[1] < errors[0] / 2
+
+
+def test_with_few_views_it_still_gives_a_sound_picture(rng):
+    model, truth = discs(rng, noise=0.0, n_views=24)
+
+    assert error(last(solve(FistaTv(iterations=100), model, zeros(model))), truth) < 0.12
+
+
+def test_going_on_comes_to_the_same_image(toy):
+    settings = FistaTv(iterations=600)
+    whole = list(solve(settings, toy, zeros(toy)))
+    rest = list(solve(settings, toy, whole[9].image, done=10))
+
+    assert rest[0].update == 11
+    np.testing.assert_allclose(rest[-1].image, whole[-1].image, atol=1e-5)
+
+
+def test_the_filter_acts_in_each_iteration_and_its_image_is_told(toy):
+    steps = list(solve(FistaTv(iterations=3), toy, zeros(toy), between=lambda x: x / 2 + 7))
+
+    assert len(steps) == 3
+    assert all(step.image.min() >= 7 for step in steps)
+
+
+def test_bad_pixels_are_told(toy):
+    toy.y[0, 3] = np.nan
+
+    with pytest.raises(NumericalError, match=r"iteration 1: .* bad pixels"):
+        last(solve(FistaTv(), toy, zeros(toy)))
+
+
+def test_the_bound_of_the_norm_is_above_it_and_near(rng):
+    dense, _ = system(rng)
+    true = np.linalg.norm(dense.A.elements, 2) ** 2
+
+    assert true <= norm_bound(dense) < 1.05 * true
+
+
+def test_the_bound_of_a_projector_without_rays_is_no_zero():
+    nothing = Dense(np.zeros((6, 4)), (4,))
+
+    assert norm_bound(LinearModel(nothing, np.zeros((6, 1)))) == 1
+
+
+def test_the_strength_grows_with_the_noise_and_the_projector(toy):
+    once = tv_strength(toy, SPACING)
+    model = LinearModel(Dense(2 * toy.A.elements, (4, 5), rays=20), 3 * toy.y)
+
+    assert once > 0
+    assert tv_strength(model, SPACING) == pytest.approx(6 * once)
+    assert tv_strength(toy, tuple(2 * h for h in SPACING)) == pytest.approx(2 * once)

@@ -1,0 +1,77 @@
+"""The passes over the data that an algorithm foretells are those that it makes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.recon.algorithms import Cgls, FistaTv, Osem, Sirt
+from engine.recon.algorithms.driver import solve
+from engine.recon.model import LinearModel
+from tests.engine.recon.algorithms.linear_toys import Dense, system, zeros
+
+SHAPE = (2, 3, 4)
+
+
+class Counted(Dense):
+    """A matrix that counts the rows it is applied to, forward and back, with those of its parts."""
+
+    n_rows = 0
+    whole: Counted | None = None
+
+    def forward(self, x):
+        self._count()
+        return super().forward(x)
+
+    def adjoint(self, y):
+        self._count()
+        return super().adjoint(y)
+
+    def subset(self, k, of):
+        views = self.elements.reshape(*self.out_shape, -1)[k::of]
+        rays = self.out_shape[1]
+        part = Counted(views.reshape(-1, views.shape[-1]), self.in_shape, rays)
+        part.whole = self
+        return part
+
+    def _count(self):
+        (self.whole or self).n_rows += len(self.elements)
+
+
+@pytest.fixture
+def model(rng) -> LinearModel:
+    given, _ = system(rng, n_rows=60, shape=SHAPE, noise=0.1, rays=10)
+    return LinearModel(Counted(given.A.elements, SHAPE, 10), given.y, spacing_mm=(1.0, 1.0, 1.0))
+
+
+def passes_of(algorithm, model) -> float:
+    steps = list(solve(algorithm, model, zeros(model)))
+    assert len(steps) == algorithm.n_iterations * algorithm.n_subsets and np.isfinite(
+        steps[-1].residual
+    )
+    return model.A.n_rows / 60
+
+
+@pytest.mark.parametrize("n", [1, 4, 9])
+def test_conjugate_gradients_go_forward_and_back_each_time(model, n):
+    algorithm = Cgls(iterations=n, stop_at_noise=False)
+    assert passes_of(algorithm, model) == algorithm.n_passes == 2 + 2 * n
+
+
+@pytest.mark.parametrize("subsets", [2, 3])
+def test_subsets_tell_the_residual_of_a_pass_without_a_projection(model, subsets):
+    algorithm = Sirt(iterations=4, subsets=subsets)
+    for step in solve(algorithm, model, zeros(model)):
+        assert step.subset < subsets or np.isfinite(step.residual)
+    assert model.A.n_rows / 60 == algorithm.n_passes == 2 + 2 * 4
+
+
+@pytest.mark.parametrize("n", [1, 4, 9])
+@pytest.mark.parametrize("settings", [Sirt(subsets=1), FistaTv()], ids=str)
+def test_no_algorithm_makes_more_passes_than_it_foretold(model, settings, n):
+    algorithm = settings.model_copy(update={"iterations": n})
+    assert 2 * n <= passes_of(algorithm, model) <= algorithm.n_passes <= 3 * n + 14
+
+
+def test_an_update_of_counts_goes_forward_and_back():
+    assert Osem(iterations=3, subsets=4).n_passes == 6

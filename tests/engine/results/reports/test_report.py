@@ -1,0 +1,262 @@
+"""A report tells what is kept of a result, in every format, and belongs to its scan alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import BytesIO
+
+import numpy as np
+import pydicom
+import pytest
+from PIL import Image
+
+from engine.analysis.regions import (
+    Annotation,
+    Region,
+    RegionSet,
+    SphereRegion,
+    marks_of,
+    write_regions,
+)
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
+from engine.core import paths
+from engine.core.errors import EngineError
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save
+from engine.io.raster.png import MARGIN_PX, PANEL_PX
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.protocols.study.stored_protocol import changed_from, stamped
+from engine.results import NewResult, Results
+from engine.results.reports.blocks import ReportRow, Section
+from engine.results.reports.building import report_of
+from engine.results.reports.illustrations import image_of
+from engine.results.reports.page_flow import BODY_PT, PageFlow, _width_mm, broken
+from engine.results.reports.printed import set_pages
+from engine.results.reports.signature import FILE, JUDGEMENTS, sign, signatures_of
+from engine.results.reports.site import Site
+from engine.results.reports.subject import ReportSubject
+from engine.results.reports.web_page import to_html
+from tests.engine.protocols.study.test_stored_protocol import with_iterations
+
+GRID = ImageGrid((12, 14, 16), (2.0, 2.0, 2.0))
+BASE = stamped(ListModeProtocol(name="Brain"), 3)
+PROVENANCE = {
+    "format": "isocenter-provenance-1",
+    "axes": "LPS",
+    "corrections": [
+        {"kind": "attenuation", "state": "applied", "text": "37 % pass"},
+        {"kind": "scatter", "state": "unavailable", "text": "no energy window"},
+        {"kind": "randoms", "state": "off", "text": "switched off"},
+    ],
+    "warnings": ["The <b>bed</b> is not in the map."],
+    "scan": {"prompts": 1234567, "duration_s": 600.0},
+    "inputs": {"data": {"name": "study-0a1b2c3d.l", "bytes": 7, "sha256": "d" * 64}},
+    "output": {"sha256": "ab" * 32},
+    "environment": {"isocenter": "0.2.0"},
+    "log_likelihoods": [-2e6, -1e6],
+    "ended_utc": "2026-01-02T03:04:05+00:00",
+}
+
+
+@pytest.fixture
+def result(tmp_path, monkeypatch):
+    """A result of a protocol that was changed, of a scan whose name is somebody's."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
+    values = 7300.0 * (x**2 + y**2 + z**2 < 9.0**2)
+    study = Study(
+        data=tmp_path / "Doe-Jane.l", protocol=changed_from(BASE, with_iterations(BASE, 9))
+    )
+    volume = Volume(values.astype(np.float32), GRID, "Bq/mL", PROVENANCE)
+    inputs = PROVENANCE["inputs"]
+    return Results().keep(NewResult(study, volume, PROVENANCE, inputs=inputs))
+
+
+@pytest.fixture
+def subject(result):
+    return ReportSubject.read(result, Site(name="Site & Sons", address="Street 1"))
+
+
+class Words(HTMLParser):
+    """The text of a page, and its tags."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.text, self.tags = [], []
+        self.feed(page.decode())
+
+    def handle_data(self, data):
+        self.text.append(data.strip())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_a_page_tells_what_is_kept_and_runs_and_loads_nothing(subject):
+    page = Words(to_html(report_of(subject, full=True)))
+    for said in (
+        *("Site & Sons", "Brain, version 3 (changed)", "iterations automatic, now 9", "7.3 kBq/mL"),
+        *("not applied: no energy window", "The <b>bed</b> is not in the map.", "1,234,567"),
+        *("Not signed off.", "ab" * 32, BASE.saved.sha256, "10 min"),
+    ):
+        assert said in page.text, said
+    assert not any("Doe" in each for each in page.text), "no name of a file leaves"
+    assert {tag for tag, _ in page.tags} & {"script", "link", "iframe", "b"} == set()
+    sources = [attrs["src"] for tag, attrs in page.tags if tag == "img"]
+    assert sources and all(each.startswith("data:image/png;base64,") for each in sources)
+
+
+def test_one_page_is_one_page_and_every_line_fits(subject):
+    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(7))
+    report = report_of(subject)
+    crowded = replace(report, sections=(*report.sections, Section("More", long)))
+    assert len(PageFlow(crowded).pages) == 2, "it would not fit"
+    assert len(set_pages(crowded)) == len(set_pages(report)) == 1
+    assert len(set_pages(report_of(subject, full=True))) > 1
+    for text in ("a " * 300, "f" * 500, "one"):
+        lines = broken(text, BODY_PT, 60.0)
+        assert max(_width_mm(each, BODY_PT) for each in lines) <= 60.0
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
+    made = sign(result, "  A. Physicist ", "not acceptable", "Motion.")
+    sign(result, "B. Physicist", JUDGEMENTS[0])
+    first, last = signatures_of(result)
+    assert first == made and (first.who, last.judgement) == ("A. Physicist", "acceptable")
+    assert Results().open(result.id).pinned, "what was signed off stays"
+    signed = ReportSubject.read(Results().open(result.id), subject.site)
+    page = Words(to_html(report_of(signed)))
+    assert "A. Physicist: not acceptable" in page.text and "Motion." in page.text
+    kept = (result.folder / FILE).read_text()
+    (result.folder / FILE).write_text(kept.replace("A. Physicist", "C. Physicist"))
+    with pytest.raises(EngineError, match="of another result, or was changed"):
+        signatures_of(result)
+    other = Results().keep(NewResult(result.study, result.volume(), PROVENANCE))
+    (other.folder / FILE).write_text(kept)
+    with pytest.raises(EngineError, match="of another result, or was changed"):
+        signatures_of(other)
+
+
+def test_regions_of_the_scan_are_measured_and_those_of_another_refused(subject, result, tmp_path):
+    ball = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8)
+    marks = marks_of(subject.volume)
+    regions = RegionSet(regions=(Region(name="Lesion", shape=ball),), scans=marks)
+    write_regions(regions, tmp_path / "r.toml")
+    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    page = Words(to_html(report_of(made)))
+    assert "Lesion" in page.text and page.text.count("7.3 kBq/mL") >= 2
+    write_regions(regions.model_copy(update={"scans": ("another",)}), tmp_path / "other.toml")
+    with pytest.raises(EngineError, match="another scan"):
+        ReportSubject.read(result, subject.site, regions=tmp_path / "other.toml")
+
+
+def test_what_was_drawn_stands_in_the_report_and_in_its_slices(subject, result, tmp_path):
+    drawn = (
+        Annotation(kind="arrow", axis=2, points_mm=((-6, -6, 1), (3, 2, 1)), text="Here"),
+        Annotation(kind="distance", axis=1, points_mm=((-3, 0, -4), (0, 0, 0)), text="Across"),
+        Annotation(kind="angle", axis=0, points_mm=((0, 4, 0), (0, 0, 0), (0, 0, 4))),
+    )
+    regions = RegionSet(annotations=drawn, scans=marks_of(subject.volume))
+    write_regions(regions, tmp_path / "r.toml")
+    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    page = Words(to_html(report_of(made)))
+    assert "Here" in page.text and "5.0 mm" in page.text and "90.0°" in page.text
+    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    captions = [each.caption.split("; ") for each in whole.illustrations]
+    titles = [[each.split(",")[0] for each in row] for row in captions]
+    assert titles == [["axial", "coronal"], ["sagittal"]]
+    for each in whole.illustrations:
+        pixels = np.asarray(image_of(each.png), int)
+        red = (pixels[..., 0] - pixels[..., 2]) > 100
+        assert 20 < red.sum() < 6000, "drawn, and not all over"
+
+
+def test_the_tip_of_an_arrow_is_where_it_was_drawn(subject, result, tmp_path):
+    """Its tail and tip on the axis x: red from the one column to the other, in the middle row."""
+    grid = subject.volume.grid
+    half = grid.size_mm / 2
+    ends = ((float(-half[0] / 2), 0.0, 0.0), (float(half[0] / 2), 0.0, 0.0))
+    arrow = Annotation(kind="arrow", axis=2, points_mm=ends)
+    write_regions(
+        RegionSet(annotations=(arrow,), scans=marks_of(subject.volume)), tmp_path / "r.toml"
+    )
+    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    pixels = np.asarray(image_of(whole.illustrations[0].png), int)
+    rows, columns = np.nonzero((pixels[..., 0] - pixels[..., 2]) > 100)
+    side = PANEL_PX + 2 * MARGIN_PX
+    width = PANEL_PX * grid.size_mm[0] / max(grid.size_mm)
+    assert abs(columns.min() - (side - width / 2) / 2) < 3
+    assert abs(columns.max() - (side + width / 2) / 2) < 3
+    assert abs(np.median(rows) - side / 2) < 2
+
+
+@pytest.mark.parametrize("ending", [".dcm", ".capture.dcm"])
+def test_for_an_archive_it_lies_in_the_study_of_the_image(result, tmp_path, ending):
+    out = tmp_path / f"a{ending}"
+    assert main(["report", result.id, "-o", str(out)]) == DONE
+    save(result.volume(), tmp_path / "image.dicom", PROVENANCE)
+    image = pydicom.dcmread(next((tmp_path / "image.dicom").iterdir()))
+    found = pydicom.dcmread(out)
+    for key in ("PatientID", "PatientName", "StudyInstanceUID", "StudyDate"):
+        assert found[key].value == image[key].value, key
+    assert found.SeriesInstanceUID != image.SeriesInstanceUID
+    assert found.PatientIdentityRemoved == "YES" and found.BurnedInAnnotation == "NO"
+    assert "Doe" not in str(found)
+    if ending == ".dcm":
+        document = found.EncapsulatedDocument[: found.EncapsulatedDocumentLength]
+        assert document.startswith(b"%PDF") and b"%%EOF" in document[-8:]
+        assert found.SOPClassUID.name == "Encapsulated PDF Storage"
+    else:
+        shown = {str(e.ReferencedSOPInstanceUID) for e in found.SourceImageSequence}
+        assert str(image.SOPInstanceUID) in shown
+        assert found.pixel_array.min() < 50, "there are words on the page"
+
+
+def test_force_replaces_a_report_in_the_current_folder(result, tmp_path, monkeypatch, capsys):
+    """An empty word among the options is no folder whose files are inputs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pdf").write_bytes(b"older")
+    assert main(["report", result.id, "-o", "a.pdf"]) == USER_FAULT
+    assert "add --force to replace it" in capsys.readouterr().err
+    assert main(["report", result.id, "-o", "a.pdf", "--force"]) == DONE
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_verb_signs_only_what_it_can_report(result, tmp_path, capsys):
+    out, nothing = tmp_path / "a.pdf", tmp_path / "a.doc"
+    command = ["report", result.id, "--sign", "A", "-o"]
+    assert main([*command, str(nothing)]) == USER_FAULT
+    assert "ends in .pdf" in capsys.readouterr().err
+    (tmp_path / "q.json").write_text('{"format": "other"}')
+    assert main([*command, str(out), "--quality", str(tmp_path / "q.json")]) == USER_FAULT
+    assert signatures_of(result) == () and not out.exists()
+    figure = {"name": "Recovery", "value": 0.413, "error": 0.02, "unit": "", "group": "22 mm"}
+    report = {"format": "isocenter-quality-1", "title": "NEMA", "figures": [figure]}
+    (tmp_path / "q.json").write_text(json.dumps(report))
+    full = ["--full", "--quality", str(tmp_path / "q.json")]
+    assert main([*command, str(out), *full]) == DONE
+    assert out.read_bytes().startswith(b"%PDF") and len(signatures_of(result)) == 1
+    assert "Signed off: acceptable; A, " in capsys.readouterr().out
+
+
+def test_a_logo_is_a_picture_or_refused(subject, tmp_path):
+    logo = BytesIO()
+    Image.new("RGB", (30, 10), "red").save(logo, "PNG")
+    (tmp_path / "logo.png").write_bytes(logo.getvalue())
+    (tmp_path / "logo.svg").write_text("<svg/>")
+    site = Site(name="S", logo=str(tmp_path / "logo.png"))
+    site.write(tmp_path)
+    assert Site.read(tmp_path) == site and site.logo_bytes() == logo.getvalue()
+    with_logo = ReportSubject(subject.result, subject.volume, subject.provenance, site)
+    (page,), (plain,) = set_pages(report_of(with_logo)), set_pages(report_of(subject))
+    assert len(page.axes) == len(plain.axes) + 1
+    for wrong in ("logo.svg", "nothing.png"):
+        with pytest.raises(EngineError, match="logo"):
+            Site(logo=str(tmp_path / wrong)).logo_bytes()

@@ -1,0 +1,164 @@
+"""The check of a card: it goes on after a fault, keeps to its time, and tells all in one file."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.machine import gpu_check
+from engine.cli.main import main
+from engine.core.backend.devices import DeviceInfo, cpu_device
+from engine.core.backend.driver import NvidiaCard
+from engine.core.errors import FileFormatError
+from engine.tools.benchmark import gpu_file, gpu_steps
+from engine.tools.benchmark.gpu_steps import NO_TIME, CheckStep, StepEnd, run, steps
+
+CARD = NvidiaCard(0, "NVIDIA RTX 4090", 24 << 30, "0000:01:00.0", "1b0c-1", 89, (13, 0))
+DEVICE = DeviceInfo("cuda", CARD.name, CARD.memory_bytes, CARD.memory_bytes, 2, card=CARD)
+BAR = {"name": "fused", "value": 2.5e8, "bar": 1e8, "way": "at least", "unit": "events/s"}
+FIGURES = {
+    "environment": {"system": "Linux", "user": "ada", "folder": "/home/ada"},
+    "file": "kernels.json",
+    "parts": {"kernels": {"bars": [BAR | {"passed": True}]}},
+}
+
+
+class Code(CheckStep):
+    """A step that runs Python."""
+
+    def command(self, folder):
+        return (sys.executable, "-c", *self.words)
+
+
+def step(code: str, limit_s: float = 30) -> CheckStep:
+    return Code("step", (code,), limit_s)
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+def ends(pid: int) -> bool:
+    """Whether a process that was killed goes; it is nobody's child, and may take a moment."""
+    end = soon()
+    while time.monotonic() < end:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_step_that_fails_tells_its_exit_code_and_output(tmp_path):
+    done = run(step("print('so far'); raise SystemExit(3)"), tmp_path, soon())
+    assert (done.fault, done.output) == ("exit code 3", "so far\n")
+
+
+def test_a_step_is_ended_at_its_limit_with_what_it_said_and_started(tmp_path):
+    code = (
+        "import subprocess, sys;"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)']);"
+        "print(child.pid, flush=True); child.wait()"
+    )
+    done = run(step(code, limit_s=2), tmp_path, soon())
+    assert "ended after 2 s" in done.fault
+    assert ends(int(done.output))
+
+
+def test_a_step_after_the_deadline_is_left_out(tmp_path):
+    assert run(step("print(1)"), tmp_path, time.monotonic() - 1).fault == NO_TIME
+
+
+def test_a_card_is_tested_first_and_every_part_has_figures_of_its_own(tmp_path):
+    found = steps("cuda:1", quick=False)
+    assert found[0].words == ("doctor", "--gpu")
+    files = [each.figures(tmp_path) for each in found if each.measures]
+    assert len({*files}) == len(files) >= 6
+    on = [each.words[each.words.index("--device") + 1] for each in found if each.measures]
+    assert {*on} == {"cuda:1", "both"}
+    assert sum(each.limit_s for each in steps("cpu", quick=True)) > 0
+
+
+def kept(**changes) -> dict:
+    ran = [StepEnd("self-test", 3.0, ""), StepEnd("kernels", 60.0, "")]
+    return gpu_file.record(DEVICE, ran, {"kernels": FIGURES}) | changes
+
+
+def test_the_file_has_no_names_of_people_folders_or_machines():
+    text = json.dumps(kept())
+    assert "ada" not in text and "1b0c" not in text and "kernels.json" not in text
+    assert "NVIDIA RTX 4090" in text and "Ada Lovelace" not in gpu_file.lines(kept())[0]
+    assert kept()["card"]["generation"] == "Ada Lovelace, compute capability 8.9"
+
+
+def test_bars_and_faults_are_lines_of_the_table():
+    assert gpu_file.lines(kept()) == [
+        "pass  self-test       done in 3 s",
+        "pass  kernels         done in 60 s",
+        "pass  kernels: fused  250 M events/s  (at least 100 M events/s)",
+    ]
+    assert gpu_file.passed(kept())
+    wrong = kept(card=kept()["card"] | {"faults": ["list mode: back: off by 3 %"]})
+    assert gpu_file.lines(wrong)[0] == "MISS  self-test       list mode: back: off by 3 %"
+    assert not gpu_file.passed(wrong)
+
+
+def test_files_that_were_received_stand_beside_each_other(tmp_path, capsys):
+    slower = kept()
+    slower["figures"]["kernels"]["parts"] = {
+        "kernels": {"bars": [BAR | {"value": 5e7, "passed": False}]}
+    }
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, each in zip(paths, (kept(), slower), strict=True):
+        path.write_text(json.dumps(each))
+    assert main(["gpu-check", "--table", *map(str, paths)]) == DONE
+    table = capsys.readouterr().out
+    assert "| kernels: fused | 250 M events/s | **50 M events/s** |" in table
+    assert "| generation | Ada Lovelace, compute capability 8.9 | Ada Lovelace" in table
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "isocenter-gpu-check-1"}', "[" * 9999]
+)
+def test_another_file_is_refused_with_the_way_out(tmp_path, text):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=r"other\.json: .*give files that `isocenter"):
+        gpu_file.read(path)
+
+
+def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatch, capsys):
+    figures = json.dumps(FIGURES)
+    todo = [
+        step("import sys; print('no such card'); sys.exit(2)"),
+        Code("kernels", (f"open('kernels.json', 'w').write({figures!r})",), 30),
+    ]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Code, "figures", lambda self, folder: tmp_path / f"{self.name}.json")
+    monkeypatch.setattr(gpu_steps, "steps", lambda device, quick: todo)
+    out = tmp_path / "out.json"
+    assert main(["gpu-check", "-o", str(out), "--device", "cpu"]) == USER_FAULT
+    said = capsys.readouterr()
+    assert "  no such card" in said.out and "MISS  step" in said.out
+    assert "not all is as it should be: step." in said.err
+    found = gpu_file.read(out)
+    assert [each["fault"] for each in found["steps"]] == ["exit code 2", ""]
+    assert found["card"]["name"] == cpu_device().label
+    assert found["figures"]["kernels"]["parts"] == FIGURES["parts"]
+
+
+@pytest.mark.parametrize("words", [[], ["--table", "a.json", "-o", "b.json"]])
+def test_one_of_two_things_is_asked_for(words, capsys):
+    assert main(["gpu-check", *words]) == USER_FAULT
+    assert "-o FILE.json to measure, or for --table" in capsys.readouterr().err
+
+
+def test_a_card_that_failed_its_self_test_is_checked_all_the_same(monkeypatch):
+    wrong = replace(DEVICE, why_not="NVIDIA RTX 4090 failed its self-test (memory: full).")
+    monkeypatch.setattr("engine.core.backend.devices.find_devices", lambda: (cpu_device(), wrong))
+    assert gpu_check._device("cuda") is wrong

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.core.backend import Backend, cuda
+from engine.kernels.variants import BLOCKS, RayVariant
+from engine.tools.benchmark import kernels
+from tests.emulator import EmulatedGpu
+
+
+@pytest.fixture
+def gpu() -> Backend:
+    return cuda(EmulatedGpu())
+
+
+FORMS = (RayVariant("thread"), RayVariant("thread", sums="fixed"))
+
+
+def tried(block: int, speed: float | None, sums: str = "float") -> kernels.TriedVariant:
+    return kernels.TriedVariant(128, RayVariant(sums=sums, block=block), speed)
+
+
+def test_a_spent_budget_leaves_forms_out_and_says_how_many(gpu):
+    result = kernels.run(gpu, n_events=40, sizes=(6,), repeats=1, budget_s=0.0, forms=FORMS)
+
+    # one of each queue is always measured
+    assert [row["block"] for row in result["rows"]] == [128, 64]
+    assert result["n_left_out"] == len(FORMS) - 1 + len(BLOCKS) - 2
+
+
+def test_the_best_are_the_fastest_of_their_group(gpu):
+    result = kernels.run(gpu, n_events=40, sizes=(6,), repeats=1, forms=FORMS, blocks=(64,))
+
+    assert result["n_left_out"] == 0
+    assert [row["block"] for row in result["rows"]] == [128, 128, 64, 64]
+    assert [best["sums"] for best in result["best"]] == ["float", "fixed"]
+    for best in result["best"]:
+        group = [row for row in result["rows"] if row["sums"] == best["sums"]]
+        assert best["events_per_s"] == max(row["events_per_s"] for row in group)
+
+
+def test_all_forms_are_every_combination():
+    assert len(set(kernels.FORMS)) == len(kernels.FORMS) == 3 * 2 * 2 * 3
+    assert {form.block for form in kernels.FORMS} == {128}
+
+
+def test_a_form_that_fails_is_kept_with_its_fault(gpu):
+    gpu.gpu.fail_at_launch = 1
+    test = kernels._Test(gpu, 6, 10, 1)
+
+    failed = test.time(RayVariant("thread"))
+
+    assert failed.events_per_s is None
+    assert failed.fault
+
+
+def test_bars_are_of_speed_and_of_what_the_same_bits_cost():
+    best = kernels._best([tried(64, 90e6), tried(128, 120e6), tried(128, 60e6, "fixed")])
+
+    speed, ratio = kernels._bars(best)
+
+    assert (speed.value, speed.passed) == (120e6, True)
+    assert (ratio.value, ratio.passed) == (2.0, False)
+
+
+def test_what_is_kept_of_a_card_names_its_choice(gpu):
+    result = {
+        "workload": "w",
+        "n_events": {"512": 1},
+        "rows": [],
+        "best": [replace(tried(256, 1e6), size=512).as_row()],
+    }
+
+    kept = kernels.tuning(result, gpu)
+
+    (choice,) = kept["choices"]
+    assert kept["compute_capability"] == 90
+    assert (choice["image"], choice["timed"], choice["sums"]) == ("large", False, "float")
+    assert RayVariant(**choice["variant"]) == RayVariant(block=256)

@@ -1,0 +1,84 @@
+"""The benchmark of detectors that do not wait, on a small one."""
+
+from __future__ import annotations
+
+import json
+from threading import Event
+from time import sleep
+
+import pytest
+
+from engine.cli.main import main
+from engine.core import backend
+from engine.live.core.frame import Frame, FrameKind
+from engine.tools.benchmark import report, tables
+from engine.tools.benchmark.cone.slices import Setup
+from engine.tools.benchmark.live import folder, memory
+from engine.tools.benchmark.live import suite as live
+from engine.tools.benchmark.live.sender import sending
+
+SMALL = live.LiveCase(Setup("FleX-ray", (12, 16), 8, 10), 200.0)
+
+
+def test_a_setup_that_memory_cannot_hold_is_said(monkeypatch):
+    monkeypatch.setattr(live, "ROOM", 0.0)
+    part = live.run(backend.cpu(1), cases=[SMALL], seconds=0.1)
+    assert "GiB" in part["rows"][0]["fault"] and part["bars"] == []
+    assert "are free" in tables.of("live", part)[0].markdown()
+
+
+def test_frames_that_are_not_fetched_in_time_are_lost_and_counted():
+    stop, numbers, lost = Event(), [], 0
+    fast = live.LiveCase(Setup("FleX-ray", (256, 256), 8, 10), 1000.0)
+    with sending(fast.sends, "fast", fast.setup.geometry) as source:
+        for each in source.frames(stop):
+            if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:
+                numbers.append(each.index)
+                lost += each.lost
+                if len(numbers) == 4:
+                    sleep(0.5)
+                if lost or len(numbers) > 1000:
+                    break
+    assert lost == numbers[-1] - numbers[0] + 1 - len(numbers) > 0
+
+
+def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(live, "WARM_S", 0.1)
+    monkeypatch.setattr(live, "CASES", (SMALL,))
+    out = tmp_path / "live.json"
+    monkeypatch.setattr(folder.run, "__defaults__", (folder.FolderCase(8, 4, 200.0),))
+    assert main(["bench", "live", "--seconds", "0.2", "--json", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "Live slices" in said and "A folder that fills" in said
+    assert "FleX-ray" in said and "0.6 ms" in said
+    parts = json.loads(out.read_text())["parts"]
+    (row,) = parts["live_folder"]["rows"]
+    assert row["missed"] == 0 and row["most_behind"] >= 1
+
+    (row,) = parts["live"]["rows"]
+    assert row["case"] == "flexray" and row["fault"] == ""
+    assert 0 < row["frames_per_s"] <= 1.2 * SMALL.frames_per_s
+    assert 0 < row["latency_ms_median"] <= row["latency_ms_p99"]
+    assert row["difference"] < 1e-4
+    assert {bar["name"] for bar in parts["live"]["bars"]} > {"dropped frames"}
+    assert json.loads(out.read_text())["parts"]["live"]["rows"]
+    assert report.read(out)["format"] == "isocenter bench live"
+
+    assert main(["bench", "live", "--cases", "tomotank"]) == 2
+    assert "choose of flexray" in capsys.readouterr().err
+
+
+def test_lag_is_what_is_written_and_not_handed_over():
+    found = folder.lag([0.0, 1.0, 2.0, 3.0], [0.5, 2.25, 2.5, 3.5])
+    assert (found["most_behind"], found["missed"]) == (2, 0)
+    assert found["percent_behind_by_more"] == 100 * 0.25 / 3.5
+    assert found["latency_ms_most"] == 1250
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_a_hundred_thousand_frames_of_another_process():
+    part = memory.run(backend.cpu(2))
+    (row,) = part["rows"]
+    assert row["frames"] >= memory.N_FRAMES
+    assert row["growth_mib"] < memory.MOST_GROWTH_MIB
+    assert "Memory over" in tables.of("live_memory", part)[0].markdown()

@@ -1,0 +1,108 @@
+"""Our work beside that of other programs: what is compared, and when a ratio counts as fallen."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from engine.core.backend import cpu
+from engine.core.errors import FileFormatError
+from engine.tools.benchmark import report, tables
+from engine.tools.benchmark.peers import cases, suite
+from engine.tools.benchmark.peers.cases import PeerCase
+from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.suite import PeerWork
+
+TINY = ("--events", "2000", "--cone", "16x8", "--slices", "2x16x8", "--repeats", "1")
+
+
+def spin(n: int):
+    return lambda: np.array([sum(i * i for i in range(n))])
+
+
+def _beside(theirs, ours):
+    return PeerCase("squares", "another", ours, theirs)
+
+
+def test_a_ratio_is_the_peers_time_over_ours():
+    row = cases.row(_beside(lambda: Beside("here", spin(160_000)), spin(40_000)), 5)
+    assert row["ratio"] == pytest.approx(row["peer_cpu_s"] / row["ours_cpu_s"], rel=0.5)
+    assert 2 < row["ratio"] < 8
+    assert (row["build"], row["agreement"]) == ("here", None)
+
+
+@pytest.mark.parametrize(("made", "is_refused"), [([2, 4, 6, 8], False), ([1, -1, 1, -1], True)])
+def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
+    peer = Beside("another 1.0", spin(100), lambda: np.array(made))
+    row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
+    assert (row["ratio"] is None) == is_refused
+    assert row["why_not"].startswith("another 1.0: its sums correlate with ours by" * is_refused)
+
+
+def _that_fails():
+    raise ImportError("libcudart.so.12: cannot open")
+
+
+@pytest.mark.parametrize("theirs", [_that_fails, lambda: Beside("here", _that_fails)])
+def test_a_peer_that_cannot_be_had_or_run_costs_its_row_a_sentence(theirs):
+    row = cases.row(_beside(theirs, spin(100)), 2)
+    assert row["why_not"] == "another failed: ImportError: libcudart.so.12: cannot open."
+    assert (row["peer_s"], row["ratio"]) == (None, None)
+    assert row["ours_s"] > 0
+
+
+def test_without_a_peer_ours_stands_alone():
+    row = cases.row(PeerCase("squares", "nobody", spin(100), None), 2)
+    assert (row["peer_s"], row["peer_cpu_s"], row["ratio"]) == (None, None, None)
+    assert row["ours_s"] > 0
+    limits = {name: [2.0, 1.0] for name in ("triad_gb_per_s", "random_adds_m_per_s")}
+    part = {"workload": "", "threads": 2, "repeats": 2, "limits": limits, "rows": [row]}
+    text = "".join(table.markdown() for table in tables.of("peers", part | {"bars": []}))
+    assert "nobody, not installed" in text
+    assert "2 GB/s" in text
+
+
+@pytest.mark.parametrize(
+    ("now", "is_told"), [(6.0, False), (4.1, False), (3.9, True), (None, False)]
+)
+def test_a_ratio_that_fell_by_a_third_is_told(now, is_told):
+    def row(ratio, build="RTK 2.7"):
+        return {"work": "FDK", "peer": "RTK", "build": build, "ratio": ratio}
+
+    found = suite.fallen([row(now)], [row(6.0), row(90.0, "RTK of another build")])
+    assert found == (["FDK: 3.90 times RTK, was 6.00"] if is_told else [])
+
+
+def test_figures_of_another_suite_are_refused(tmp_path):
+    path = tmp_path / "cone.json"
+    path.write_text(json.dumps({"format": "isocenter bench cone", "version": 1, "parts": {}}))
+    with pytest.raises(FileFormatError, match=r"cone\.json: has no part peers"):
+        report.part_of(path, "peers")
+
+
+@pytest.mark.slow
+def test_every_peer_that_is_there_is_measured(tmp_path):
+    path = tmp_path / "peers.json"
+    # in a process of its own: ITK does not bear what other tests have loaded
+    command = [sys.executable, "-m", "app", "bench", "peers", *TINY, "--json", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "### Other programs" in done.stdout
+    rows = report.part_of(path, "peers")["rows"]
+    assert {row["peer"] for row in rows} == {"RTK", "ASTRA, CPU", "parallelproj", "libparallelproj"}
+    for row in rows:
+        assert (row["ratio"] is None) == (row["build"] is None or row["why_not"] != "")
+
+
+@pytest.mark.slow
+def test_astra_makes_the_image_that_we_make():
+    pytest.importorskip("astra")
+    case = suite._slices(cpu(2), PeerWork(slices=(2, 256, 180)))[0]
+    ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs().run())
+    places = np.indices(ours.shape[1:]) - (ours.shape[1] - 1) / 2
+    inside = (places**2).sum(axis=0) < (ours.shape[1] / 2 - 2) ** 2  # the corners are seen in part
+    difference = np.abs(ours - theirs)[:, inside].mean()
+    assert difference < 0.05 * np.abs(ours)[:, inside].mean()

@@ -1,0 +1,179 @@
+"""A card's peers: that they are given the same work, and what is said where they are not there."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core.backend import Backend, cpu, cuda
+from engine.core.errors import ResourceError
+from engine.geometry.orbits import to_astra_vectors
+from engine.tools.benchmark import crossing, report, tables
+from engine.tools.benchmark.cone.suite import ConeWork
+from engine.tools.benchmark.peers.astra_cuda import AstraCone, beams
+from engine.tools.benchmark.peers.on_card import CardWork, measure
+from engine.tools.benchmark.peers.parallelproj_2 import ListModePeer
+from engine.tools.benchmark.peers.parallelproj_library import VARIABLE, ParallelprojLibrary
+from tests.emulator import EmulatedGpu
+from tests.peers import astra, parallelproj
+
+TINY = CardWork(events=(300,), size=32, cone=(16, 8), repeats=1)
+ROOT = Path(__file__).parents[4]
+MEASURED = "docs/benchmarks/peers-h100-2026-11-27.json"
+
+
+def quiet(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def gpu() -> Backend:
+    return cuda(EmulatedGpu())
+
+
+@pytest.fixture
+def with_parallelproj(monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library()))
+
+
+@pytest.fixture
+def install_astra(monkeypatch, tmp_path):
+    """Put a stand-in where ASTRA would be, with what its wheel leaves on the disk."""
+    facts = tmp_path / "astra_toolbox-9.1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: astra-toolbox\nVersion: 9.1\n")
+
+    def install(on: Backend, **said) -> astra.StandIn:
+        module = astra.StandIn(on, **said)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setitem(sys.modules, "astra", module)
+        return module
+
+    return install
+
+
+def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library("IDLE")))
+    rays, _ = crossing.sorted_crystals(50, crossing.timing(385.0), rng)
+    grid = crossing.cube(16)
+    beside = ListModePeer(gpu, rays, grid, np.ones(grid.shape, np.float32), None).beside()
+    with pytest.raises(ResourceError, match="its numerator holds 0 of 50 events"):
+        beside.result()
+
+
+def test_a_card_takes_the_first_of_several_builds(gpu, monkeypatch):
+    first, second = parallelproj.library(), parallelproj.library("CUDA_ENABLED=0")
+    monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, (first, second))))
+    assert ParallelprojLibrary(gpu).build == f"libparallelproj 2.0-stand-in, {first.name}"
+
+
+def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library("CUDA_ENABLED=0")))
+    with pytest.raises(ResourceError, match=r"\.so: built without CUDA; install libparallelproj"):
+        ParallelprojLibrary(gpu)
+
+
+@pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
+def test_a_library_that_cannot_use_the_card_is_refused(gpu, monkeypatch, fault):
+    monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
+    with pytest.raises(ResourceError, match="does not find the length of one ray on this card"):
+        ParallelprojLibrary(gpu)
+
+
+def test_another_library_is_refused(gpu, monkeypatch, tmp_path):
+    other = ctypes.util.find_library("c")
+    if other is None:
+        pytest.skip("this system does not name its C library")
+    monkeypatch.setenv(VARIABLE, other)
+    with pytest.raises(ResourceError, match="no libparallelproj of version 2"):
+        ParallelprojLibrary(gpu)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.so"))
+    with pytest.raises(ResourceError, match=r"gone\.so: cannot be loaded"):
+        ParallelprojLibrary(gpu)
+
+
+def test_astra_is_told_the_same_scan_in_its_own_units(gpu, install_astra):
+    module = install_astra(gpu)
+    rows = measure(gpu, TINY, quiet)["rows"][2:]
+    assert [row["work"].split(",")[0] for row in rows] == [
+        "cone back projection", "cone forward projection", "cone forward projection", "cone FDK",
+    ]  # fmt: skip
+    for row in rows:
+        assert row["why_not"] == ""
+        assert row["build"] == "astra-toolbox 9.1, as distributed"
+        assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"])
+        found = row["agreement"]
+        # float32 in voxels and in mm; the textures of a card have fractions of 8 bits
+        assert found["correlation"] == pytest.approx(1, abs=1e-4)
+        expected = (1000 / 1500) ** 2 if "back" in row["work"] else 1.0
+        assert found["mean_peer"] / found["mean_ours"] == pytest.approx(expected, rel=1e-3)
+    assert set(module.held.values()) == {None}, "ASTRA keeps what it was lent"
+
+
+def test_the_geometry_of_astra_is_ours():
+    module = pytest.importorskip("astra", exc_type=ImportError)
+    work = ConeWork(32, 12, 48)
+    vectors = module.functions.geom_2vec(beams(module, work))["Vectors"]
+    ours = to_astra_vectors(work.geometry)
+    np.testing.assert_allclose(vectors * work.grid.voxel_mm[0], ours, atol=1e-9)
+
+
+def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
+    gpu, install_astra, with_parallelproj
+):
+    install_astra(gpu, fails_in="BP3D_CUDA")
+    said: list[str] = []
+    part = measure(gpu, TINY, said.append)
+    reasons = [row["why_not"] for row in part["rows"]]
+    assert reasons == ["", "", "ASTRA failed: no memory left.", "", "", ""]
+    assert "note: ASTRA failed: no memory left." in said
+    assert all(row["ours_s"] > 0 for row in part["rows"])
+    assert [row["ratio"] is None for row in part["rows"]] == [bool(reason) for reason in reasons]
+    # what was not measured has no agreement to judge
+    assert len(part["bars"]) == 5
+
+
+def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch):
+    monkeypatch.setitem(sys.modules, "astra", None)
+    part = measure(gpu, TINY, quiet)
+    reasons = [row["why_not"].split("; ")[0] for row in part["rows"]]
+    assert reasons[:2] == ["libparallelproj is not installed"] * 2
+    for reason in reasons[2:]:
+        assert "ASTRA is not installed" in reason or "cannot be loaded" in reason
+    assert part["bars"] == []
+    text = "".join(table.markdown() for table in tables.of("peers", part))
+    assert "libparallelproj, CUDA, not measured" in text
+    assert text.count("libparallelproj is not installed; install") == 1
+
+
+def test_an_astra_without_cuda_is_told(gpu, install_astra):
+    install_astra(gpu, has_card=False)
+    work = ConeWork(16, 8, 16)
+    peer = AstraCone(gpu.gpu, work, gpu.gpu.empty((16, 16, 16), np.float32), None)
+    with pytest.raises(ResourceError, match=r"astra-toolbox 9\.1, as distributed: sees no card"):
+        peer.forward()
+
+
+def test_a_processor_has_no_peers_of_a_card():
+    with pytest.raises(ResourceError, match="cannot be measured on it"):
+        measure(cpu(2), TINY, quiet)
+
+
+def test_what_was_measured_on_a_card_becomes_a_table():
+    run = report.read(ROOT / MEASURED)
+    part = run["parts"]["peers"]
+    for row in part["rows"]:
+        ratio = None if row["why_not"] else pytest.approx(row["peer_s"] / row["ours_s"])
+        assert row["ratio"] == ratio
+    text = report.page([run])
+    assert "## NVIDIA H100 80GB HBM3, 2026-11-27" in text
+    line = next(line for line in text.splitlines() if "16000000 events sorted, 128³ " in line)
+    assert [cell.strip() for cell in line.split("|")][2:] == [
+        "37.2 ms", f"libparallelproj, CUDA ({part['rows'][2]['build']})", "86.7 ms", "2.33",
+        "0.99898", "0.99515", "",
+    ]  # fmt: skip

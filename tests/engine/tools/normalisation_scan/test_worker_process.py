@@ -1,0 +1,108 @@
+"""A normalisation measured in a process of its own: told, rested, ended, and outlived."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.data.listmode import ListMode
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import read_components, write_listmode
+from engine.tools.normalisation_scan import (
+    Counted,
+    CylinderSource,
+    MeasuredNormalisation,
+    NormalisationRequest,
+    ReadingScan,
+    Refused,
+    Resting,
+    Stepped,
+    Stopped,
+    Wish,
+    crystal_map,
+    measure_apart,
+    over_distance,
+    over_ring_difference,
+)
+from engine.tools.normalisation_scan.curves import FactorCurve
+from engine.tools.normalisation_scan.fixed_point import MOST_STEPS, SMALL
+from tests.processes import working_for
+
+RING = RingScanner(RingSettings(
+    name="Tiny", n_rings=3, n_crystals_per_ring=24, radius_mm=80, ring_pitch_mm=5,
+    max_ring_difference=2, n_tangential=16, fov_mm=(60, 15), block_places=4,
+))  # fmt: skip
+SOURCE = CylinderSource(60.0, mu_per_mm=0.0096)
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("normalise") / "scan.h5"
+    crystals = RING.lors(np.random.default_rng(2).integers(0, RING.n_lors, 20_000))
+    crystals = crystals[(crystals != 40).all(axis=1)]  # a crystal that is not seen
+    write_listmode(ListMode(RING, crystals), path)
+    return path
+
+
+def test_what_happens_is_told_up_to_a_file(scan: Path, tmp_path: Path) -> None:
+    events = [*measure_apart(NormalisationRequest((scan, scan), SOURCE, threads=1))]
+    counted = [each for each in events if isinstance(each, Counted)]
+    steps = [each for each in events if isinstance(each, Stepped)]
+    assert [e.number for e in events if isinstance(e, ReadingScan)] == [1, 2]
+    assert counted[1].counts == 2 * counted[0].counts
+    assert counted[0].crystal_error / counted[1].crystal_error == pytest.approx(np.sqrt(2))
+    assert [each.done for each in steps] == [*range(1, len(steps) + 1)]
+    assert steps[0].change > SMALL >= steps[-1].change and len(steps) < MOST_STEPS
+    made = events[-1]
+    assert isinstance(made, MeasuredNormalisation)
+    assert "1 of 72 crystals were not seen" in made.remarks[0]
+    assert any("no delayed coincidences" in remark for remark in made.remarks)
+    made.write(tmp_path / "norm.h5")
+    assert np.array_equal(
+        read_components(tmp_path / "norm.h5", RING).crystals, made.found.components.crystals
+    )
+
+
+def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
+    made = [*measure_apart(NormalisationRequest((scan,), SOURCE, threads=1))][-1]
+    assert isinstance(made, MeasuredNormalisation)
+    table, errors = made.found.components.geometry, made.found.errors.geometry
+    pixels = crystal_map(made.found, RING)
+    assert pixels.shape == (3, 24) and np.isnan(pixels[1, 16]) and np.isfinite(pixels).sum() == 71
+    for axis, curve in ((0, over_ring_difference(made.found)), (1, over_distance(made.found))):
+        assert isinstance(curve, FactorCurve)
+        for place, factor, error in zip(curve.places, curve.factors, curve.errors, strict=True):
+            row = np.take(table, place, axis)
+            sigma = row * np.take(errors, place, axis)
+            seen = np.isfinite(sigma)
+            expected = np.average(row[seen], weights=sigma[seen] ** -2.0)
+            assert factor == pytest.approx(expected, rel=1e-6)
+            assert error == pytest.approx((sigma[seen] ** -2.0).sum() ** -0.5, rel=1e-6)
+
+
+def test_it_rests_goes_on_and_ends(scan: Path) -> None:
+    wishes, seen = [Wish.REST], list[object]()
+    request = NormalisationRequest((scan, scan), SOURCE, threads=1)
+    for event in measure_apart(request, lambda: wishes[-1]):
+        seen.append(event)
+        if isinstance(event, Resting):
+            wishes.append(Wish.GO if event.rests else Wish.END)
+    assert [e.rests for e in seen if isinstance(e, Resting)] == [True, False]
+    assert isinstance(seen[-1], Stopped)
+    assert working_for() == []
+
+
+def test_a_refusal_and_a_crash_are_sentences(scan: Path, tmp_path: Path) -> None:
+    narrow = NormalisationRequest((scan,), CylinderSource(2.0), threads=1)
+    refused = [*measure_apart(narrow)][-1]
+    assert isinstance(refused, Refused) and "measure longer" in refused.text
+    events = measure_apart(NormalisationRequest((scan,), SOURCE, threads=1), lambda: Wish.REST)
+    while not isinstance(next(events), Resting):
+        pass
+    for process in working_for():
+        os.kill(process.pid, 9)
+    last = [*events][-1]
+    assert isinstance(last, Refused) and "killed by signal 9" in last.text

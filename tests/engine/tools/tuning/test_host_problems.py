@@ -1,0 +1,162 @@
+"""The kernels of the CPU: every form that a search may try computes what the shipped one does."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.cli.main import main
+from engine.core.backend import cpu
+from engine.core.errors import ResourceError, SettingsError
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import read_scanner, write_histogram, write_listmode, write_projections
+from engine.io.hdf5.response import write_response
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.rays import Rays
+from engine.protocols.study.study import Study, write_study
+from engine.tools.benchmark.crossing import cube, events, time_bins, timing
+from engine.tools.tuning.choices import TARGETS
+from engine.tools.tuning.host_cone import HostBack, TunedScan
+from engine.tools.tuning.host_matrix import HostProjection
+from engine.tools.tuning.host_rays import HostUpdate
+from engine.tools.tuning.of_study import problem_of_study
+from engine.tools.tuning.problems import problems_of
+from tests.engine.operators.random_response import random_response
+
+ON = cpu(2)
+
+
+def forms_of(problem):
+    some = product(*problem.parameters.values())
+    return [dict(zip(problem.parameters, values, strict=True)) for values in some]
+
+
+def faults(problem, forms):
+    problem.prepare()
+    assert problem.fault_of(problem.result(problem.shipped)) == ""
+    return {fault for form in forms if (fault := problem.fault_of(problem.result(form)))}
+
+
+def test_every_tile_projects_back_the_same_bits():
+    problem = HostBack(ON, TunedScan.standard(24, 40))
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 7 * 4 and problem.shipped in forms
+    assert faults(problem, forms) == set()
+
+
+def test_other_bits_are_wrong():
+    problem = HostBack(ON, TunedScan.standard(16, 8))
+    problem.prepare()
+    result = problem.result(problem.shipped)
+    assert problem.fault_of(result) == ""
+    changed = result.copy()
+    changed[3, 4, 5] = np.nextafter(changed[3, 4, 5], np.float32(9))
+    assert problem.fault_of(changed).endswith("1 values in all")
+
+
+@pytest.mark.parametrize("reproducible", [True, False])
+def test_events_may_be_shared_out_in_any_way(reproducible, rng):
+    rays, tof = events(9000, rng), timing(400)
+    timed = Rays(rays.points_mm, rays.ends, time_bins(9000, tof, rng))
+    problem = HostUpdate(ON, timed, cube(24), tof, reproducible=reproducible)
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 5 and problem.shipped in forms
+    assert faults(problem, forms) == set()
+    wrong = problem.result(problem.shipped) * np.float32(1.0001)
+    assert problem.fault_of(wrong).startswith("wrong numbers")
+    if reproducible:  # integers: not even the last bit may differ
+        assert worst_bit(problem) == 0
+
+
+def worst_bit(problem):
+    one, other = (problem.result({"threads": n, "rows": rows}) for n, rows in ((1, 1024), (2, 0)))
+    return np.abs(one - other).max()
+
+
+def test_orientations_may_be_sorted_and_shared_out_in_any_way():
+    problem = HostProjection(ON, random_response(read_scanner("test-panels")), 2)
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 4 * 4 and problem.shipped in forms
+    assert faults(problem, forms[::3]) == set()
+
+
+def test_every_kind_of_scan_can_be_tuned_on_a_cpu():
+    for target, kernels in TARGETS.items():
+        if target != "dual-head":  # whose response is built first
+            problems = problems_of(target, ON)
+            assert tuple(problem.slot.kernel for problem in problems) == kernels
+
+
+def small_pet(folder):
+    """Return the study of a few events."""
+    ring = read_scanner("demo-ring")
+    crystals = ring.lors(np.random.default_rng(1).integers(0, ring.n_lors, 3000))
+    write_listmode(ListMode(ring, crystals, duration_s=1.0), folder / "pet.h5")
+    coarse = {"voxel_mm": (16, 16, 16)}
+    return Study(data=folder / "pet.h5", protocol=ListModeProtocol(grid=coarse))
+
+
+def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    write_study(small_pet(tmp_path), tmp_path / "study.toml")
+    out, asked = tmp_path / "out.json", ["tune", "listmode", "--device", "cpu", "--threads", "1"]
+    asked += ["--study", str(tmp_path / "study.toml")]
+    assert main([*asked, "--budget", "30", "--json", str(out)]) == 0
+    figures = json.loads(out.read_text())
+    (part,) = figures["kernels"]
+    assert figures["format"] == "isocenter-tuning-1" and part["kernel"] == "rays"
+    assert part["tried"][0]["values"] == part["shipped"] == {"threads": 1, "rows": 0}
+    assert all(t["seconds_left"] <= 30 for t in part["tried"])
+    assert part["kept"] == (part["best"] is not None)
+    capsys.readouterr()
+    assert main(["tune", "listmode", "--forget"]) == 0
+    assert "taken away; kernels run as shipped" in capsys.readouterr().out
+    assert main(["tune", "listmode", "--show", "--threads", "1"]) == 0
+    assert "Nothing is tuned" in capsys.readouterr().out
+
+
+def test_a_budget_that_is_none_is_refused(capsys):
+    assert main(["tune", "cone", "--budget", "0"]) == 2
+    assert "tuning needs some time" in capsys.readouterr().err
+
+
+def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.tools.tuning.host_rays.EVENTS", 500)
+    orbit = circular_cone(
+        circle(12), source_axis_mm=300.0, source_detector_mm=450.0, shape=(12, 20), pixel_mm=2.0
+    )
+    values = np.ones((12, 12, 20), np.float32)
+    write_projections(Projections(values, orbit, kind="integrals"), tmp_path / "cone.h5")
+    cone = Study(data=tmp_path / "cone.h5", protocol=CtProtocol())
+    pet = small_pet(tmp_path)
+    problem = problem_of_study("cone", cone, ON)
+    assert "12 × 20 pixels" in problem.work and faults(problem, forms_of(problem)[:3]) == set()
+    problem = problem_of_study("listmode", pet, ON)
+    assert faults(problem, forms_of(problem)[:3]) == set()
+    assert int(problem.work.split()[0]) <= 1000
+    with pytest.raises(SettingsError, match="no scan that `tune cone` is for"):
+        problem_of_study("cone", pet, ON)
+
+
+def test_a_study_of_panels_wants_its_response_first(tmp_path):
+    panels = read_scanner("test-panels")
+    counts = np.ones(panels.n_lors, np.float32)
+    write_histogram(Histogram(panels, counts, duration_s=1.0), tmp_path / "panels.h5")
+    study = Study(data=tmp_path / "panels.h5", protocol=DualHeadProtocol())
+    with pytest.raises(ResourceError, match="isocenter response build"):
+        problem_of_study("dual-head", study, ON)
+    response = random_response(panels)
+    write_response(response, tmp_path / "response.h5")
+    given, protocol = tmp_path / "response.h5", DualHeadProtocol()
+    study = Study(data=tmp_path / "panels.h5", response=given, protocol=protocol)
+    problem = problem_of_study("dual-head", study, ON)
+    assert problem.slot.kernel == "matrix" and faults(problem, ()) == set()

@@ -1,0 +1,98 @@
+"""A search in a process of its own: whatever a form does to it, the rest is tried and kept."""
+
+from __future__ import annotations
+
+import time
+from importlib.util import find_spec
+
+import pytest
+
+from engine.core.errors import ResourceError
+from engine.core.paths import cache_dir, made
+from engine.io.safety.locks import only_writer
+from engine.jobs.process.side_process import Refused
+from engine.kernels.stored_variants import Slot, kept
+from engine.tools.tuning.outcome import Began, TriedForm
+from engine.tools.tuning.request import SearchRequest
+from engine.tools.tuning.search import Search
+from engine.tools.tuning.search_process import SearchPrepared
+from engine.tools.tuning.search_text import SearchEnded
+from engine.tools.tuning.storing import forget_stored, stored_forms
+from engine.tools.tuning.worker_process import search_apart
+from tests.engine.tools.tuning.bowl import BEST, Bowl
+from tests.engine.tools.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
+
+pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker a second
+    find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
+)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+
+
+def request(problem, **options):
+    return SearchRequest("listmode", **{"problem": problem, "strategy": "brute_force"} | options)
+
+
+def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else():
+    events = list(search_apart(request(planted)))
+    assert (
+        isinstance(events[0], SearchPrepared) and sum(isinstance(one, Began) for one in events) == 1
+    )
+    ended, tried = events[-1], [each for each in events if isinstance(each, TriedForm)]
+    assert isinstance(ended, SearchEnded) and ended.best == BEST and ended.n_tried == 11
+    faults = {tuple(one.values.items()): one.fault for one in tried if one.fault}
+    assert set(faults) == {tuple(WRONG.items()), tuple(DEADLY.items())}
+    assert "SIGKILL" in faults[tuple(DEADLY.items())]
+    assert "wrong numbers" in faults[tuple(WRONG.items())]
+    problem = Bowl()
+    assert kept(problem.on, problem.slot)["values"] == BEST and "width 8" in ended.verdict
+    (stored,) = stored_forms()
+    assert stored.is_current and stored.kernel == "rays" and stored.shape == "bowl"
+    forget_stored(stored)
+    assert stored_forms() == [] and kept(problem.on, problem.slot) is None
+
+
+@pytest.mark.slow
+def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
+    wanted_at = []
+
+    def wants_end():
+        return bool(wanted_at)
+
+    best = None
+    for event in search_apart(request(endless), wants_end):
+        if isinstance(event, TriedForm) and event.values == {"width": 8, "kind": "odd"}:
+            wanted_at.append(time.monotonic())  # the next form is the endless one
+        best = event.values if isinstance(event, TriedForm) and event.is_best else best
+    assert isinstance(event, SearchEnded) and event.was_stopped and event.best == best == BEST
+    problem = Bowl()
+    assert kept(problem.on, problem.slot)["values"] == BEST
+    # it was ended by us, and is no worse for it
+    assert list(cache_dir().rglob("*.trying")) == []
+
+
+@pytest.mark.parametrize(("problem", "words"), [
+    (refused, "nothing is in it"), (deadly, "exit code 3"),
+])  # fmt: skip
+def test_what_cannot_be_searched_is_one_sentence(problem, words):
+    (event,) = search_apart(request(problem))
+    assert isinstance(event, Refused) and words in event.text
+
+
+def test_two_searches_at_once_are_refused():
+    with (
+        only_writer(made(cache_dir() / "tuning")),
+        pytest.raises(ResourceError, match="another search runs"),
+    ):
+        Search(Bowl(), request(planted)).run()
+
+
+def test_a_damaged_file_is_none_that_is_kept():
+    problem = Bowl()
+    Search(problem, request(planted)).run()
+    path = problem.slot.path(problem.on)
+    path.write_text(path.read_text().replace("bowl", "bowls"))
+    assert stored_forms() == [] and Slot("rays", "bowl").path(problem.on).exists()
