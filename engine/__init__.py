@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from engine.core.old_names import install as _find_old_names
+
 if TYPE_CHECKING:
     from engine.core.backend import cpu
     from engine.core.errors import EngineError
@@ -122,6 +124,8 @@ __all__ = [
     "simulate_listmode",
     "simulate_xray",
 ]
+
+_find_old_names()
 
 
 def __getattr__(name: str) -> Any:

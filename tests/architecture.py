@@ -204,9 +204,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("analysis.quality", "analysis.regions", "analysis.registration", "tools.diagnostics"),
         *SCANS,
     ),
-    **dict.fromkeys(("core", "recon", "protocols", "analysis", "tools"), ()),
+    **dict.fromkeys(("core", "core.old_names", "recon", "protocols", "analysis", "tools"), ()),
     "": (
         *(
+            "core.old_names",
             "core.backend",
             "io",
             "jobs",

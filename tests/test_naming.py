@@ -100,7 +100,7 @@ def test_the_private_words_are_those_of_the_glossary() -> None:
             {"HeldShard", "is_gone"},
         ),
         ("engine/io/a.py", "f = lambda room: room", {"room"}),
-        ("app/ui/theme/a.py", "x = 1", {"look"}),
+        ("app/look/a.py", "x = 1", {"look"}),
         ("app/a/whose.py", "kept = 1", {"whose"}),
         ("app/a/b.py", "def at_hand(by_turns, keptness, hand): ...", {"at_hand", "by_turns"}),
     ],

@@ -1,0 +1,58 @@
+"""Names that the documentation gave before 0.2.0 import the modules of today, with a warning."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from engine.core.old_names import RENAMED, renamed
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _no_old_module() -> Iterator[None]:
+    """Start without modules under old names, and leave none to other tests."""
+    _forget()
+    yield
+    _forget()
+
+
+def _forget() -> None:
+    for name in [name for name in sys.modules if renamed(name)]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_is_the_module_of_today(old: str) -> None:
+    with pytest.warns(DeprecationWarning) as caught:  # packages above it may warn, too
+        found = import_module(old)
+    assert f"{old} is now {RENAMED[old]}." in [str(each.message) for each in caught]
+    assert found is import_module(RENAMED[old])
+    assert found.__spec__ is not None
+    assert (found.__name__, found.__spec__.name) == (RENAMED[old], RENAMED[old])
+
+
+def test_modules_in_a_package_follow_it_and_unknown_names_stay_unknown() -> None:
+    assert renamed("engine.algorithms.osem") == "engine.recon.algorithms.osem"
+    assert renamed("engine.algorithmics") == ""
+    with pytest.raises(ModuleNotFoundError, match=r"engine\.nothing"):
+        import_module("engine.nothing")
+
+
+def test_a_program_is_warned_once_and_starts_with_little() -> None:
+    code = (
+        "import sys, engine\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('engine')))\n"
+        "from engine.arrays import module_of\n"
+        "from engine.arrays import module_of\n"
+    )
+    command = [sys.executable, "-W", "always::DeprecationWarning", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["engine", "engine.core", "engine.core.old_names"]
+    assert done.stderr.count("engine.arrays is now engine.core.arrays.") == 1
