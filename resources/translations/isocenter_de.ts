@@ -6428,6 +6428,26 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>Block</source>
+      <translation>Block</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Crystals with a common readout.</source>
+      <translation>Kristalle mit gemeinsamer Auslese.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Calibration</source>
+      <translation>Kalibrierung</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>The factor from counts/mm to Bq/mL, measured with a known activity.</source>
+      <translation>Der Faktor von counts/mm zu Bq/mL, gemessen mit einer bekannten Aktivität.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>Centre of rotation</source>
       <translation>Drehzentrum</translation>
     </message>
@@ -6623,8 +6643,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A phase of the heart or breathing cycle with an image of its own.</source>
-      <translation>Eine Phase des Herz- oder Atemzyklus mit einem eigenen Bild.</translation>
+      <source>A part of the heart or breathing cycle with an image of its own.</source>
+      <translation>Ein Teil des Herz- oder Atemzyklus mit einem eigenen Bild.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6778,6 +6798,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>Saved settings of a reconstruction: voxels, corrections, algorithm and filters.</source>
+      <translation>Gespeicherte Einstellungen einer Rekonstruktion: Voxel, Korrekturen, Algorithmus und Filter.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>Provenance</source>
       <translation>Herkunft</translation>
     </message>
@@ -6823,6 +6848,11 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
+      <source>A volume of interest (VOI), in which the image is measured.</source>
+      <translation>Ein Teilvolumen (VOI), in dem das Bild gemessen wird.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
       <source>The part of the measurement that the image does not explain. It falls and levels off.</source>
       <translation>Der Teil der Messung, den das Bild nicht erklärt. Er fällt und flacht ab.</translation>
     </message>
@@ -6865,6 +6895,16 @@ Replace {which}?</source>
       <location filename="app/ui/theme/glossary.py" />
       <source>Circles around the axis, caused by detector pixels that count too much or too little.</source>
       <translation>Kreise um die Achse durch Detektorpixel, die zu viel oder zu wenig zählen.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Rotation axis</source>
+      <translation>Drehachse</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>The line about which the source or the object rotates.</source>
+      <translation>Die Linie, um die sich die Quelle oder das Objekt dreht.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6930,6 +6970,16 @@ Replace {which}?</source>
       <location filename="app/ui/theme/glossary.py" />
       <source>The typical distance of the voxels from their mean. In a uniform region it measures noise.</source>
       <translation>Der typische Abstand der Voxel von ihrem Mittelwert. In einer gleichmäßigen Region ist er ein Maß für das Rauschen.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Study</source>
+      <translation>Studie</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>One scan with its inputs and its protocol.</source>
+      <translation>Ein Scan mit seinen Eingaben und seinem Protokoll.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -9398,11 +9448,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Study</source>
-      <translation>Studie</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/study_step.py" />
       <source>reading …</source>
       <translation>wird gelesen …</translation>
     </message>
@@ -10007,11 +10052,6 @@ Replace {which}?</source>
       <location filename="engine/corrections/base.py" />
       <source>Apply: when possible, always, never</source>
       <translation>Anwenden: wenn möglich, immer, nie</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/calibration.py" />
-      <source>Calibration</source>
-      <translation>Kalibrierung</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />

@@ -25,6 +25,8 @@ GLOSSARY = {
     tr("Binning"): tr(
         "The sum of neighbouring pixels or views. It reduces noise, detail and computing time."
     ),
+    tr("Block"): tr("Crystals with a common readout."),
+    tr("Calibration"): tr("The factor from counts/mm to Bq/mL, measured with a known activity."),
     tr("Centre of rotation"): tr(
         "The detector column that sees the rotation axis. A wrong value doubles edges."
     ),
@@ -84,7 +86,7 @@ GLOSSARY = {
         "Full width at tenth maximum: the width of the image of a point near its base. It "
         "shows the tails."
     ),
-    tr("Gate"): tr("A phase of the heart or breathing cycle with an image of its own."),
+    tr("Gate"): tr("A part of the heart or breathing cycle with an image of its own."),
     tr("Geometry of the lines"): tr(
         "The geometric efficiency of a line of response, from distance, tilt and depth of its "
         "two crystals."
@@ -124,6 +126,9 @@ GLOSSARY = {
     ),
     tr("Preparation"): tr("The projections are corrected before the reconstruction."),
     tr("Prompts"): tr("All recorded coincidences: trues, scatter and randoms."),
+    tr("Protocol"): tr(
+        "Saved settings of a reconstruction: voxels, corrections, algorithm and filters."
+    ),
     tr("Provenance"): tr(
         "The record of an image: files, settings and versions. It is stored with the image."
     ),
@@ -133,6 +138,7 @@ GLOSSARY = {
     ),
     tr("Read"): tr("The scan is read from disk."),
     tr("Reconstruction"): tr("The image is computed from the projections."),
+    tr("Region"): tr("A volume of interest (VOI), in which the image is measured."),
     tr("Residual"): tr(
         "The part of the measurement that the image does not explain. It falls and levels off."
     ),
@@ -151,6 +157,7 @@ GLOSSARY = {
     tr("Rings"): tr(
         "Circles around the axis, caused by detector pixels that count too much or too little."
     ),
+    tr("Rotation axis"): tr("The line about which the source or the object rotates."),
     tr("Scatter"): tr(
         "Coincidences in which a photon changed direction in the patient. They add a haze, "
         "mostly in the centre."
@@ -170,6 +177,7 @@ GLOSSARY = {
     tr("Standard deviation"): tr(
         "The typical distance of the voxels from their mean. In a uniform region it measures noise."
     ),
+    tr("Study"): tr("One scan with its inputs and its protocol."),
     tr("Subset"): tr(
         "A part of the data. Each update uses one subset, and an iteration uses all of them."
     ),
