@@ -13,7 +13,7 @@ from engine.core.settings import setting
 from engine.corrections.base import Correction
 from engine.data.input_role import InputRole
 from engine.data.listmode import ListMode
-from engine.geometry.point_spread import PointSpread, spread_of, uniform_spread
+from engine.geometry.point_spread import N_PROBED, PointSpread, spread_of, uniform_spread
 
 
 def _read(path: Path, scanner: object) -> PointSpread:
@@ -72,29 +72,36 @@ class Resolution(Correction[ListMode]):
         return None
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
-        return replace(data, point_spread=self._spread(data).scaled(self._share))
+        return replace(data, point_spread=self.spread(data).scaled(self.share))
 
     def summary(self, before: ListMode, after: ListMode) -> str:
-        spread = self._spread(before)
+        spread = self.spread(before)
         cost = RIM if self.with_filter else OVERSHOOT
-        narrower = (
-            "" if self._share == 1 else f", modelled {100 * (1 - self._share):.0f} % narrower"
-        )
+        narrower = "" if self.share == 1 else f", modelled {100 * (1 - self.share):.0f} % narrower"
         return f"{spread.describe()} ({self._source(before)}){narrower}; {cost}"
 
     @property
-    def _share(self) -> float:
+    def share(self) -> float:
         """Widths that the user sets, and those with the filter in the model, are taken as such."""
         return 1.0 if self.fwhm_mm is not None or self.with_filter else MODELLED
 
-    def _spread(self, data: ListMode) -> PointSpread:
+    def spread(self, data: ListMode, *, n_probed: int = N_PROBED) -> PointSpread:
+        """Return the widths that the model takes, before `MODELLED`.
+
+        Parameters
+        ----------
+        data
+            scan with its scanner, and with measured widths if there are any
+        n_probed
+            lines whose tilt is measured; see `spread_of`
+        """
         if self.fwhm_mm is not None:
             return uniform_spread(self.fwhm_mm)
         measured: PointSpread | None = data.auxiliary.get(POINT_SPREAD.key)
         if measured is not None:
             return measured
         across = data.scanner.default_size_mm[:2]
-        return spread_of(data.scanner, float(np.hypot(*across)) / 2)
+        return spread_of(data.scanner, float(np.hypot(*across)) / 2, n_probed=n_probed)
 
     def _source(self, data: ListMode) -> str:
         if self.fwhm_mm is not None:

@@ -39,6 +39,8 @@ N_RADII = 9
 """Distances from the axis at which a scanner's widths are tabulated; linear between them."""
 N_STATIONS = 9
 """Places along the axis at which they are."""
+LEAST_WEIGHT = 1e-6
+"""Weights of a step along an axis below this part of 1 are left out of a blur."""
 N_PROBED = 200_000
 """Lines looked at for how much they are tilted."""
 
@@ -102,7 +104,7 @@ def uniform_spread(fwhm_mm: float) -> PointSpread:
     return PointSpread(np.zeros(1), width, width, fwhm_mm)
 
 
-def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
+def spread_of(scanner: Scanner, farthest_mm: float, *, n_probed: int = N_PROBED) -> PointSpread:
     """Return what a scanner's crystals, bore and depth blur a point to.
 
     Parameters
@@ -111,6 +113,8 @@ def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
         of which the pitch, the radius and the depth of the crystals are taken
     farthest_mm
         distance from the axis up to which widths are tabulated, at most that of the crystals [mm]
+    n_probed
+        lines whose tilt is measured; a forecast needs few of them
     """
     bore = scanner.bore_radius_mm
     across, along = scanner.crystal_pitch_mm
@@ -118,7 +122,7 @@ def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
     in_plane = math.hypot(across / 2, angle)
     radius = np.linspace(0, min(farthest_mm, bore), N_RADII)
     by_depth = FWHM_PER_SIGMA * math.sqrt(depth_variance(scanner.crystal_depth) / 2)
-    z, tilt = _tilts(scanner)
+    z, tilt = _tilts(scanner, n_probed)
     return PointSpread(
         radius,
         np.hypot(in_plane, radius / bore * by_depth),
@@ -128,12 +132,12 @@ def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
     )
 
 
-def _tilts(scanner: Scanner) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _tilts(scanner: Scanner, n_probed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Places along the axis [mm], and √T of the lines whose middle lies near each, (n,)."""
     low, high = scanner.axial_range_mm
     if high <= low:
         return np.zeros(1), np.zeros(1)
-    lines = scanner.lors(lattice(scanner.n_lors, N_PROBED, shift=0.5))
+    lines = scanner.lors(lattice(scanner.n_lors, n_probed, shift=0.5))
     ends = scanner.positions_mm[lines[scanner.in_coincidence(lines)]]
     # those through the axis, since short ones pass beside most of the object
     square = ((ends[:, 1, 2] - ends[:, 0, 2]) / (2 * scanner.bore_radius_mm)) ** 2

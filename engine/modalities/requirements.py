@@ -13,6 +13,12 @@ from engine.geometry.grid import ImageGrid
 GPU_SAFETY = 1.2
 """What fits by this much is taken to fit: fragments and the driver's own share."""
 GIB, MIB = 2**30, 2**20
+BASE_BYTES = 215 * MIB
+"""Memory of the interpreter, the libraries and the compiled kernels: the resident set of a run of
+list mode once its kernels are loaded, 217 MiB."""
+START_S, KERNELS_S = 1.8, 0.4
+"""Seconds to start a run and to save its image, 1.5 to 2.2 s when measured, and to load the
+compiled kernels (docs/benchmarks/forecasts.md)."""
 
 
 def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:

@@ -25,16 +25,13 @@ from engine.core.arrays import Array, module_of
 from engine.core.backend import gpu_of
 from engine.core.backend.gpu import Gpu
 from engine.geometry.grid import ImageGrid
-from engine.geometry.point_spread import PointSpread
+from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.kernels.smoothing.device_point_spread import SparseElements, applied
 from engine.operators.base import LinearOperator
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-LEAST_WEIGHT = 1e-6
-"""Weights of a step along an axis below this part of 1 are left out."""
 
 
 class PointSpreadBlur(LinearOperator):

@@ -71,7 +71,7 @@ def estimate(study: Study, device: str) -> RunMemory:
     on = backend.choose(backend.find_devices(), device)
     loader = Loader()
     try:
-        known = _opened(study, ForeignFiles(loader))
+        known = opened(study, ForeignFiles(loader))
     finally:
         loader.close()
     modality = modality_of(study.protocol)
@@ -80,7 +80,8 @@ def estimate(study: Study, device: str) -> RunMemory:
     return RunMemory() if found is None else RunMemory(found.memory_bytes, on.is_gpu)
 
 
-def _opened(study: Study, files: ForeignFiles) -> OpenStudy:
+def opened(study: Study, files: ForeignFiles) -> OpenStudy:
+    """Read what a forecast needs of a study: the scan, its scanner and the auxiliary files."""
     scan = files.scan(study.data, study.scanner, complete_events=study.complete_events)
     scanner = scan.scanner if study.scanner is None else files.scanner(study.scanner)
     contents = {}

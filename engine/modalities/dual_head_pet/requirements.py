@@ -20,7 +20,14 @@ from engine.io.safety.budget import free_memory
 from engine.kernels.matrix.memory import MOST_KEPT_BYTES, fits_in_lanes
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.requirements import (
+    BASE_BYTES,
+    GPU_SAFETY,
+    KERNELS_S,
+    START_S,
+    GpuRequirements,
+    Requirements,
+)
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
 """Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
@@ -58,7 +65,6 @@ SCATTER_BYTES_PER_LINE = 4 * 4
 """Expected scatter and its weights, with background and in subsets once more."""
 PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
 """Forward, back and sensitivities of the image of a round; lines whose scatter is read."""
-START_S = 1.0
 SMALLER = "choose larger voxels, thicker planes or more subsets"
 SMALLER_IN_LAYERS = f"{SMALLER}, or count all layers of crystals together"
 
@@ -146,7 +152,8 @@ def estimate(
     more = PRIOR_IMAGES if protocol.prior.strength else 0
     images, gpu_images = (n + more for n in (IMAGES, GPU_IMAGES))
     memory = (
-        response
+        BASE_BYTES
+        + response
         + _decoded_bytes(scanner, size)
         + n_lines * (4 * columns + BYTES_PER_LINE)
         + images * image
@@ -172,9 +179,10 @@ def estimate(
     if scatter:
         memory += n_lines * SCATTER_BYTES_PER_LINE
     stages = {
+        "start": START_S,
         "read": n_lines / LINES_READ_PER_SECOND,
         "response": 0.0 if kept else build_seconds(protocol, scanner, on.threads),
-        "kernels": START_S,
+        "kernels": KERNELS_S,
         **({"scatter": _scatter_seconds(protocol, n_lines, pass_s)} if scatter else {}),
         "sensitivity": pass_s,
         "reconstruct": protocol.algorithm.n_passes * left * pass_s,

@@ -41,6 +41,7 @@ from engine.geometry.point_spread import spread_of
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.subsets import CountDemand
 from engine.recon.postprocess import Filter, Gaussian
 
@@ -152,11 +153,11 @@ def fitted(
     return protocol.model_copy(update={**filters, "algorithm": algorithm}), words
 
 
-def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
-    """Return how often a run passes its data, as its algorithm counts; n_counts : of the run."""
+def algorithm_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> Algorithm:
+    """Return the algorithm of a run with `n_counts`, with its subsets and iterations."""
     demand, algorithm = demand_of(protocol, data, n_counts), protocol.algorithm
     if not protocol.fit_to_scan:
-        return algorithm.for_counts(demand).n_passes
+        return algorithm.for_counts(demand)
     resolution = protocol.corrections.of(Resolution)
     sharpened = resolution.use != "off"
     n_updates = _updates(
@@ -165,7 +166,12 @@ def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
         sharpened=sharpened,
         sieved=sharpened and resolution.with_filter,
     )
-    return algorithm.for_counts(demand, n_updates=n_updates).n_passes
+    return algorithm.for_counts(demand, n_updates=n_updates)
+
+
+def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
+    """Return how often a run passes its data, as its algorithm counts; n_counts : of the run."""
+    return algorithm_of(protocol, data, n_counts).n_passes
 
 
 def demand_of(protocol: ListModeProtocol, data: ListMode, n_counts: float) -> CountDemand:

@@ -6,21 +6,37 @@ from dataclasses import replace
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.paths import cache_dir
+from engine.corrections.randoms import Randoms
 from engine.data.listmode import ListMode
 from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.io.safety.budget import free_memory
-from engine.modalities.listmode_pet.auto_settings import passes_of
+from engine.modalities.listmode_pet.auto_settings import algorithm_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.ratio_size import memory_bytes
+from engine.modalities.listmode_pet.resolution_needs import ResolutionNeeds, resolution_needs
 from engine.modalities.listmode_pet.scatter_needs import scatter_needs
-from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements, card_rate
+from engine.modalities.listmode_pet.sensitivity_needs import (
+    BYTES_PER_LINE,
+    BYTES_PER_TRACED_LINE,
+    lines_traced,
+    sensitivity_needs,
+    slabs_of,
+)
+from engine.modalities.requirements import (
+    BASE_BYTES,
+    GPU_SAFETY,
+    KERNELS_S,
+    MIB,
+    START_S,
+    GpuRequirements,
+    Requirements,
+    card_rate,
+)
 from engine.modalities.ring_scatter.effort import EXACT_BELOW, N_LINES
 from engine.modalities.ring_scatter.needs import ScatterNeeds
+from engine.recon.algorithms import Algorithm
 
-MOST_SAMPLED = 20_000_000
-"""Lines a sensitivity usually takes: all of them, or a sample."""
 BYTES_PER_EVENT = 60
 """Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
 PIECES_BYTES = 512 * 2**20
@@ -44,8 +60,6 @@ SAMPLED_BYTES_PER_VOXEL = 56
 """Memory of a sampled sensitivity on the GPU: two sums, a batch, the error's steps in float64."""
 BATCH = 2_000_000
 """Lines of a batch of the sensitivity on the GPU, at least, and at most those traced at once."""
-BYTES_PER_LINE, BYTES_PER_TRACED_LINE = 25, 105
-"""What a line of a batch takes, and what one takes on its way from number to ray."""
 GPU_CHUNK = 2**16
 """Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
 SLABS_PER_SECOND_PER_THREAD = 1.5e8
@@ -53,14 +67,17 @@ SLABS_PER_SECOND_PER_THREAD = 1.5e8
 SLABS_PER_SECOND_PER_MULTIPROCESSOR, SLABS_PER_SECOND_OF_UNKNOWN_CARD = 1.6e8, 1.0e9
 """The same on a GPU: half of what a multiprocessor of an H100 does (docs/benchmarks); and a careful
 guess. The window corrects it by what it measures."""
-LINES_PER_SECOND = 3.0e6
-"""Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
-RING_S = 3.0
-"""Seconds of one thread that sums over rings and views take for the sensitivity."""
+VOXELS_UPDATED_PER_SECOND, UPDATE_S = 1e8, 0.025
+"""Voxels of an update per second: laid out for the rays, cleared and summed for each thread,
+divided; and seconds of an update besides: threads, figures, messages. Two EPYC cores, 2026-11-28,
+8 to 15 ns per voxel with one thread and 7 to 11 ns with two."""
+RANDOMS_S, RANDOMS_BYTES = 0.85, 145 * MIB
+"""Rates of singles from delayeds, of a million lines of a crystal map."""
+CORRECT_S = 0.3
+"""Corrections of a scan of few events: imports, tables of the scanner."""
 EVENTS_READ_PER_SECOND, EVENTS_SORTED_PER_SECOND = 1e7, 3e6
 """Events read from a file, and events put in order after their corrections."""
 VOXELS_FINISHED_PER_SECOND = 2e7
-START_S = 1.0
 
 
 def slabs_per_second(on: DeviceInfo) -> float:
@@ -86,34 +103,47 @@ def estimate(
     which may hold only some of the events, tells with its μ-map whether scatter is simulated.
     """
     n_sums = 0 if on.is_gpu else on.threads
-    per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + 8 * 3  # sensitivity sums in float64
-    images = grid.n_voxels * per_voxel
-    lines = n_lors
-    if protocol.sensitivity.method != "exact":
-        lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
+    blur = resolution_needs(protocol, grid, scan)
     rate = slabs_per_second(on)
-    ray_s = max(grid.shape) * 0.7 / rate
+    scanner = None if scan is None else scan.scanner
+    ray_s = slabs_of(grid, scanner) / rate
+    sensitivity = sensitivity_needs(
+        protocol,
+        grid,
+        n_events,
+        n_lors=n_lors,
+        scan=scan,
+        on=on,
+        slabs_per_second=rate,
+    )
+    per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + blur.bytes_per_voxel
+    images = grid.n_voxels * per_voxel + blur.matrix_bytes
+    # what is done before the image is begun
+    images = max(images, blur.build_bytes, sensitivity.memory_bytes)
     scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
     if scatter:
-        images = max(images, scatter.memory_bytes)  # it is done before the image is begun
-    sensitivity_s = lines * ray_s + (0.0 if on.is_gpu else lines / LINES_PER_SECOND)
-    ring = None if scan is None else scan.scanner
-    if isinstance(ring, RingScanner) and protocol.sensitivity.method != "exact":
-        sensitivity_s = min(sensitivity_s, RING_S / on.threads)
-        images += memory_bytes(ring, grid)
-    passes = protocol.algorithm.n_passes if scan is None else passes_of(protocol, scan, n_events)
+        images = max(images, scatter.memory_bytes)  # so is the scatter
+    correct_s = CORRECT_S + n_events / EVENTS_SORTED_PER_SECOND
+    if _fits_randoms(protocol, scan):
+        images, correct_s = max(images, RANDOMS_BYTES), correct_s + RANDOMS_S
+    algorithm = protocol.algorithm
+    if scan is not None:
+        algorithm = algorithm_of(protocol, scan, n_events)
     stages = {
+        "start": START_S,
         "read": n_events / EVENTS_READ_PER_SECOND,
-        "kernels": START_S,
-        "correct": n_events / EVENTS_SORTED_PER_SECOND,
+        "kernels": KERNELS_S,
+        "correct": correct_s,
         **({"scatter": scatter.seconds} if scatter else {}),
-        "sensitivity": sensitivity_s,
-        "reconstruct": n_events * passes / 2 * left * ray_s,  # both in one go
+        "sensitivity": sensitivity.seconds,
+        "reconstruct": left * _iterations_s(algorithm, grid, n_events, ray_s, blur, on),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
+    lines, _ = lines_traced(protocol, grid, n_events, n_lors)
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
     if gpu and scatter:
         gpu = _with_scatter(gpu, protocol, scatter, n_lors)
+    images += BASE_BYTES
     memory, free = images + n_events * BYTES_PER_EVENT, free_memory()
     found = Requirements(int(memory), free, stages, gpu, once="sensitivity")
     in_files = scan is not None and isinstance(scan.room, Scratch)
@@ -121,6 +151,30 @@ def estimate(
     if not in_files and (found.fits_memory or least >= memory):
         return found
     return _in_files(found, least, n_events, threads=on.threads, are_there=in_files)
+
+
+def _iterations_s(
+    algorithm: Algorithm,
+    grid: ImageGrid,
+    n_events: int,
+    ray_s: float,
+    blur: ResolutionNeeds,
+    on: DeviceInfo,
+) -> float:
+    """Return the time of all updates: events, voxels and blur."""
+    n_updates = algorithm.n_iterations * algorithm.n_subsets
+    traced_s = n_events * algorithm.n_passes / 2 * ray_s  # forward and back in one pass
+    if on.is_gpu:
+        return traced_s
+    update_s = UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND + blur.update_s
+    return traced_s + n_updates * update_s + blur.build_s
+
+
+def _fits_randoms(protocol: ListModeProtocol, scan: ListMode | None) -> bool:
+    """Return True if randoms are fitted to the delayeds of a crystal map."""
+    if scan is None or isinstance(scan.scanner, RingScanner):
+        return False
+    return protocol.corrections.of(Randoms).use != "off" and scan.n_delayed > 0
 
 
 def _in_files(

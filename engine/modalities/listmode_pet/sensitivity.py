@@ -33,26 +33,21 @@ from engine.modalities.listmode_pet.body_ratio import ratio_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.ring_sensitivity import exact_image
 from engine.modalities.listmode_pet.ring_weights import RingWeights
+from engine.modalities.listmode_pet.sampling_effort import (
+    BATCH,
+    BATCH_ON_GPU,
+    EXACT_BELOW,
+    LINES_PER_EVENT,
+    MIN_BATCHES,
+    MOST_AT_ONCE,
+    MOST_LINES_PER_EVENT,
+    TRACED_BELOW,
+    VOXELS_PER_LINE,
+)
 from engine.operators.rays import RayProjector, Rays
 
-BATCH = 500_000
-"""Lines whose sum is one sample of the image; reproducible sums take as many on any device."""
-BATCH_ON_GPU = 2_000_000
-MOST_AT_ONCE = 2_000_000
-"""Lines of a batch that are traced together; on their way they take up to 105 bytes each."""
-VOXELS_PER_LINE = 4
-"""Large images take more lines at a time, so that adding them up costs little."""
 VOXELS_AT_ONCE = 2**24
 """Voxels whose errors are worked out together."""
-MIN_BATCHES = 8
-EXACT_BELOW = 20_000_000
-"""Lines up to which "auto" takes them all."""
-TRACED_BELOW = 1_000_000
-"""Lines that are sooner traced than summed up by rings."""
-LINES_PER_EVENT = 4
-"""A sample holds at least this many lines for each event, so that its noise stays below theirs."""
-MOST_LINES_PER_EVENT = 16
-"""With the method left to us, more lines than this for each event gain nothing over their noise."""
 
 OnProgress = Callable[[int, int], None]
 Trace = Callable[[Array], Array]

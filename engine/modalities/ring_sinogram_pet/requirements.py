@@ -10,11 +10,19 @@ from engine.io.safety.budget import free_memory
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
-    START_S,
+    UPDATE_S,
     VOXELS_FINISHED_PER_SECOND,
+    VOXELS_UPDATED_PER_SECOND,
     slabs_per_second,
 )
-from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.requirements import (
+    BASE_BYTES,
+    GPU_SAFETY,
+    KERNELS_S,
+    START_S,
+    GpuRequirements,
+    Requirements,
+)
 from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
@@ -26,7 +34,9 @@ BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 24, 4
 what sorting takes; and each sinogram that the study holds."""
 BYTES_PER_TIMED = 8 + 4 + 2 * 24 + 28
 """Bin, count and background; copies and numbers while they are sorted; ends, time and row."""
-BINS_READ_PER_SECOND = 1e7
+BINS_READ_PER_SECOND, BINS_CORRECTED_PER_SECOND = 5e7, 2.5e6
+"""Bins of a sinogram read per second, and bins of each further sinogram turned into factors: 2.4 s
+for two of 2.9 million bins in the demo."""
 GPU_CHUNK = 2**16
 """Fewest bins worth a launch; two chunks are there at once."""
 SMALLER = "choose larger voxels or a smaller field of view, or sinograms with a larger span"
@@ -62,16 +72,20 @@ def estimate(
         scatter = scatter_needs(protocol, scan, n_bins, n_timed, on=on, slabs_per_second=rate)
     if scatter:
         images = max(images, scatter.memory_bytes)  # it is done before the image is begun
-    memory = images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
+    memory = BASE_BYTES + images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
     memory += n_timed * BYTES_PER_TIMED + (ends_bytes(scan.layout) if scan is not None else 0)
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
+    n_updates = algorithm.n_iterations * n_subsets
+    voxels_s = 0.0 if on.is_gpu else UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND
     stages = {
+        "start": START_S,
         "read": n_columns * n_bins / BINS_READ_PER_SECOND,
-        "kernels": START_S,
+        "kernels": KERNELS_S,
+        "correct": max(n_columns - 1, 0) * n_bins / BINS_CORRECTED_PER_SECOND,
         **({"scatter": scatter.seconds} if scatter else {}),
         "sensitivity": 2 * pass_s,
-        "reconstruct": algorithm.n_passes * left * update_s,
+        "reconstruct": left * (algorithm.n_passes * update_s + n_updates * voxels_s),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = _on_gpu(grid, n_bins + n_timed, scatter, on.free_bytes) if on.is_gpu else None

@@ -86,7 +86,10 @@ class XrayCt(Modality[CtProtocol]):
         prepared = self._prepared(protocol, study)
         if prepared is None:
             return None
-        return estimate_unread(protocol, prepared, grid, on=on).times(left)
+        seeks = isinstance(study.scan, ProjectionsSummary) and study.scan.axis_is_sought(
+            self._steps(protocol)
+        )
+        return estimate_unread(protocol, prepared, grid, on=on, seeks_axis=seeks).times(left)
 
     def grid_note(self, protocol: CtProtocol, study: OpenStudy) -> str:
         scan, steps = study.scan, self._steps(protocol)

@@ -8,12 +8,22 @@ from math import prod
 from engine.core.backend.devices import DeviceInfo
 from engine.core.errors import GeometryError
 from engine.core.paths import cache_dir
+from engine.corrections.preprocess.opposite_rays import ENOUGH_PAIRS, STEPS
 from engine.data.projections import Projections
 from engine.data.storage.columns import Scratch
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.io.safety.budget import free_memory
-from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements, card_rate
+from engine.modalities.requirements import (
+    BASE_BYTES,
+    GPU_SAFETY,
+    KERNELS_S,
+    MIB,
+    START_S,
+    GpuRequirements,
+    Requirements,
+    card_rate,
+)
 from engine.modalities.xray_ct.extent import most_grown
 from engine.modalities.xray_ct.iteration_sizes import IterationNeeds, iteration_needs
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -50,25 +60,52 @@ of an H100 does (docs/benchmarks); and a careful guess. The window corrects it b
 measures."""
 SLABS_SLOWER = 2.0
 """Times that iterations take longer where volumes and projections lie in files."""
-VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 1e8, 2e7
+VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 3e7, 2e7
 """Values read from a file, and values that went through the usual steps."""
 VOXELS_FINISHED_PER_SECOND = 5e7
 VALUES_FILTERED_PER_SECOND = 1e8
 """Values that are filtered anew for a slab."""
-START_S = 1.0
+CORRECT_S, UPDATE_S = 0.3, 0.1
+"""Preparation of a small scan, mostly imports; and an iteration besides its voxels."""
+PAIRS_PER_SECOND = 8e6
+"""Pairs of opposite rays compared per second by the search for the axis of a cone or fan beam:
+2.4 s for 721 views of 560 columns."""
 SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
 
 
 def estimate_unread(
-    protocol: CtProtocol, scan: Projections, grid: ImageGrid, *, on: DeviceInfo
+    protocol: CtProtocol,
+    scan: Projections,
+    grid: ImageGrid,
+    *,
+    on: DeviceInfo,
+    seeks_axis: bool = False,
 ) -> Requirements:
-    """Return what a run needs before anything is known of the values of a scan."""
+    """Return what a run needs before anything is known of the values of a scan.
+
+    seeks_axis : whether the run searches the axis of rotation
+    """
     climbs = protocol.algorithm.direct and climbing(scan.geometry)
-    least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs)
+    axis_s = axis_seconds(scan.shape, scan.geometry.beam) if seeks_axis else 0.0
+    least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs, axis_s=axis_s)
     most = most_room(protocol, scan.geometry, grid)
     if most == grid:
         return least
-    return replace(estimate(protocol, scan.shape, most, on=on), least=least)
+    return replace(estimate(protocol, scan.shape, most, on=on, axis_s=axis_s), least=least)
+
+
+def axis_seconds(shape: tuple[int, int, int], beam: str) -> float:
+    """Return the time of the search for the axis by opposite rays (`engine.preprocess`).
+
+    Coarse steps over half of the columns compare some of the pairs. The last search compares all.
+    """
+    n_views, _, n_columns = shape
+    if beam != "cone":
+        return 0.0  # half a turn of parallel beams is part of CORRECT_S
+    pairs = n_views * n_columns
+    coarse = min(pairs, ENOUGH_PAIRS) * n_columns / 2
+    last = pairs * (4 * STEPS[-2] / STEPS[-1] + 1)
+    return (coarse + last) / PAIRS_PER_SECOND
 
 
 def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
@@ -92,11 +129,13 @@ def estimate(
     on: DeviceInfo,
     climbs: bool = False,
     in_files: bool = False,
+    axis_s: float = 0.0,
 ) -> Requirements:
     """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need.
 
     climbs : whether a direct inversion is divided by the share of views that see a voxel
     in_files : whether the projections lie in files already, so that the volume is made in slabs
+    axis_s : time of the search for the axis of rotation
     """
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
     alive = protocol.algorithm.memory
@@ -105,7 +144,7 @@ def estimate(
     chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
     read = 0 if protocol.algorithm.direct else per_volume * READ_BY_RAYS
     gpu = _on_gpu(shape, grid, work + chunks + read, on.free_bytes) if on.is_gpu else None
-    host = MEASURED * per_set + 2 * per_volume
+    host = BASE_BYTES + MEASURED * per_set + 2 * per_volume
     if gpu is None or gpu.streams:
         host += work
     if gpu is None:
@@ -113,12 +152,14 @@ def estimate(
     updates = passes(protocol) * shape[0] * grid.n_voxels
     direct = protocol.algorithm.direct
     rate = _updates_per_second(on, direct=direct)
+    update_s = 0.0 if on.is_gpu else UPDATE_S * protocol.algorithm.n_iterations
     n_values = prod(shape)
     stages = {
+        "start": START_S,
         "read": n_values / VALUES_READ_PER_SECOND,
-        "correct": n_values / VALUES_PREPARED_PER_SECOND,
-        "kernels": START_S,
-        "reconstruct": updates / rate,
+        "correct": CORRECT_S + n_values / VALUES_PREPARED_PER_SECOND + axis_s,
+        "kernels": KERNELS_S,
+        "reconstruct": updates / rate + update_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     found = Requirements(host, free_memory(), stages, gpu)
