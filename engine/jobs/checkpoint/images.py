@@ -137,7 +137,8 @@ class LastImages:
 def write_image(volume: Volume, head: Head, path: Path) -> None:
     """Write a checkpoint, whole or not at all; the image may lie in a file itself."""
     values = np.ascontiguousarray(volume.values, "<f4")
-    signed = head.model_copy(update={"sha256": _digest(head, pieces_of(values))})
+    said = head.model_dump(mode="json")
+    signed = head.model_copy(update={"sha256": _digest(said, pieces_of(values))})
     line = signed.model_dump_json().encode()
     line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
 
@@ -173,7 +174,7 @@ def read_image(path: Path) -> NDArray[np.float32] | None:
         log.warning("checkpoint %s cannot be read (%s)", path.name, e)
         return None
     head = _parse(line)
-    if head is None or head.sha256 != _digest(head, pieces_of(values)):
+    if head is None or head.sha256 != _digest(json.loads(line), pieces_of(values)):
         log.warning("checkpoint %s is damaged", path.name)
         return None
     return values if values.nbytes > MAPPED_BYTES else np.array(values, np.float32)
@@ -207,12 +208,13 @@ def _parse(line: bytes) -> Head | None:
         return None
 
 
-def _digest(head: Head, data: Iterable[memoryview]) -> str:
-    values = head.model_dump(mode="json", exclude={"sha256"})
-    if head.frame_ms is None:
-        del values["frame_ms"]  # as older checkpoints, which know no frames
-    if head.gate is None:
-        del values["gate"]
+def _digest(said: Plain, data: Iterable[memoryview]) -> str:
+    """Return the digest of a first line as it was written, and of the image.
+
+    Fields that were added since are not in the line of an older checkpoint.
+    """
+    unset = {"frame_ms", "gate"}  # older checkpoints have neither
+    values = {k: v for k, v in said.items() if not (k in unset and v is None) and k != "sha256"}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for piece in data:
         digest.update(piece)

@@ -14,17 +14,34 @@ Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of settings and the state's version; name and digest of each input file by its role."""
 
 
+ADDED = (("algorithm", "updates"),)
+"""Settings that checkpoints of 5a791f8c do not know; None leaves a run as it was."""
+
+
 def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
     """Return the origin of what a study makes, with its files as they are described now."""
-    scanner = None if "scanner" in inputs else study.scanner
-    how: list[Plain | str | int | None] = [study.protocol.model_dump(mode="json"), scanner]
+    files = {role: (file["name"], file["sha256"]) for role, file in inputs.items()}
+    return _protocol_digest(study, study.protocol.model_dump(mode="json"), files), files
+
+
+def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, str]]) -> str:
+    """Return the digest of the settings of a run, and of the version of its state."""
+    scanner = None if "scanner" in files else study.scanner
+    how: list[Plain | str | int | None] = [protocol, scanner]
     if study.complete_events:
         how.append("complete events")
     if study.protocol.state_version:  # 0: as in older checkpoints
         how.append(study.protocol.state_version)
-    protocol = json.dumps(how, sort_keys=True)
-    files = {role: (file["name"], file["sha256"]) for role, file in inputs.items()}
-    return hashlib.sha256(protocol.encode()).hexdigest(), files
+    return hashlib.sha256(json.dumps(how, sort_keys=True).encode()).hexdigest()
+
+
+def _older_digest(study: Study, files: dict[str, tuple[str, str]]) -> str:
+    """Return the digest that older checkpoints have of the same settings."""
+    protocol: Plain = study.protocol.model_dump(mode="json")
+    for group, name in ADDED:
+        if name in protocol.get(group, {}) and protocol[group][name] is None:
+            del protocol[group][name]
+    return _protocol_digest(study, protocol, files)
 
 
 def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) -> None:
@@ -39,7 +56,7 @@ def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) ->
                 f"{name}: not the file the checkpoint was made with; put that file back, "
                 "or start the study anew."
             )
-    if protocol != head.protocol:
+    if head.protocol not in (protocol, _older_digest(study, inputs)):
         raise SettingsError(
             f"{where}: not the protocol the checkpoint was made with, or it was made by another "
             "version of Isocenter; undo the change, or start the study anew."

@@ -1,0 +1,281 @@
+"""Today's program reads all files that 5a791f8c wrote, and goes on with its jobs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.models.preferences import Preferences
+from engine import paths, read
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.data.sinogram import Sinogram
+from engine.documents.signature import signatures_of
+from engine.documents.site import Site
+from engine.io import audit_log, read_components, read_frames, read_scanner, read_volume
+from engine.io.calibration_file import read_calibration
+from engine.io.dicom.order import ImagingOrder
+from engine.io.point_spread import read_point_spread
+from engine.io.response_hdf5 import read_response
+from engine.io.tracer_file import read_tracer
+from engine.io.trigger_file import read_triggers
+from engine.jobs.checkpoint import Job
+from engine.jobs.queue import StudyQueue
+from engine.kernels.kept_forms import record_of
+from engine.modalities import MODALITIES, SavedProtocols
+from engine.modalities.listmode_pet import sensitivity_cache
+from engine.modalities.studies import parse_protocol, read_protocol, read_study
+from engine.regions import read_regions
+from engine.results import Results
+from tests.compatibility.written_files import WrittenFiles, digest, keys_of, volume_facts
+
+FREE_KEYS = ("environment", "kernels", "timings", "tuned", "seconds", "memory", "libraries")
+"""Parts of JSON whose keys depend on the machine."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrittenFiles]:
+    """The files, as the home and the working folder of a user."""
+    found = WrittenFiles.unpack(tmp_path_factory.mktemp("written"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(paths.HOME_VARIABLE, str(found.home))
+        patch.chdir(found.work)
+        yield found
+
+
+def scan_facts(scan: Any) -> dict[str, Any]:
+    """Return the facts of a scan as `expected.json` holds them."""
+    kind = type(scan).__name__
+    if isinstance(scan, ListMode):
+        whole = {
+            "crystals": scan.crystals, "tof_bins": scan.tof_bins, "time_ms": scan.time_ms
+        }  # fmt: skip
+        return {
+            "kind": kind,
+            "n_events": scan.n_events,
+            "n_delayed": scan.n_delayed,
+            "duration_s": scan.duration_s,
+            "scanner": scan.scanner.name,
+            **{
+                name: None if values is None else digest(np.asarray(values, np.int64))
+                for name, values in whole.items()
+            },
+        }
+    if isinstance(scan, Histogram):
+        counts = digest(np.asarray(scan.prompts, np.float64))
+        return {"kind": kind, "counts": counts, "scanner": scan.scanner.name}
+    if isinstance(scan, Sinogram):
+        counts = np.asarray(scan.prompts, np.float32)
+        return {
+            "kind": kind,
+            "sum": float(counts.astype(np.float64).sum()),
+            "prompts": digest(counts),
+            "n_views": scan.layout.n_views,
+            "n_bins": scan.layout.n_bins,
+        }
+    assert isinstance(scan, Projections)
+    vectors = ("source_mm", "detector_mm", "u_mm", "v_mm")
+    flats = None if scan.flats is None else float(np.asarray(scan.flats, np.float64).sum())
+    return {
+        "kind": kind,
+        "shape": list(scan.values.shape),
+        "sum": float(np.asarray(scan.values, np.float64).sum()),
+        "values_kind": scan.kind,
+        "flats": flats,
+        **{name: np.asarray(getattr(scan.geometry, name)[1]).tolist() for name in vectors},
+    }
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Return True if facts agree; sums may differ by the rounding of another processor."""
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(same(found[k], wanted[k]) for k in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(same, found, wanted))
+    if isinstance(wanted, float):
+        return abs(found - wanted) <= 1e-9 * max(abs(wanted), 1)
+    return bool(found == wanted)
+
+
+def test_every_image_has_the_values_that_were_written(files: WrittenFiles) -> None:
+    wanted = files.expected["volumes"]
+    for name, facts in wanted.items():
+        assert same(volume_facts(read_volume(files.work / name)), facts), name
+    frames = [
+        [each.frame.start_ms, each.frame.end_ms, float(np.sum(each.volume.values, dtype=float))]
+        for each in read_frames(files.work / "frames.h5")
+    ]
+    assert same(frames, files.expected["frames"])
+
+
+def test_every_scan_has_the_values_that_were_written(files: WrittenFiles) -> None:
+    for name, facts in files.expected["scans"].items():
+        assert same(scan_facts(read(files.work / name)), facts), name
+
+
+def test_auxiliary_files_are_read(files: WrittenFiles) -> None:
+    work, wanted = files.work, files.expected["auxiliary"]
+    ring = read_scanner(str(work / "tiny.toml"))
+    crystals = read_components(work / "normalisation.h5", ring).crystals
+    assert digest(np.asarray(crystals)) == wanted["normalisation.h5"]
+    assert read_components(work / "efficiencies.txt", ring).crystals is not None
+    spread = read_point_spread(work / "point-spread.txt")
+    assert [spread.radius_mm.tolist(), spread.axial_mm] == wanted["point-spread.txt"]
+    tracer = json.loads(read_tracer(work / "tracer.toml").model_dump_json(exclude_none=True))
+    assert tracer == wanted["tracer.toml"]
+    assert read_triggers(work / "beats.csv").time_ms.tolist() == wanted["beats.csv"]
+    calibration = json.loads((work / "calibration.json").read_text("utf-8"))
+    assert read_calibration(work / "calibration.json").positrons_per_ml in calibration.values()
+    order = ImagingOrder.read(work / "order.json")
+    assert json.loads(order.model_dump_json()) == files.expected["order"]
+    regions = json.loads(read_regions(work / "image.regions.toml").model_dump_json())
+    assert regions == files.expected["regions"]
+
+
+def test_protocols_and_studies_mean_the_same(files: WrittenFiles) -> None:
+    written = set(files.expected["protocols"]) - {"brain.toml"}  # typed by hand, few settings
+    for name in written:
+        wanted = files.expected["protocols"][name]
+        assert read_protocol(files.work / name) == parse_protocol(wanted, name)
+    assert read_protocol(files.work / "brain.toml").reproducible  # type: ignore[attr-defined]
+    study = read_study(files.work / "study.toml")
+    assert study.protocol == parse_protocol(files.expected["study"], "study.toml")
+    assert study.protocol.algorithm.n_iterations == 40
+    assert {path.name for path in study.files.values()} == {
+        "scan.h5", "mu.nii.gz", "normalisation.h5"
+    }  # fmt: skip
+
+
+def test_settings_of_the_window_and_of_the_site_are_kept(files: WrittenFiles) -> None:
+    files.relocate("home/window.ini")
+    preferences, wanted = Preferences(), files.expected["preferences"]
+    assert preferences.remark == ""
+    found = {
+        name: getattr(preferences, name)
+        for name in ("theme", "language", "device", "identify", "technician")
+    }
+    recent = [path.name for path in preferences.recent]
+    found |= {"recent": recent, "speeds": preferences.speed_ratios()}
+    assert found == wanted
+    site = json.loads(Site.read().model_dump_json())
+    assert {key: site[key] for key in files.expected["site"]} == files.expected["site"]
+    for library in (
+        SavedProtocols(files.home),
+        SavedProtocols(files.home, files.work / "site-protocols"),
+    ):
+        names = {each.protocol.name for each in library.saved(MODALITIES[0])}
+        assert "My brain" in names
+
+
+def test_results_are_listed_with_their_images_and_signatures(
+    files: WrittenFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = files.expected["results"]
+    found = {each.id: each for each in Results().newest_first() if each.id in wanted}
+    assert set(found) == set(wanted)
+    for id, each in found.items():
+        assert same(volume_facts(each.volume()), wanted[id]["volume"])
+        assert each.study.protocol.name == wanted[id]["protocol"]
+    signed = found[files.expected["signed"]]
+    (signature,) = signatures_of(signed)
+    assert signature.is_of(signed) and "A. Physicist" in signature.describe()
+    assert main(["results"]) == DONE
+    assert all(id in capsys.readouterr().out for id in list(wanted)[:1])
+
+
+def test_an_unfinished_run_is_resumed_to_the_same_image(files: WrittenFiles) -> None:
+    wanted = files.expected["checkpoint"]
+    files.relocate("home/jobs/unfinished/study.toml")
+    job = Job.open(files.home / "jobs" / "unfinished")
+    resume = job.latest()
+    assert job.info.resumable and resume is not None and resume.done == wanted["done"]
+    output = files.work / "resumed.nii.gz"
+    assert main(["resume", str(job.folder), "-o", str(output), "--device", "cpu"]) == DONE
+    close_to(read_volume(output).values, files)
+
+
+def close_to(values: NDArray[np.float32], files: WrittenFiles) -> None:
+    """Check an image against that of an undisturbed run of 5a791f8c.
+
+    Updates have changed since on purpose (no subset empties a voxel, the total is the likeliest),
+    so that noise differs: 0.989 and 0.6 % were found.
+    """
+    before = read_volume(files.work / "whole.nii.gz").values
+    assert np.corrcoef(values.ravel(), before.ravel())[0, 1] > 0.98
+    assert values.sum() == pytest.approx(before.sum(), rel=0.01)
+
+
+def test_a_queue_entry_runs(files: WrittenFiles) -> None:
+    queue = StudyQueue()
+    (entry,) = queue.entries()
+    wanted = files.expected["queue"]
+    assert {key: getattr(entry, key) for key in wanted} == wanted
+    files.relocate(f"home/queue/{entry.id}.json")
+    assert main(["queue", "run"]) == DONE
+    assert queue.get(entry.id).state == "finished"
+    result = Results().open(queue.get(entry.id).result)
+    close_to(result.volume().values, files)
+
+
+def test_caches_are_read(files: WrittenFiles) -> None:
+    found = files.expected["caches"]
+    grid = read_volume(files.work / "whole.nii.gz").grid
+    for name in found:
+        path = files.home / name
+        sensitivity = sensitivity_cache.load(path.parent, path.stem, grid)
+        assert sensitivity is not None and sensitivity.image.max() > 0
+    assert found
+    response = read_response(files.work / "response.h5", None)
+    assert response.scanner.name == read_scanner("test-panels").name
+    (tuned,) = (files.home / "tuning").iterdir()
+    assert record_of(tuned.read_text("utf-8"))["kernel"] == "rays"
+
+
+def test_the_audit_log_is_whole(files: WrittenFiles) -> None:
+    assert audit_log.verify(audit_log.log_file()) >= files.expected["audit_lines"]
+
+
+def test_outputs_have_the_keys_that_they_had(files: WrittenFiles) -> None:
+    words = ["--set", "algorithm.iterations=2", "--device", "cpu", "--force"]
+    command = ["reconstruct", "study.toml", "-o", "result.nii.gz", "--json", "events.jsonl"]
+    assert main([*command, *words]) == DONE
+    assert main(["studies", "--json", "studies.json", "--force"]) == DONE
+    quality = ["quality", "uniform.h5", "--phantom", "pet-cylinder", "-o", "quality.json"]
+    assert main([*quality, "--force"]) == DONE
+    for name in ("events.jsonl", "result.provenance.json", "studies.json", "quality.json"):
+        gone = set(files.expected["json_keys"][name]) - keys_in(files.work / name)
+        assert {key for key in gone if not any(each in key for each in FREE_KEYS)} == set(), name
+
+
+def keys_in(path: Path) -> set[str]:
+    """Return the keys of a JSON file, or of a file with a JSON value in each line."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".jsonl":
+        return keys_of([json.loads(line) for line in text.splitlines()])
+    return keys_of(json.loads(text))
+
+
+def test_tables_begin_with_the_columns_that_they_had(files: WrittenFiles) -> None:
+    curve = ["curve", "frames.h5", "curve.csv", "--at", "0,0,0", "--diameter", "20", "--force"]
+    regions = ["regions", "image.h5", "--regions", "image.regions.toml", "--csv", "regions.csv"]
+    assert main(curve) == DONE and main([*regions, "--force"]) == DONE
+    for name, wanted in files.expected["csv_heads"].items():
+        assert set(wanted.split(",")) <= set(rows_of(files.work / name)[0])
+    (row,) = rows_of(files.work / "regions.csv")
+    names = files.expected["csv_heads"]["regions.csv"].split(",")
+    assert [row[name] for name in names] == files.expected["regions_row"].split(",")
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table by the names of its columns."""
+    return list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
