@@ -12,31 +12,33 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.models.preferences import Preferences
-from engine import paths, read
+from app.state.models.preferences import Preferences
+from engine import read
+from engine.analysis.regions import read_regions
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main
+from engine.core import paths
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
-from engine.documents.signature import signatures_of
-from engine.documents.site import Site
-from engine.io import audit_log, read_components, read_frames, read_scanner, read_volume
-from engine.io.calibration_file import read_calibration
+from engine.io import read_components, read_frames, read_scanner, read_volume
+from engine.io.auxiliary.calibration_file import read_calibration
+from engine.io.auxiliary.point_spread import read_point_spread
+from engine.io.auxiliary.tracer_file import read_tracer
+from engine.io.auxiliary.trigger_file import read_triggers
 from engine.io.dicom.order import ImagingOrder
-from engine.io.point_spread import read_point_spread
-from engine.io.response_hdf5 import read_response
-from engine.io.tracer_file import read_tracer
-from engine.io.trigger_file import read_triggers
+from engine.io.hdf5.response import read_response
+from engine.io.safety import audit_log
 from engine.jobs.checkpoint import Job
 from engine.jobs.queue import StudyQueue
-from engine.kernels.kept_forms import record_of
+from engine.kernels.stored_variants import record_of
 from engine.modalities import MODALITIES, SavedProtocols
 from engine.modalities.listmode_pet import sensitivity_cache
 from engine.modalities.studies import parse_protocol, read_protocol, read_study
-from engine.regions import read_regions
 from engine.results import Results
+from engine.results.reports.signature import signatures_of
+from engine.results.reports.site import Site
 from tests.compatibility.written_files import WrittenFiles, digest, keys_of, volume_facts
 
 FREE_KEYS = ("environment", "kernels", "timings", "tuned", "seconds", "memory", "libraries")

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from engine.data.volume import Volume
-from engine.io.json_text import from_json, to_json
-from engine.io.seal import seal_of
+from engine.io.safety.seal import seal_of
+from engine.io.text.json_text import from_json, to_json
 
 ARCHIVE = Path(__file__).with_name("written_at_5a791f8c.tar.xz")
 WRITTEN_IN = "/srv/isocenter-files"
