@@ -100,6 +100,23 @@ def test_hounsfield_presets_are_named_by_tissue(rng):
     assert titles == ["Full range", "Lung", "Soft tissue", "Brain", "Bone"]
 
 
+@pytest.mark.parametrize(
+    ("title", "level", "width"),
+    [("Lung", -600, 1500), ("Soft tissue", 40, 400), ("Brain", 40, 80), ("Bone", 500, 2000)],
+)
+def test_hounsfield_presets_have_the_usual_level_and_width(title, level, width):
+    """As CT consoles offer them."""
+    values = np.linspace(-1000, 3000, 100, dtype=np.float32)
+    (found,) = (p for p in windows.presets(values, "HU") if p.title == title)
+    assert found.window == (level - width / 2, level + width / 2)
+
+
+def test_uptake_presets_end_at_the_usual_values():
+    """Readers window PET from 0 to SUV 5, 6, 7 or 10."""
+    found = windows.presets(np.linspace(0, 20, 100, dtype=np.float32), "SUV")
+    assert [preset.window for preset in found[1:]] == [(0, 5), (0, 6), (0, 7), (0, 10)]
+
+
 def test_full_range_ends_at_the_highest_value():
     values = np.arange(1000, dtype=np.float32).reshape(10, 10, 10)
     assert windows.full_window(values, "counts/mm") == (0.0, 999.0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -81,3 +84,21 @@ def test_a_piece_that_is_filled_again_before_it_left_is_seen(gpu, ring, values, 
     finally:
         card.work.finish_all()
         card.work.order = before
+
+
+class SlowThreads(ThreadPoolExecutor):
+    """Threads that begin late, as on a host that is busy."""
+
+    def submit(self, function, /, *args, **options):
+        def late():
+            time.sleep(0.01)
+            return function(*args, **options)
+
+        return super().submit(late)
+
+
+def test_a_piece_is_not_reused_before_a_busy_host_has_emptied_it(gpu, order, ring, values):  # noqa: F811
+    ring._threads = SlowThreads(4)
+    there = gpu.upload(values)
+    assert values.nbytes > 2 * cupy_ring.N_PIECES * cupy_ring.PIECE_BYTES
+    assert np.array_equal(gpu.download(there), values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engine.live.pet.event_store import PART_EVENTS, ROOM_BYTES, EventStore
 from tests.engine.live.pet.running_events import batches_of, scan
@@ -25,6 +26,13 @@ def test_every_nth_event_of_all_subsets_is_every_prompt_once() -> None:
     found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (together, wanted))
     np.testing.assert_array_equal(found, there)
     np.testing.assert_array_equal(times[2], scan().select(slice(2, None, 7)).prompts.crystals)
+
+
+def test_every_nth_event_is_counted_on_from_part_to_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.live.pet.event_store.PART_EVENTS", 50)
+    some = filled(None).every(2, 7)
+    wanted = scan().select(slice(2, None, 7)).prompts.crystals
+    np.testing.assert_array_equal(some.crystals, wanted)  # type: ignore[union-attr]
 
 
 def test_only_the_newest_seconds_stay() -> None:

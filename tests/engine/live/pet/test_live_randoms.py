@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.core.backend import cpu
+from engine.data.listmode import ListMode
 from engine.live.pet import live_corrections
 from engine.live.pet.event_store import EventStore
 from engine.live.pet.live_corrections import LiveCorrections
@@ -15,14 +17,11 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from tests.engine.live.pet.running_events import ring, scan
 
 
-def test_randoms_grow_with_the_delayeds_of_the_frame() -> None:
-    """All lines together expect as many randoms as delayeds came, whenever rates were estimated."""
-    data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
-    n_estimated = data.n_delayed
-    assert n_estimated >= live_corrections.LEAST_DELAYEDS
+def total_randoms(data: ListMode, *, timed: bool, n_delayed: Sequence[int]) -> list[float]:
+    """Return the randoms that all lines together expect, for frames with so many delayeds."""
     store = EventStore(None, 1 << 30)
     corrections = LiveCorrections(
-        data.select(slice(0, 0)), ListModeProtocol(time_of_flight=False), on=cpu(2)
+        data.select(slice(0, 0)), ListModeProtocol(time_of_flight=timed), on=cpu(2)
     )
     events, usable = corrections.prepared(data)
     store.add(events, usable)
@@ -31,10 +30,42 @@ def test_randoms_grow_with_the_delayeds_of_the_frame() -> None:
     scanner = ring()
     lines = scanner.lors(np.arange(scanner.n_lors))
     lines = lines[scanner.in_coincidence(lines)].astype(np.int32)
-    every_line = replace(events.select(slice(0, 0)), crystals=lines, delayed=None, time_ms=None)
-    for n_delayed in (n_estimated, 3 * n_estimated, n_estimated // 4):
-        found = corrections.background(every_line, n_delayed)
-        assert found is not None
-        found = found * corrections.factors(lines)  # they are divided by the factors of the lines
-        assert found.sum(dtype=float) == pytest.approx(n_delayed, rel=2e-3)  # of the rates' fit
+    bins = np.zeros(len(lines), np.int16) if timed else None
+    every_line = replace(
+        events.select(slice(0, 0)), crystals=lines, delayed=None, time_ms=None, tof_bins=bins
+    )
+    found = []
+    for n in n_delayed:
+        expected = corrections.background(every_line, n)
+        assert expected is not None
+        # they are divided by the factors of the lines
+        found.append(float((expected * corrections.factors(lines)).sum(dtype=float)))
     corrections.close()
+    return found
+
+
+def test_randoms_grow_with_the_delayeds_of_the_frame() -> None:
+    """All lines together expect as many randoms as delayeds came, whenever rates were estimated."""
+    data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
+    assert data.n_delayed >= live_corrections.LEAST_DELAYEDS
+    wanted = [data.n_delayed, 3 * data.n_delayed, data.n_delayed // 4]
+    found = total_randoms(data, timed=False, n_delayed=wanted)
+    assert found == pytest.approx(wanted, rel=2e-3)  # of the rates' fit
+
+
+def test_a_time_bin_expects_its_share_of_the_randoms() -> None:
+    """With time of flight each of the n bins of a line expects 1 / n of its randoms."""
+    data, tof = scan(n=80_000, randoms=0.5), ring().tof
+    assert tof is not None
+    (found,) = total_randoms(data, timed=True, n_delayed=[data.n_delayed])
+    assert found == pytest.approx(data.n_delayed / tof.n_bins, rel=2e-3)  # of the rates' fit
+
+
+def test_delayeds_that_stand_for_others_expect_as_many_randoms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sample of the delayeds gives the randoms of all of them."""
+    data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
+    monkeypatch.setattr(live_corrections, "MOST_DELAYEDS", data.n_delayed // 4)
+    (found,) = total_randoms(data, timed=False, n_delayed=[data.n_delayed])
+    assert found == pytest.approx(data.n_delayed, rel=2e-3)  # of the rates' fit
