@@ -54,8 +54,11 @@ class FactsTab(QWidget):
         scan = study.inputs.scan
         if scan is not None:
             groups["Scan"] = dict(scan.facts)
-            if scan.notes:
-                groups["Notes"] = list(scan.notes)
+        if run.record.file_facts:
+            groups["Image"] = dict(run.record.file_facts)
+        notes = dict.fromkeys((*(scan.notes if scan is not None else ()), *run.record.notes))
+        if notes:
+            groups["Notes"] = list(notes)
         if run.record.warnings:
             groups["Warnings"] = list(dict.fromkeys(run.record.warnings))
         if run.record.provenance:

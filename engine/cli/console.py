@@ -16,6 +16,7 @@ from engine.data.runs.events import (
     Level,
     Loaded,
     Measured,
+    Noted,
     Planned,
     Preview,
     Profiled,
@@ -66,6 +67,8 @@ class Console:
                 self._say(f"  {_mark(event)}{kind}: {state} ({text})")
             case Warned(text=text):
                 self._say(f"  {_mark(event)}{text}")
+            case Noted(text=text):
+                self._say(f"  note: {text}")
             case ResultKept(text=text):
                 self._say(f"  {text}")
             case Profiled() | Checkpointed() | Finished():

@@ -13,7 +13,7 @@ from typing import IO
 from engine.cli.console import Console
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
-from engine.data.runs.events import Corrected, Event, Profiled, Warned
+from engine.data.runs.events import Corrected, Event, Noted, Profiled, Warned
 from engine.data.runs.history import RunHistory
 from engine.data.runs.record import RecordedRun
 from engine.data.scatter_profile import ScatterProfile
@@ -70,5 +70,5 @@ def _plain(event: Event) -> Plain:
         for name, value in values.items()
         if not isinstance(value, Volume | RunHistory | RecordedRun) and name != "frames"
     }
-    level = {"level": event.level} if isinstance(event, Corrected | Warned) else {}
+    level = {"level": event.level} if isinstance(event, Corrected | Noted | Warned) else {}
     return {"event": type(event).__name__, **level, **plain}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.core.errors import GeometryError
 from engine.core.json_types import Plain
 from engine.data.patient_position import BY_USER, HFS_AXES, KEY, STATED_AXES
+from engine.data.reading_note import Information
 from engine.data.storage.volume_file import place_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.patient_planes import UNKNOWN_AXES, is_axes_code
@@ -73,6 +74,10 @@ class Volume:
         """
         stated = str(self.info.get(STATED_AXES, ""))
         return stated if self.axes == UNKNOWN_AXES and is_axes_code(stated) else self.axes
+
+    def informed(self, text: str) -> Volume:
+        """Return the volume with a further note that only informs: a sentence on its reading."""
+        return replace(self, notes=(*self.notes, Information(text)))
 
     @property
     def hfs_axes(self) -> str:

@@ -90,6 +90,13 @@ def format_of_scan(path: Path) -> str:
         return "" if reader is None else reader.format_of(file)
 
 
+def format_of_volume(path: Path) -> str:
+    """Return the exact format of a volume, such as "NIfTI-1"; empty if it is none."""
+    with open_input(io.scan_file(path)) as file:
+        reader = reader_of(io.VOLUME_READERS, file)
+        return "" if reader is None else reader.format_of(file)
+
+
 @singledispatch
 def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None) -> None:
     """Write a volume or a scan, whole or not at all.

@@ -26,10 +26,12 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.cut_off import EVENTS
 from engine.modalities.final_total import completed
+from engine.modalities.reader_notes import say
 from engine.modalities.run_end import Until
 from engine.protocols.run_context import provenance
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.unstated import unstated_in
 from engine.recon.algorithms.driver import Step, solve
 from engine.recon.model import Model
 from engine.recon.postprocess import Filter
@@ -50,9 +52,8 @@ class Remarked(typing.Protocol):
 
 
 def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
-    """Warn of what the reader noted; events of a file that is cut off count as a correction."""
-    for note in data.notes:
-        yield context.log.warn(note)
+    """Report the notes of the readers; events of a file that is cut off count as a correction."""
+    yield from say(context, (*data.notes, *unstated_in(context.protocol)))
     if EVENTS in data.info:
         text = f"{data.info[EVENTS]:,} of a file that ends within a record"
         yield context.log.applied(EVENTS, text)

@@ -5500,6 +5500,16 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
+      <source>Randoms model not stated in this protocol: chosen automatically.</source>
+      <translation>Modell der Zufallskoinzidenzen in diesem Protokoll nicht angegeben: automatisch gewählt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
+      <source>Subsets not stated in this protocol: chosen automatically.</source>
+      <translation>Subsets in diesem Protokoll nicht angegeben: automatisch gewählt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
       <source>{describe} between iterations</source>
       <translation>{describe} zwischen Iterationen</translation>
     </message>

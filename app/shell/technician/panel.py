@@ -17,6 +17,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs, set_tone
 from app.views.literal_text import PlainLabel, plain_tip
 from app.workspace.steps.ledger import sentence
+from engine.data.runs.events import warnings_among
 from engine.modalities import AnyCorrection, all_roles
 
 LEAST_PX = 300
@@ -114,7 +115,7 @@ class TechnicianPanel(QWidget):
         if DATA not in inputs:
             self.scan.say([tr("No scan is open.")], "waiting")
             return
-        notes = inputs.scan.notes if inputs.scan else ()
+        notes = warnings_among(inputs.scan.notes if inputs.scan else ())
         whose = self._session.order.describe()
         of = [tr("Of {whose}.", whose=whose)] if whose else []
         titles = {role.key: named(role.title) for role in all_roles()}

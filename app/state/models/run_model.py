@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,6 +20,7 @@ from engine.data.runs.events import (
     Level,
     Loaded,
     Measured,
+    Noted,
     Planned,
     Preview,
     ResultKept,
@@ -103,7 +104,7 @@ class RunModel(QObject):
                 self.reported.emit("info", event.text)
             case Corrected():
                 self.reported.emit(LOG_LEVELS[event.level], f"{words(event.kind)}: {event.text}")
-            case Planned() | Loaded():
+            case Planned() | Loaded() | Noted():
                 self.reported.emit("info", event.text)
             case Warned():
                 self.reported.emit(LOG_LEVELS[event.level], event.text)
@@ -118,7 +119,7 @@ class RunModel(QObject):
             case Failed():
                 self._stop(RunState.FAILED)
                 self.reported.emit("error", event.text)
-        if isinstance(event, Corrected | Warned | Measured | Loaded | Finished):
+        if isinstance(event, Corrected | Noted | Warned | Measured | Loaded | Finished):
             self.record_changed.emit()
         self.progress_changed.emit()
 
@@ -180,11 +181,19 @@ class RunModel(QObject):
         if not has_images and self.record.latest is None:
             self.select(None)
 
-    def show_stored(self, volume: Volume, name: str, frames: Sequence[FrameVolume] = ()) -> None:
-        """Show a volume that was read from a file: it is exported already."""
+    def show_stored(
+        self,
+        volume: Volume,
+        name: str,
+        frames: Sequence[FrameVolume] = (),
+        facts: Mapping[str, str] | None = None,
+    ) -> None:
+        """Show a volume that was read from a file, with its facts: it is exported already."""
         self._keep_frames(frames)
         self._keep(ALL_FRAMES if frames else name, volume)
         self.record.exported = self.record.is_file = True
+        self.record.file_facts, self.record.notes = dict(facts or {}), list(volume.notes)
+        self.record_changed.emit()
         self.set_state(RunState.IDLE)
         self.select(None)
 

@@ -22,6 +22,7 @@ from engine.data.runs.events import (
     Level,
     Loaded,
     Measured,
+    Noted,
     Preview,
     Profiled,
     Progressed,
@@ -80,9 +81,11 @@ class RunRecord:
     curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
     timings : (stage, seconds) in order
     warnings : sentences that the user should check
+    notes : sentences that only inform the user
     doubts : the same by the key of the correction that they are about; "" for those about none
     profile : the newest
     is_file : whether its image was read from a file
+    file_facts : of that file: its format, voxels and unit
     """
 
     title: str = ""
@@ -100,6 +103,7 @@ class RunRecord:
     timings: list[Measured] = field(default_factory=list)
     profile: Profile | None = None
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     doubts: dict[str, list[str]] = field(default_factory=dict)
     images: KeptImages = field(default_factory=KeptImages)
     result: Volume | None = None
@@ -111,6 +115,7 @@ class RunRecord:
     exported: bool = False
     order: ImagingOrder | None = None
     is_file: bool = False
+    file_facts: dict[str, str] = field(default_factory=dict)
     started: float = field(default_factory=perf_counter)
     _frame: TimeFrame | None = None
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
@@ -194,6 +199,8 @@ class RunRecord:
             case Warned():
                 self.warnings.append(event.text)
                 self.doubts.setdefault(event.about, []).append(event.text)
+            case Noted():
+                self.notes.append(event.text)
             case Preview():
                 self._take_preview(event)
             case ResultKept():

@@ -100,7 +100,13 @@ class Session(QObject):
         return [number for number in known if number]
 
     def show_file(
-        self, volume: Volume, name: str, alias: str = "", frames: Sequence[FrameVolume] = ()
+        self,
+        volume: Volume,
+        name: str,
+        alias: str = "",
+        frames: Sequence[FrameVolume] = (),
+        *,
+        format: str = "",
     ) -> None:
         """Show a volume read from a file; it is no result of a run.
 
@@ -109,9 +115,14 @@ class Session(QObject):
         self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
         self.view.state_axes("")  # which was said of another file
-        self.run.show_stored(volume, name, frames)
-        what = f"{volume.grid.describe()}, {volume.unit or tr('no unit')}"
-        self.add_log("info", f"{alias or name}: {what}")
+        facts = {
+            "Format": format,
+            "Voxels": volume.grid.describe(),
+            "Unit": volume.unit or tr("no unit"),
+        }
+        facts = {key: text for key, text in facts.items() if text}
+        self.run.show_stored(volume, name, frames, facts)
+        self.add_log("info", f"{alias or name}: {', '.join(facts.values())}")
 
     def show_result(
         self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()

@@ -205,7 +205,7 @@ class Opening(QObject):
 
         name, identify = found.path.name, self._preferences.identify
         alias = name if identify else pseudonym_of(found.path, "volume")
-        self._session.show_file(found.volume, name, alias, found.frames)
+        self._session.show_file(found.volume, name, alias, found.frames, format=found.format)
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
         if refused:

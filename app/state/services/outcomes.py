@@ -43,11 +43,12 @@ class Addition:
 
 @dataclass(frozen=True)
 class LoadedVolume:
-    """A volume that is only looked at."""
+    """A volume that is only looked at, with the name of its format."""
 
     volume: Volume
     path: Path
     frames: tuple[FrameVolume, ...] = ()
+    format: str = ""
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,8 @@ class StudyReader:
         found = self.files.volume(path, keys)
         if isinstance(found, str):
             return self._auxiliary(found, path)
-        return LoadedVolume(looked_through(found), path, self.files.frames(path))
+        frames, form = self.files.frames(path), self.files.volume_format(path)
+        return LoadedVolume(looked_through(found), path, frames, form)
 
     def _auxiliary(self, role: str, path: Path) -> Addition:
         if DATA not in self.inputs:

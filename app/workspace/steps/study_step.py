@@ -25,6 +25,7 @@ from app.workspace.steps.scanner_drawing import ScannerDrawing
 from app.workspace.steps.step_panel import StepPanel
 from engine.core.errors import EngineError
 from engine.data import Making
+from engine.data.runs.events import warnings_among
 from engine.geometry import RingScanner, Scanner
 from engine.modalities import all_roles
 
@@ -94,7 +95,7 @@ class StudyStep(StepPanel):
         elif fault := inputs.fault():
             self.say(fault, "missing")
         else:
-            known = [*(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
+            known = [*warnings_among(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
             notes = " ".join(filter(None, known))
             self.say(data.text, "look" if notes else "ok", notes)
 

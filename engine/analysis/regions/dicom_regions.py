@@ -110,6 +110,11 @@ def is_dicom_regions(path: Path) -> bool:
         return storage_class(file) in (SEGMENTATION, STRUCTURES)
 
 
+def frames_of_reference(path: Path) -> tuple[str, ...]:
+    """Return the frames of reference that a segmentation or a structure set names."""
+    return _frames_of(_dataset(path), path.name)
+
+
 def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
     """Return the frames of reference that a file names: its own, and that of its structures.
 

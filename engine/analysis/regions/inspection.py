@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.analysis.regions.dicom_regions import is_dicom_regions
+from engine.analysis.regions.dicom_regions import frames_of_reference, is_dicom_regions
 from engine.analysis.regions.region_file import is_regions, read_any
 from engine.analysis.regions.region_set import RegionSet
 from engine.core.errors import EngineError
@@ -35,6 +35,8 @@ def inspect_regions(path: Path) -> Report | None:
         found = read_any(path)
     except EngineError as e:
         return Report(KIND, f"{KIND}, not usable", head, (str(e),))
+    if is_dicom_regions(path):
+        head = (*head, ("Frame of reference", ", ".join(frames_of_reference(path)) or "not stated"))
     n = len(found.regions)
     return Report(KIND, f"{n:,} {'region' if n == 1 else 'regions'}", (*head, *_facts(found)))
 

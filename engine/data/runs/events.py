@@ -8,10 +8,12 @@ report, provenance and command line read that level and never judge the text the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.core.json_types import Plain
+from engine.data.reading_note import Information
 from engine.data.runs.history import RunHistory
 from engine.data.runs.record import CorrectionState, RecordedRun
 from engine.data.runs.record import Level as Level
@@ -124,6 +126,31 @@ class Warned(Event):
     def level(self) -> Level:
         """A warning, always."""
         return Level.WARNING
+
+
+@dataclass(frozen=True)
+class Noted(Event):
+    """Something the user may want to know: a sentence."""
+
+    text: str
+
+    @property
+    def level(self) -> Level:
+        """A note, always."""
+        return Level.NOTE
+
+
+def of_note(text: str) -> Noted | Warned:
+    """Return the event for the note of a reader.
+
+    Assumptions and losses are warnings. A note that the reader marks as `Information` is not.
+    """
+    return Noted(text) if isinstance(text, Information) else Warned(text)
+
+
+def warnings_among(notes: Iterable[str]) -> list[str]:
+    """Return those notes of a reader that are warnings."""
+    return [text for text in notes if of_note(text).level is Level.WARNING]
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,7 @@ class RecordedRun(Settings):
     axis : where an X-ray scan turns, and how that is known; empty for others
     corrections : in the order in which they ran
     warnings : sentences, in the order in which they came
+    notes : sentences of readers that only inform, likewise
     device : that it ran on; empty: not known
     """
 
@@ -155,6 +156,7 @@ class RecordedRun(Settings):
     axis: str = ""
     corrections: tuple[RecordedCorrection, ...] = ()
     warnings: tuple[RecordedWarning, ...] = ()
+    notes: tuple[str, ...] = ()
     device: str = ""
 
     @classmethod

@@ -31,7 +31,11 @@ NUCLIDES = {
     "F-18": Nuclide(6586.2, 0.9686),
     "Ga-68": Nuclide(4062.6, 0.889),
 }
-"""Nuclides of everyday work; half-life and branching of others have to be said."""
+"""Common nuclides; state the half-life and the branching of others.
+
+Branching: Table of Radionuclides (Decay Data Evaluation Project, LNE-LNHB), rounded to three
+decimals (F-18: four). Ga-68 has 88.88 ± 0.41 %. Half-lives are those of DICOM files of scanners.
+"""
 
 
 def decayed(seconds: float, half_life_s: float) -> float:

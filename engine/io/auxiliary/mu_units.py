@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError
 from engine.data.attenuation_law import AIR_HU, USUAL_KV, mu_of_hounsfield
 from engine.data.joining import joined
+from engine.data.reading_note import Information
 from engine.data.volume import Volume
 
 PER_MM, PER_CM, HOUNSFIELD, SIEMENS = "1/mm", "1/cm", "HU", "1e-4/cm"
@@ -114,8 +115,9 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
         return _from_ct(volume, name, voltage_kv)
     if found.unit == PER_MM:
         return replace(volume, unit=PER_MM)
-    how = "says" if found.is_said else "has values that look like"
+    how = "states" if found.is_said else "has values that look like"
     note = f"{name}: {how} {found.unit}; it was converted to 1/mm."
+    note = Information(note) if found.is_said else note
     values = volume.values * np.float32(PER_UNIT[found.unit])
     info = {**volume.info, "converted_from": found.unit}
     return replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
@@ -131,6 +133,7 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
         raise DataError(f"{name}: {e}") from e
     tube = f"{known:g} kV" if known else f"{USUAL_KV:g} kV, which nobody says (bone depends on it)"
     note = f"{name}: CT numbers were turned into attenuation at 511 keV by the law of {tube}."
+    note = Information(note) if known else note
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or USUAL_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
     return joined(fine, tuple(max(int(COARSE_MM / edge), 1) for edge in volume.grid.voxel_mm))

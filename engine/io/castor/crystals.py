@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import FileFormatError, GeometryError, ScannerMissingError
+from engine.data.reading_note import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import TofBins
 from engine.io.castor.header import read_header
@@ -25,7 +26,9 @@ VALUES = 6
 """Numbers of a crystal."""
 PER_RING = 1 << 16
 """Crystals of a made-up ring: the keys of a map allow no more rings than places."""
-AXES_NOTE = "CASToR's axes are left-handed: y is turned round, x and z are those of its file."
+AXES_NOTE = Information(
+    "CASToR's axes are left-handed: y is turned round, x and z are those of its file."
+)
 UNIT_TOLERANCE = 1e-2
 FARTHEST_MM = 5000.0
 

@@ -16,6 +16,7 @@ from engine.core.arrays import Array
 from engine.core.errors import CutOffError, EngineError, FileFormatError, GeometryError
 from engine.core.json_types import Plain
 from engine.data.listmode import ListMode
+from engine.data.reading_note import Information
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
@@ -252,9 +253,10 @@ def _info(header: CastorHeader, data: Path) -> Plain:
 
 def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]:
     names = records.dtype.names or ()
-    notes = []
+    notes: list[str] = []
     if start_ms >= LATE_MS:
-        notes.append(f"The scan starts at {start_ms:,} ms; times are counted from there.")
+        text = f"The scan starts at {start_ms:,} ms; times are counted from there."
+        notes.append(Information(text))
     if bins is not None and (n := int(np.count_nonzero(bins == OUTSIDE))):
         notes.append(f"{n:,} events lie outside the measured range of times; left out.")
     if ACF in names or NORM in names:

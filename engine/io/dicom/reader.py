@@ -72,7 +72,7 @@ class DicomSeries(VolumeReader):
         if not frames:
             return image
         note = f"One frame of time, {frames[0][0].duration_s:g} s long, of a dynamic series."
-        return replace(image, notes=(*image.notes, note))
+        return image.informed(note)
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
@@ -190,7 +190,7 @@ def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) ->
     span = f"from {frames[0][0].start_s:g} to {frames[-1][0].end_ms / MS:g} s"
     what = "sum" if is_sum else "mean by length"
     note = f"{len(frames)} frames of time, {span}; the image of all is their {what}."
-    return replace(volume, values=total.astype(np.float32), notes=(*volume.notes, note))
+    return replace(volume, values=total.astype(np.float32)).informed(note)
 
 
 def series_file(folder: Path) -> Path | None:

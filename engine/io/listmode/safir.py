@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, ScannerMissingError
 from engine.data.listmode import ListMode
+from engine.data.reading_note import Information
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
 from engine.io.folder import entries
@@ -123,7 +124,8 @@ def _late_start(first_ms: int) -> tuple[str, ...]:
     """Return what is to be said of a clock that did not begin with the scan."""
     if first_ms < LATE_MS:
         return ()
-    return (f"The first time mark is {first_ms:,} ms; times are counted from there.",)
+    text = f"The first time mark is {first_ms:,} ms; times are counted from there."
+    return (Information(text),)
 
 
 def _records(file: InputFile) -> tuple[Words, int]:

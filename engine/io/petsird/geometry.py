@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
+from engine.data.reading_note import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.safety.budget import refuse_no_room
@@ -146,7 +147,7 @@ def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
     if abs(middle) < OFF_MIDDLE_MM:
         return points, ()
     note = f"The scanner's middle is at z = {middle:g} mm of the file; z is counted from there."
-    return points - (0.0, 0.0, middle), (note,)
+    return points - (0.0, 0.0, middle), (Information(note),)
 
 
 def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:

@@ -19,6 +19,7 @@ from engine.core.json_types import Plain
 from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components
 from engine.data.listmode import ListMode
+from engine.data.reading_note import Information
 from engine.io.base import ListModeReader
 from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement
 from engine.io.petsird.efficiencies import (
@@ -238,9 +239,10 @@ def _moment(nanoseconds: object) -> str | None:
 
 
 def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
-    notes = []
+    notes: list[str] = []
     if first >= LATE_MS:
-        notes.append(f"The first block is at {first:,} ms; times are counted from there.")
+        text = f"The first block is at {first:,} ms; times are counted from there."
+        notes.append(Information(text))
     covered = sum(stop - start for start, stop in blocks.spans_ms)
     if 0 < covered < COVERED * (last - first):
         notes.append(

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
 from engine.core.json_types import Plain
+from engine.data.reading_note import Information
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader
@@ -71,7 +72,7 @@ class Ecat7(VolumeReader):
             total += frame.duration_s / counted_s * volume.values
         note = f"{len(frames)} frames of time; the image of all is their mean by length."
         first = frames[0].volume
-        notes = (*first.notes, note)
+        notes = (*first.notes, Information(note))
         return Volume(total.astype(np.float32), first.grid, first.unit, first.info, notes)
 
     @classmethod

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from engine.core.json_types import Plain
+from engine.data.reading_note import Information
 from engine.io.interfile.header import FEETWARDS, InterfileHeader
 from engine.io.siemens.petlink import CountedWords
 
@@ -74,8 +75,10 @@ def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str
         notes.append("No header names this file: isotope, dates and the frame are not known.")
     if header is not None and header.axes == FEETWARDS:
         notes.append(
-            "Positions are in the scanner's frame: for this patient, head first and supine, +z "
-            "points towards the feet."
+            Information(
+                "Positions are in the scanner's frame: for this patient, head first and supine, "
+                "+z points towards the feet."
+            )
         )
     elif header is not None and header.axes:
         notes.append(
@@ -84,7 +87,9 @@ def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str
         )
     if counted.first_ms > 0:
         notes.append(
-            f"The first time tag is {counted.first_ms:,} ms; times are counted from there."
+            Information(
+                f"The first time tag is {counted.first_ms:,} ms; times are counted from there."
+            )
         )
     if counted.n_in_gaps:
         notes.append(f"{counted.n_in_gaps:,} events lie in gaps between detector blocks.")

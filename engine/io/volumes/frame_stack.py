@@ -128,7 +128,7 @@ def whole(frames: Sequence[FrameVolume]) -> Volume:
         total += (1.0 if is_sum else frame.duration_s / counted_s) * volume.values
     kind = "sum" if is_sum else "mean by length"
     note = f"{len(frames)} frames of time; the image of all is their {kind}."
-    return replace(first, values=total.astype(np.float32), notes=(*first.notes, note))
+    return replace(first, values=total.astype(np.float32)).informed(note)
 
 
 def _bids_beside(path: Path) -> Plain:

@@ -10,6 +10,7 @@ from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import read_scanner
+from engine.io.any_file import format_of_volume
 from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import AuxiliaryFile, auxiliary_at, frames_at, scan_at, volume_at
 from engine.modalities.recognise import Recognised, purpose_of
@@ -51,6 +52,10 @@ class ForeignFiles:
     def volume(self, path: Path, roles: tuple[str, ...]) -> Volume | str:
         """Read a volume, or say which of the roles it is meant for."""
         return self._ask(volume_at, path, roles)
+
+    def volume_format(self, path: Path) -> str:
+        """Return the exact format of a volume."""
+        return self._ask(format_of_volume, path)
 
     def frames(self, path: Path) -> tuple[FrameVolume, ...]:
         """Read the frames of time of a volume; none of most files."""

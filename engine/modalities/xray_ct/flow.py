@@ -19,6 +19,7 @@ from engine.io import read_projections
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.reader_notes import say
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs, iterations_in_slabs
@@ -109,8 +110,7 @@ def read(context: Context) -> Stage[Projections]:
     context.log.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape
     yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", context.log.facts)
-    for note in scan.notes:
-        yield context.log.warn(note)
+    yield from say(context, scan.notes)
     yield from stages.say_misfit(context, context.protocol.misfit(scan.geometry))
     yield context.log.end("read", views=n_views)
     return scan

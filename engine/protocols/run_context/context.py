@@ -109,7 +109,8 @@ class RunLog:
     facts : what is known of scan, response and sensitivity
     scanner : all that fixes the geometry of the scanner
     corrections : what each did, in the order they ran
-    warnings : sentences for the user
+    warnings : sentences that the user should check
+    notes : sentences that only inform the user
     names : what stands for the names of files in those
     subsets : numbers of subsets that were used, each once
     fitted : why passes or subsets differ from those of the protocol; empty if they do not
@@ -122,6 +123,7 @@ class RunLog:
     scanner: Plain = field(default_factory=dict)
     corrections: list[RecordedCorrection] = field(default_factory=list)
     warnings: list[RecordedWarning] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     names: Names = field(default_factory=Names)
     subsets: list[int] = field(default_factory=list)
     fitted: str = ""
@@ -154,6 +156,10 @@ class RunLog:
         """Keep a warning for the provenance; `about` names the correction that it doubts."""
         self.warnings.append(RecordedWarning(text=self.names.text(text), about=about))
         return Warned(text, about)
+
+    def note(self, text: str) -> None:
+        """Keep a sentence that only informs, for the provenance."""
+        self.notes.append(self.names.text(text))
 
     def applied(self, kind: str, text: str) -> Corrected:
         """Keep what an effect came to that no correction of the protocol stands for."""
@@ -271,6 +277,7 @@ class RunContext(Generic[P_co]):
             axis=log.axis,
             corrections=tuple(log.corrections),
             warnings=tuple(log.warnings),
+            notes=tuple(log.notes),
             device=self.on.label,
         )
 

@@ -98,6 +98,7 @@ def _of_run(run: RecordedRun) -> Plain:
         "device": run.device,
         "corrections": corrections,
         "warnings": [each.text for each in run.warnings],
+        "notes": list(run.notes),
         "iterations_done": run.iterations_done,
     }
 

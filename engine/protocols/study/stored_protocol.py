@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
+from engine.protocols.study.unstated import unstated
 
 if TYPE_CHECKING:
     from engine.protocols.study.difference import SettingChange
@@ -43,6 +44,7 @@ class SavedAs(Settings):
     changed : differences from it, in words; empty if there are none
     origin : place of the saved protocol when the study was made; None before they were compared
     quality : quality level that voxels and iterations are at; None if they are as saved
+    unstated : settings that its file does not state, so that the program chooses them, in words
     """
 
     revision: int = setting(0, "How often it was saved; 0: as it came", ge=0, le=1_000_000)
@@ -53,6 +55,9 @@ class SavedAs(Settings):
     )
     origin: ProtocolOrigin | None = setting(None, "Place of the saved protocol")
     quality: Quality | None = setting(None, "Quality level of voxels and iterations")
+    unstated: tuple[str, ...] = setting(
+        (), "Settings that its file does not state, in words", max_length=10
+    )
 
 
 def digest_of(protocol: Protocol) -> str:
@@ -76,8 +81,11 @@ def stamped(protocol: P, revision: int, *, locked: bool = False) -> P:
 def as_read(protocol: P, values: Plain) -> P:
     """Return a protocol that was read from a file of these values.
 
-    One whose settings are not those that were saved says so.
+    It records settings that were changed since it was saved, and those that the file leaves out.
     """
+    if left_out := unstated(protocol, values):
+        kept = (protocol.saved or SavedAs()).model_copy(update={"unstated": left_out})
+        protocol = protocol.model_copy(update={"saved": kept})
     saved = protocol.saved
     if saved is None or not saved.sha256 or saved.changed:
         return protocol

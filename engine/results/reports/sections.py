@@ -78,6 +78,7 @@ def corrections(subject: ReportSubject) -> Section | None:
     titles = _titles(modality)
     rows = [_ledger_row(each, run, titles) for each in run.corrections]
     notes = [ReportRow("", each.text, "look") for each in run.warnings]
+    notes += [ReportRow("", text, "muted") for text in run.notes]
     if not rows and not notes:
         return None
     return Section(modality.ledger_title, tuple(rows), notes=tuple(notes))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.run.facts_panel import FactsTab
 from app.views.literal_text import PlainLabel
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import save
+from tests.app.conftest import PATIENCE_MS
 
 
 def shown(tab: FactsTab) -> list[str]:
@@ -20,3 +26,14 @@ def test_without_facts_it_says_what_will_stand_there(qtbot, controls):
     controls.session.run.record.warnings.append("one view was left out")
     controls.session.run.record_changed.emit()
     assert tab.tree.isVisible() and tab.copy.isVisible() and shown(tab) == []
+
+
+def test_a_volume_that_is_opened_states_its_format(qtbot, controls, tmp_path):
+    grid = ImageGrid((2, 3, 4), (1.0, 1.0, 2.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "Bq/mL"), tmp_path / "a.nii.gz")
+    tab = FactsTab(controls.context)
+    qtbot.addWidget(tab)
+    controls.commands.open_path(tmp_path / "a.nii.gz")
+    qtbot.waitUntil(lambda: "Image" in tab.facts(), timeout=PATIENCE_MS)
+    facts = tab.facts()["Image"]
+    assert facts == {"Format": "NIfTI-1", "Voxels": grid.describe(), "Unit": "Bq/mL"}

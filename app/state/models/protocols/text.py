@@ -8,9 +8,14 @@ from app.state.models.protocols.state import ProtocolState
 from app.state.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
 from engine.modalities import Protocol, modality_of
+from engine.protocols.study.unstated import RANDOMS, SUBSETS, still_unstated
 
 MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
 """Words of the marks that `engine.protocols.study.stored_protocol.label_of` gives a protocol."""
+UNSTATED = {
+    RANDOMS: tr("Randoms model not stated in this protocol: chosen automatically."),
+    SUBSETS: tr("Subsets not stated in this protocol: chosen automatically."),
+}
 
 
 def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
@@ -52,6 +57,7 @@ def protocol_remarks(study: ProtocolState) -> list[str]:
     protocol, found = study.identified(), []
     if protocol.saved is not None:
         found += [tr("Changed: {change}", change=each) for each in protocol.saved.changed]
+        found += [UNSTATED.get(each, each) for each in still_unstated(protocol)]
         if protocol.saved.origin == "nowhere":
             found.append(tr("It is not among the saved protocols."))
     return found + ([study.misfit] if study.misfit else [])

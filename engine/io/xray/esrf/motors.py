@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.reading_note import Information
 from engine.io.xray.frames import listed
 
 Array = NDArray[np.float64]
@@ -29,7 +30,8 @@ def turned_deg(
     }
     if len(fits) == 1:
         name, places = next(iter(fits.items()))
-        notes.append(f"{path.name}: angles are the positions of the motor {name}.")
+        text = f"{path.name}: angles are the positions of the motor {name}."
+        notes.append(Information(text))
         return places
     why = f"motors {listed(sorted(fits))} all turned so far" if fits else "no motor tells them"
     notes.append(f"{path.name}: {why}; angles are even steps of {step:g}°.")

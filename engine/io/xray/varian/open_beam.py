@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import FileFormatError, GeometryError
+from engine.data.reading_note import Information
 from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.frames import Images
@@ -71,7 +72,8 @@ def open_beam(
         if min(*chamber, taken) > 0:
             flats[k] *= np.float32(np.median(chamber) / taken)
     if len(files) > 1:
-        notes.append(f"{name}: the open beam is the mean of {len(files):,} calibrations.")
+        text = f"{name}: the open beam is the mean of {len(files):,} calibrations."
+        notes.append(Information(text))
     return flats
 
 

@@ -13,6 +13,7 @@ from pydicom.dataset import FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian, generate_uid
 
 from engine.analysis.regions.dicom_regions import read_dicom_regions
+from engine.analysis.regions.inspection import inspect_regions
 from engine.analysis.regions.region_file import read_any, write_regions
 from engine.analysis.regions.region_set import RegionSet, scan_marks
 from engine.core.errors import DataError, FileFormatError
@@ -148,6 +149,17 @@ def test_structures_lie_on_the_image_that_either_field_names(tmp_path, own, stru
     for frame in {own, structure} - {""}:
         assert found.is_of(scan_marks(frame_of_reference=frame))
     assert not found.is_of(scan_marks(frame_of_reference="1.2.3.6"))
+
+
+def test_inspect_names_the_frames_of_reference_and_the_regions(tmp_path):
+    path = structures(tmp_path / "a.dcm", circle(20, 4.0))
+    both = dcmread(path)
+    both.FrameOfReferenceUID = FRAME
+    both.StructureSetROISequence[0].ReferencedFrameOfReferenceUID = "1.2.3.5"
+    both.save_as(path)
+    facts = dict(inspect_regions(path).facts)
+    assert facts["Frame of reference"] == "1.2.3.4, 1.2.3.5"
+    assert facts["Regions"] == "GTV"
 
 
 def test_structures_of_two_frames_of_reference_are_refused(tmp_path):
