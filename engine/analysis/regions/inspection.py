@@ -35,10 +35,9 @@ def inspect_regions(path: Path) -> Report | None:
         found = read_any(path)
     except EngineError as e:
         return Report(KIND, f"{KIND}, not usable", head, (str(e),))
-    if is_dicom_regions(path):
-        head = (*head, ("Frame of reference", ", ".join(frames_of_reference(path)) or "not stated"))
     n = len(found.regions)
-    return Report(KIND, f"{n:,} {'region' if n == 1 else 'regions'}", (*head, *_facts(found)))
+    facts = (*head, *_frame(path), *_facts(found))
+    return Report(KIND, f"{n:,} {'region' if n == 1 else 'regions'}", facts)
 
 
 def _format_of(path: Path) -> str | None:
@@ -51,6 +50,12 @@ def _format_of(path: Path) -> str | None:
         return None
     with open_input(path) as file:
         return object_name(file)
+
+
+def _frame(path: Path) -> tuple[tuple[str, str], ...]:
+    if not is_dicom_regions(path):
+        return ()
+    return (("Frame of reference", ", ".join(frames_of_reference(path)) or "not stated"),)
 
 
 def _facts(found: RegionSet) -> tuple[tuple[str, str], ...]:
