@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     from engine.protocols.study.stored_protocol import version_words as version_words
     from engine.protocols.study.study import Study as Study
     from engine.protocols.study.study import write_study as write_study
+    from engine.protocols.study.unstated import RANDOMS_UNSTATED as RANDOMS_UNSTATED
+    from engine.protocols.study.unstated import SUBSETS_UNSTATED as SUBSETS_UNSTATED
+    from engine.protocols.study.unstated import still_unstated as still_unstated
 
 MODALITIES: tuple[AnyModality, ...] = (
     ListModePet(),
@@ -166,6 +169,11 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.protocols.study.study": (
                 "Study",
                 "write_study",
+            ),
+            "engine.protocols.study.unstated": (
+                "RANDOMS_UNSTATED",
+                "SUBSETS_UNSTATED",
+                "still_unstated",
             ),
         },
     )

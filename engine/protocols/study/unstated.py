@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from engine.protocols.study.protocol import Protocol
 
 CHOSEN = "{what} not stated in this protocol: chosen automatically"
-RANDOMS, SUBSETS = CHOSEN.format(what="randoms model"), CHOSEN.format(what="subsets")
+RANDOMS_UNSTATED = CHOSEN.format(what="randoms model")
+SUBSETS_UNSTATED = CHOSEN.format(what="subsets")
 
 
 def unstated(protocol: Protocol, values: Plain) -> tuple[str, ...]:
@@ -28,28 +29,35 @@ def unstated(protocol: Protocol, values: Plain) -> tuple[str, ...]:
     values
         settings as the file holds them
     """
-    group, stated = getattr(protocol, "corrections", None), values.get("corrections", {})
+    stated = values.get("corrections", {})
+    names = _automatic_models(protocol)
+    found = [text for name, text in names.items() if "model" not in stated.get(name, {})]
+    group = getattr(protocol, "corrections", None)
     is_whole = group is None or {kind.kind for kind in group.kinds} <= set(stated)
-    left_out = {
-        RANDOMS: "model" not in stated.get("randoms", {}),
-        SUBSETS: not is_whole and "updates" not in values.get("algorithm", {}),
-    }
-    return tuple(text for text in _automatic(protocol) if left_out[text])
+    is_fitted = _leaves_subsets(protocol) and "updates" not in values.get("algorithm", {})
+    return (*found, SUBSETS_UNSTATED) if is_fitted and not is_whole else tuple(found)
 
 
 def still_unstated(protocol: Protocol) -> tuple[str, ...]:
     """Return the sentences about a protocol's file that hold for its settings as they are now."""
-    saved, automatic = protocol.saved, _automatic(protocol)
+    saved, automatic = protocol.saved, [*_automatic_models(protocol).values()]
+    automatic += [SUBSETS_UNSTATED] if _leaves_subsets(protocol) else []
     return tuple(each for each in saved.unstated if each in automatic) if saved else ()
 
 
-def _automatic(protocol: Protocol) -> tuple[str, ...]:
-    """Return the settings that the program chooses in a run."""
-    randoms = getattr(getattr(protocol, "corrections", None), "randoms", None)
-    is_used = getattr(randoms, "use", "off") != "off"
-    found = [RANDOMS] if is_used and getattr(randoms, "model", "") == "auto" else []
-    is_open = getattr(protocol.algorithm, "subsets", 1) is None
-    return (*found, SUBSETS) if is_open else tuple(found)
+def _automatic_models(protocol: Protocol) -> dict[str, str]:
+    """Return the sentence for each correction whose model the program chooses, by its key."""
+    group = getattr(protocol, "corrections", None)
+    steps = [] if group is None else group.steps()
+    return {
+        step.kind: CHOSEN.format(what=f"{step.title.lower()} model")
+        for step in steps
+        if step.use != "off" and getattr(step, "model", "") == "auto"
+    }
+
+
+def _leaves_subsets(protocol: Protocol) -> bool:
+    return getattr(protocol.algorithm, "subsets", 1) is None
 
 
 def unstated_in(protocol: Protocol) -> tuple[Information, ...]:

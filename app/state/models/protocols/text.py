@@ -7,14 +7,19 @@ from app.language.translation import tr
 from app.state.models.protocols.state import ProtocolState
 from app.state.models.quality import QUALITIES, Qualities
 from engine.geometry import Point
-from engine.modalities import Protocol, modality_of
-from engine.protocols.study.unstated import RANDOMS, SUBSETS, still_unstated
+from engine.modalities import (
+    RANDOMS_UNSTATED,
+    SUBSETS_UNSTATED,
+    Protocol,
+    modality_of,
+    still_unstated,
+)
 
 MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
 """Words of the marks that `engine.protocols.study.stored_protocol.label_of` gives a protocol."""
 UNSTATED = {
-    RANDOMS: tr("Randoms model not stated in this protocol: chosen automatically."),
-    SUBSETS: tr("Subsets not stated in this protocol: chosen automatically."),
+    RANDOMS_UNSTATED: tr("Randoms model not stated in this protocol: chosen automatically."),
+    SUBSETS_UNSTATED: tr("Subsets not stated in this protocol: chosen automatically."),
 }
 
 
