@@ -13,6 +13,8 @@ from engine.cli.exit_codes import USER_FAULT
 from tests.disturbed.shim import SETTING, SOURCE, compiled, why_not
 from tests.farm.formats import KINDS
 
+pytestmark = pytest.mark.slow
+
 MAIN = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"
 AFTER_THE_HEAD = 4200
 """Byte from which on reading crashes: all are told apart by what comes before."""

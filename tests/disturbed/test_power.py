@@ -60,6 +60,7 @@ def refuse_mixed(told: Plain, state: Contents, *, done: bool) -> None:
         assert now.get(path) in allowed, f"{told['writer']}: {path} is neither old nor new"
 
 
+@pytest.mark.slow
 def test_every_file_is_the_old_one_or_the_new_one(told: Told) -> None:
     found = {each["writer"]: each for each in told("writing") if each["how"] == "log"}
     assert set(found) == {writer.name for writer in WRITERS}

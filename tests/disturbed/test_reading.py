@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 
+import pytest
+
 from tests.disturbed.conftest import Told
 from tests.farm.formats import KINDS
 
 
+@pytest.mark.slow
 def test_a_share_that_goes_away_while_it_is_read_is_a_sentence(told: Told) -> None:
     found = told("reading")
     assert {each["kind"] for each in found} == {kind.name for kind in KINDS}

@@ -78,6 +78,7 @@ def _writing_modules() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_whatever_writes_is_tried_here() -> None:
     tried = {module for writer in WRITERS for module in writer.modules}
     assert _writing_modules() - LAYERS - OWN_ACCOUNT == tried

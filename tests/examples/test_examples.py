@@ -17,6 +17,7 @@ def test_every_example_is_listed() -> None:
     assert len(SCRIPTS) == text.count("| [")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_an_example_runs(
     script: Path,

@@ -29,6 +29,7 @@ def shown(name: str) -> str:
     return str(block)
 
 
+@pytest.mark.slow
 def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[str]) -> None:
     trial.add_file("engine/corrections/decay.py", shown("Decay"))
     trial.enlist("engine/corrections/__init__.py", "CORRECTIONS", "engine.corrections.decay.Decay")

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_is_read_as_another_result() -> None:
     """A short run of the farm, in a process of its own: a library may die of a damaged file."""
     command = [sys.executable, "-m", "tests.farm.bitflips", "--flips", "300", "--seed", "7"]

@@ -249,6 +249,7 @@ def test_every_reader_is_tried_or_unpacks_nothing() -> None:
     assert {*UNPACKING, *TIFFS, *PLAIN} == set(READERS)
 
 
+@pytest.mark.slow
 def test_every_bomb_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """In a child with a gibibyte to spare and five seconds for each; see the runner."""
     tried = [*(bomb for each in UNPACKING.values() for bomb in each), *BESIDE]

@@ -17,6 +17,8 @@ from tests.judge.scanners import Scanner
 from tests.judge.singles import Singles, simulate_singles
 from tests.judge.solids import cylinder
 
+pytestmark = pytest.mark.slow
+
 RING = Scanner(
     n_modules=120, face_mm=60.0, along=(5, 12), pitch_mm=(3.1, 2.0), crystal_mm=(3.1, 2.0)
 )

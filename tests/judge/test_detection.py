@@ -19,6 +19,8 @@ from tests.judge.singles import Singles, simulate_singles
 from tests.judge.solids import sphere
 from tests.judge.transport import MOST_DEPOSITS
 
+pytestmark = pytest.mark.slow
+
 BLACK = black(8.0)  # 1 mm of it lets one photon in 3000 through
 IDEAL = Physics(energy_fwhm=0.0, acollinearity_deg=0.0)
 BLOCKS = Scanner(

@@ -16,6 +16,8 @@ from tests.judge.probes import draw_emissions
 from tests.judge.readout import Physics
 from tests.judge.solids import Solid, box, cylinder, ellipsoid, frame_of, sphere, tube
 
+pytestmark = pytest.mark.slow
+
 N = 100_000
 ERROR = 4 / math.sqrt(N)
 

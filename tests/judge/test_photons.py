@@ -14,6 +14,8 @@ from tests.judge.probes import draw_numbers, draw_scatters, fly
 from tests.judge.solids import box
 from tests.judge.transport import LOST
 
+pytestmark = pytest.mark.slow
+
 ELECTRON_RADIUS_CM = 2.8179403262e-13
 N = 200_000
 

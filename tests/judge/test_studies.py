@@ -24,6 +24,8 @@ from tests.judge.studies import (
     scattering_cylinder,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def slice_of(phantom: Phantom, z: float, half_mm: float, step_mm: float) -> tuple[np.ndarray, ...]:
     """Activity and attenuation of a transaxial slice, [y, x]."""

@@ -17,6 +17,8 @@ import pytest
 
 from tests.extensions.trial import share_compiled
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contributing")

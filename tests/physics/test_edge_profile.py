@@ -58,6 +58,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Scans:
     return written(CASES["cylinder"], 1, tmp_path_factory.mktemp("few"), tof=True, n_pairs=100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("with_filter", "low", "high"), [(False, 0.9, 1.1), (True, 1.12, 1.4)])
 def test_the_filter_in_the_model_makes_a_rim_and_whole_body_has_none(
     few: Scans, with_filter: bool, low: float, high: float

@@ -65,6 +65,7 @@ def with_edges(scan: Histogram) -> Histogram:
     return scan.with_factor(line_products(scan.scanner, efficiencies), on=ON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, MEAN], ids=["largest", "mean"])
 def test_each_pair_of_layers_counts_what_its_response_expects(place: int) -> None:
     scan, truth = counted(place)

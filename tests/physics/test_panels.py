@@ -35,6 +35,7 @@ def expected(*, scatter: bool) -> np.ndarray:
     return engine.MatrixProjector(response, on=ON)(truth)
 
 
+@pytest.mark.slow
 def test_counts_are_those_that_the_response_and_the_edges_expect() -> None:
     """Scatter between crystals, window, blocks and edges: in all, and for each crystal."""
     scan, _ = counted()

@@ -78,6 +78,7 @@ def expected(judged: Judged, model: str) -> np.ndarray:
     return Randoms(model=model).apply(both, on=ON).background[:n].astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["singles", "crystals"])
 def test_expected_randoms_of_block_pairs_are_within_counting_noise(
     judged: Judged, model: str

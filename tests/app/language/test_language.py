@@ -74,6 +74,7 @@ def test_numbers_have_a_point_in_every_language(german):
     assert set(translation.LANGUAGES) >= {"en", "de"}
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_in_german():
     """The laws of window and dialogs, in a process that speaks German from its beginning."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", LAWS]

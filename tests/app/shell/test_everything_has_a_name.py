@@ -60,6 +60,8 @@ from tests.app.screen_laws import (
 from tests.app.shell.test_fits_the_screen import LONG, long_volume
 from tests.engine.raw_import.scans import raw_file
 
+pytestmark = pytest.mark.slow
+
 SCREEN = QSize(1280, 720)
 
 

@@ -32,6 +32,7 @@ def studies(tmp_path: Path) -> list[str]:
     return [str(tmp_path / name) for name in ("noise.toml", "Mustermann.toml")]
 
 
+@pytest.mark.slow
 def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
     queue: StudyQueue, studies: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,7 @@ def test_faults_are_one_sentence(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_says_how_it_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,8 @@ from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Ellipsoid
 from tests.engine.analysis.registration.scenes import map_elsewhere
 
+pytestmark = pytest.mark.slow
+
 RING = RingScanner(
     RingSettings(
         name="Small ring", n_rings=10, n_crystals_per_ring=96, radius_mm=110, ring_pitch_mm=6,

@@ -26,7 +26,11 @@ from tests.engine.jobs.test_queue import running
 from tests.farm.queue_kills import tiny_study
 
 distributed = pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+# Dask warns about its own code
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.slow,
+]  # those of Dask are not ours to mend
 
 
 def work_through(queue: StudyQueue, address: str) -> list[str]:

@@ -287,6 +287,7 @@ def test_several_run_beside_each_other(queue: StudyQueue, tmp_path: Path) -> Non
     assert most == 2 and len({queue.get(e.id).result for e in entries}) == 3
 
 
+@pytest.mark.slow
 def test_nothing_grows_from_one_study_to_the_next(queue: StudyQueue, tmp_path: Path) -> None:
     _refuse_growth(queue, tmp_path, 3)
 

@@ -9,6 +9,8 @@ import pytest
 
 from engine.kernels.processor import FEATURES
 
+pytestmark = pytest.mark.slow
+
 AVX2 = "+64bit,+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+f16c,+fma,+lzcnt,+mmx,+movbe,+popcnt,+sse4.2"
 PROCESSORS = {
     "the least": ({"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, set()),

@@ -16,6 +16,8 @@ from engine.kernels.rows_ahead import tap_room
 from engine.operators.rays import RayProjector, Rays, _rows
 from tests.engine.operators.ray_oracles import octant_rays
 
+pytestmark = pytest.mark.slow
+
 GRID = ImageGrid((9, 31, 40), (2.0, 3.0, 2.5))
 N = 300
 NEAR, FAR = 0, 1 << 40

@@ -34,6 +34,8 @@ from engine.simulate.histogram import simulate_histogram
 from engine.simulate.shapes import Cylinder
 from tests.emulator import EmulatedGpu
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 RING = RingSettings(
     name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=6,

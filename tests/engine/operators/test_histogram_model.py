@@ -52,6 +52,7 @@ def dense_osem(
     return x.reshape(A.in_shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [1, 4])
 def test_osem_equals_the_dense_computation(of: int) -> None:
     A = projector()

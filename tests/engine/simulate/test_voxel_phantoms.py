@@ -65,6 +65,7 @@ def test_coarser_voxels_keep_the_mass(bricks: VoxelPhantom) -> None:
     np.testing.assert_allclose(bricks.rasterise(GRID).values, bricks.activity.values)
 
 
+@pytest.mark.slow
 def test_a_scan_of_voxels_is_a_scan_of_the_shapes(
     bricks: VoxelPhantom, tiny_ring: RingScanner
 ) -> None:

@@ -67,6 +67,7 @@ def turns(ring: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.rint(np.abs(total) / (2 * np.pi)).astype(int)
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_voxel_centres(folder: Path) -> None:
     volume = read_volume(folder / "image")
     regions = read_any(folder / "mask" / "RS.dcm")

@@ -126,6 +126,7 @@ def test_six_numbers_by_hand_move_the_map_and_are_recorded(tmp_path: Path, capsy
     assert main(["register", *names, "--motion=5,-7", "--force"]) == USER_FAULT
 
 
+@pytest.mark.slow
 def test_what_looks_like_nothing_is_not_written(tmp_path: Path, capsys) -> None:
     noise = np.random.default_rng(1).random((16, 16, 16), np.float32)
     grid = ImageGrid(noise.shape, (4.0, 4.0, 4.0))

@@ -182,6 +182,7 @@ def test_memory_is_told_apart_to_the_byte_and_counted():
     assert (memory.used, memory.at(first.at)) == (300, None)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 def test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs(tmp_path):
     out = tmp_path / "lines.json"

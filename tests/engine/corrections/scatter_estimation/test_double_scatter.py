@@ -169,6 +169,7 @@ def written_out(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> fl
     return float(far**2 / np.prod(own) * (weight * (ended(a, b) + ended(b, a))).sum())
 
 
+@pytest.mark.slow
 def test_it_is_the_formula_of_an_even_cylinder(rng: np.random.Generator) -> None:
     grid = ImageGrid((20, 34, 34), (4.0, 4.0, 4.0))
     fine = (np.arange(34 * 5) + 0.5) / 5 * 4 - 68

@@ -78,6 +78,7 @@ def test_a_hostile_file_that_is_asked_for_is_named_in_a_sentence(series: Path, h
     assert BAD in inspect(bad).faults[0]
 
 
+@pytest.mark.slow
 def test_all_hostile_files_at_once_are_named_or_counted(series: Path):
     clean, n = read_volume(series), 0
     for hostile in HOSTILE:

@@ -54,6 +54,7 @@ def check(folder: Path, hostile: Hostile, seed: int, wanted: np.ndarray) -> None
     bad.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", ["PET"], indirect=True)
 def test_a_real_series_opens_next_to_hostile_files(copied: Path) -> None:
     wanted = positions(copied)

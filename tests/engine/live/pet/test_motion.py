@@ -80,6 +80,7 @@ def test_a_rotation_is_said_and_measured() -> None:
     assert last[1].mm < 1
 
 
+@pytest.mark.slow
 def test_counts_that_come_and_go_are_no_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), (0.2, 1.0, 3.0, 0.5)[k // 20 % 4] * 0.99**k)]
@@ -87,6 +88,7 @@ def test_counts_that_come_and_go_are_no_motion() -> None:
     assert said(drawn(parts, 160)) == []
 
 
+@pytest.mark.slow
 def test_uptake_within_the_object_is_no_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), 0.8 * np.exp(-k / 400)), (pool(spot=True), 0.5 * (1 - np.exp(-k / 120)))]

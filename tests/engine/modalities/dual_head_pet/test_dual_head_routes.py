@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy import ndimage
 
 from engine.core.backend import cpu
@@ -20,6 +21,8 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.protocols.study.assignments import with_settings
 from engine.simulate import ShapePhantom, point, simulate_listmode
+
+pytestmark = pytest.mark.slow
 
 SOURCES_MM = np.array([[-5.0, 2.0, 4.0], [5.0, -1.0, -6.0]])
 

@@ -150,6 +150,7 @@ def test_the_even_start_explains_the_counts(scan: Histogram, response: LayeredRe
     assert expected.sum() == pytest.approx(scan.n_prompts, rel=0.02)
 
 
+@pytest.mark.slow
 def test_events_are_counted_apart_or_together(rng: np.random.Generator, tmp_path: Path) -> None:
     scanner = two()
     lines = rng.integers(0, scanner.n_lors, 3_000)
@@ -271,6 +272,7 @@ def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
         refuse_if_too_large(little, scanner.grid, SMALLER_IN_LAYERS)
 
 
+@pytest.mark.slow
 def test_the_size_is_near_that_of_a_real_response() -> None:
     scanner = with_settings(
         engine.read_scanner("test-panels"), n_rows=12, n_layers=2, block_crystals=8

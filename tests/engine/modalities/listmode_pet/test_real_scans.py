@@ -136,6 +136,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
     assert likelihood[0] > likelihood[1] + 500
 
 
+@pytest.mark.slow
 def test_safir_point_is_at_5_mm(shared_data):
     folder = shared_data / "pet-listmode-safir-point"
     volume, previews = reconstruct(

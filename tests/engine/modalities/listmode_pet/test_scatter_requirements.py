@@ -40,6 +40,8 @@ from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
 from tests.emulator import EmulatedGpu
 
+pytestmark = pytest.mark.slow
+
 ON = cpu(2)
 RING = RingSettings(
     name="tiny", n_rings=10, n_crystals_per_ring=96, radius_mm=120, ring_pitch_mm=6,

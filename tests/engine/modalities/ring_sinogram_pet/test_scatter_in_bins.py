@@ -27,6 +27,8 @@ from tests.engine.modalities.ring_sinogram_pet.scattering_scans import (
     water,
 )
 
+pytestmark = pytest.mark.slow
+
 ON = cpu(2)
 ROUNDS, POINTS = 2, 50
 

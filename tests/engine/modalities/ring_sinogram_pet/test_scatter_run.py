@@ -45,6 +45,8 @@ from tests.engine.modalities.ring_sinogram_pet.scattering_scans import (
     water,
 )
 
+pytestmark = pytest.mark.slow
+
 ON = cpu(2)
 FEW = (
     "algorithm.iterations=1", "algorithm.subsets=4", "finishing=[]", "corrections.scatter.rounds=1",

@@ -91,6 +91,7 @@ def test_values_stay_within_the_bounds(rng):
     assert image.max() == np.float32(0.025) < truth.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.01, 0.05])
 def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
     model, truth = discs(rng, noise=noise)

@@ -126,6 +126,7 @@ def test_tall_cylinder_has_its_density_far_from_the_middle():
     assert image.std() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis_column", [35.0, 92.0])
 def test_half_fan_agrees_with_the_full_detector(axis_column):
     objects = shepp_logan(55.0)
@@ -139,6 +140,7 @@ def test_half_fan_agrees_with_the_full_detector(axis_column):
     assert np.abs(one - wrongly[0])[brain].max() > 0.05 * one[brain].mean()
 
 
+@pytest.mark.slow
 def test_head_off_the_axis_on_any_grid():
     shift = np.array([12.0, -8.0, 3.0])
     objects = [(d, half, centre + shift, turn) for d, half, centre, turn in shepp_logan(45.0)]

@@ -95,6 +95,7 @@ def test_disc_with_a_wrong_sign_is_another(disc, wrong):
     assert correlation(fdk(data, geometry, grid)[0], published) < right - 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [None, "columns", "rows", "rotation"])
 def test_chest_of_another_simulator(shared_data, wrong):
     folder = shared_data / "ct-conebeam-xcist-chest"

@@ -95,6 +95,7 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head(run):
         assert len({len(line) for line in block}) == 1
 
 
+@pytest.mark.slow
 def test_the_report_is_a_page_and_pictures(stored, tmp_path, capsys):
     folder = tmp_path / "report"
 

@@ -24,6 +24,8 @@ from engine.tools.tuning import card_search
 from engine.tools.tuning.card_search import fastest_of_paths, record_of_card
 from tests.emulator import EmulatedGpu
 
+pytestmark = pytest.mark.slow
+
 TINY = variants.FormsWork(8, 5, (6, 9))
 
 

@@ -23,6 +23,8 @@ from tests.emulator import EmulatedGpu
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response
 
+pytestmark = pytest.mark.slow
+
 SMALL = panels(n_rows=4, n_columns=3, n_planes=3)
 
 

@@ -11,6 +11,8 @@ from engine.tools.benchmark import published, table2, table3
 from engine.tools.benchmark.reconstructing import rmse
 from engine.tools.benchmark.scans import BODY_GRID, body
 
+pytestmark = pytest.mark.slow
+
 TOF = {"fwhm_ps": 385.0, "bin_ps": 200.0, "n_bins": 11}
 RING = RingSettings(
     name="tiny",

@@ -18,6 +18,8 @@ from engine.tools.benchmark.peers.parallelproj_library import VARIABLE, Parallel
 from tests.emulator import EmulatedGpu
 from tests.peers import parallelproj
 
+pytestmark = pytest.mark.slow
+
 WORK = (300, (16, 32))
 """Events and edges of the cubes."""
 

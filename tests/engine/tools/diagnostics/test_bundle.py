@@ -66,6 +66,7 @@ def test_names_would_be_found(tmp_path: Path) -> None:
     assert hits((tmp_path / "x.zip").read_bytes()) == ["Kowalczyk", "KOWALCZYK", "Müller"]
 
 
+@pytest.mark.slow
 def test_no_planted_name_gets_into_a_bundle(home: Path) -> None:
     log = [
         f"12:00:01  {home / FOLDER / FILE}: the file is damaged",

@@ -104,6 +104,7 @@ def small_pet(folder):
     return Study(data=folder / "pet.h5", protocol=ListModeProtocol(grid=coarse))
 
 
+@pytest.mark.slow
 def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, capsys):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))

@@ -22,9 +22,12 @@ from engine.tools.tuning.worker_process import search_apart
 from tests.engine.tools.tuning.bowl import BEST, Bowl
 from tests.engine.tools.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
 
-pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker a second
-    find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
-)
+pytestmark = [
+    pytest.mark.skipif(  # found, not imported: that costs each worker a second
+        find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
+    ),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture(autouse=True)

@@ -73,6 +73,7 @@ def test_rows_lie_in_their_boxes() -> None:
     assert whole()[0].margin == 0
 
 
+@pytest.mark.slow
 def test_brute_force_gives_the_same(rng: np.random.Generator) -> None:
     """Crystals without gaps: the attenuation of the brute force is that of a slab."""
     scanner = panels(crystal_mm=2.0, attenuation_per_mm=0.2, thickness_mm=10.0)

@@ -67,6 +67,7 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
     assert matrix.errors.max() < 0.12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block_crystals", [2, 6])
 def test_photons_and_integral_scatter_alike(block_crystals: int) -> None:
     """Pairs tracked as a whole against first interactions and the spread of single photons."""
