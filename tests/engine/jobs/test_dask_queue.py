@@ -28,9 +28,6 @@ from tests.farm.queue_kills import tiny_study
 distributed = pytest.importorskip("distributed")
 # Dask warns about its own code
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.slow,
-]  # those of Dask are not ours to mend
 
 
 def work_through(queue: StudyQueue, address: str) -> list[str]:
