@@ -382,7 +382,7 @@ MAY_OPEN = (
         "engine.tools.diagnostics",
     ),  # files of our own
     "engine.data.storage.volume_file",
-    *("engine.modalities.demo", "engine.modalities.studies", "engine.modalities.xray_ct"),
+    *("engine.modalities.demo", "engine.modalities.study_values", "engine.modalities.xray_ct"),
     *("engine.modalities.dual_head_pet.response.parts", "engine.tools.benchmark.report"),
     *("engine.modalities.dual_head_pet.response_cache", "engine.protocols.run_context.environment"),
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanners.toml_scanner"),

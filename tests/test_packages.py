@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.architecture import Source, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / "docs" / "contributing" / "index.md"
@@ -29,6 +33,48 @@ def full_folders(top: Path) -> list[str]:
 def described(page: str) -> list[str]:
     """Return the packages that have a line in the map."""
     return re.findall(r"^\| `((?:engine|app)/\w+)` \| \S.* \|$", page, re.MULTILINE)
+
+
+def imports_of(tree: tuple[Source, ...]) -> dict[str, set[str]]:
+    """Return each module with those it imports, inside functions too; not those for types only."""
+    known = {source.module for source in tree}
+    return {
+        source.module: {each.module for each in source.imports if not each.for_types}
+        & known - {source.module}
+        for source in tree
+    }
+
+
+def cycle_in(graph: Mapping[str, set[str]]) -> list[str]:
+    """Return modules that import each other in a circle, empty if there are none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as e:
+        return [str(name) for name in e.args[1]]
+    return []
+
+
+def by_package(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Return each package below `engine` and `app` with those whose modules it imports."""
+    found: dict[str, set[str]] = {}
+    for module, others in graph.items():
+        package = ".".join(module.split(".")[:2])
+        inner = {".".join(other.split(".")[:2]) for other in others}
+        found.setdefault(package, set()).update(inner - {package})
+    return found
+
+
+def test_no_modules_and_no_packages_import_each_other() -> None:
+    graph = imports_of(sources(ROOT))
+    assert len(graph) > 1000, "the files were not found"
+    assert cycle_in(graph) == []
+    assert cycle_in(by_package(graph)) == []
+
+
+def test_a_cycle_through_a_function_is_found() -> None:
+    lazy = Source("engine/a.py", "def f():\n    import engine.b", frozenset({"engine.b"}))
+    direct = Source("engine/b.py", "import engine.a", frozenset({"engine.a"}))
+    assert set(cycle_in(imports_of((lazy, direct)))) == {"engine.a", "engine.b"}
 
 
 @pytest.mark.parametrize("top", MOST_PACKAGES)

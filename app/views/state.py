@@ -106,8 +106,12 @@ class ViewState(VolumeLook):
 
     def find_something(self) -> None:
         """Move the cursor to something, unless a slice through it shows something already."""
-        if self.volume is not None and not shows_something(self.volume, self.cursor_mm):
+        if self.volume is not None and not self._something_at(self.volume, self.cursor_mm):
             self.set_cursor(facts_of(self.volume).place_to_look)
+
+    @staticmethod
+    def _something_at(volume: Volume, point_mm: Point) -> bool:
+        return shows_something(volume, point_mm, facts_of(volume).bright_top)
 
     def step_cursor(self, axis: int, n_voxels: int) -> None:
         """Move the cursor by whole voxels along axis 0, 1, 2 (x, y, z), onto a voxel centre."""

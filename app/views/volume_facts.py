@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from app.views.colour import windows
 from app.views.colour.windows import Window
+from app.views.slices.start_cursor import place_to_look
 from engine.data import Volume
 from engine.geometry import Point
 
@@ -82,9 +83,7 @@ class VolumeFacts:
     def place_to_look(self) -> Point:
         """A point whose slices show something [mm]."""
         if self._place is None:
-            from app.views.slices.start_cursor import place_to_look
-
-            self._place = place_to_look(self.volume)
+            self._place = place_to_look(self.volume, self.bright_top)
         return self._place
 
     @property

@@ -1,7 +1,7 @@
 """Old names of modules: each imports the module of today, and warns once.
 
-Programs of users may hold names that the documentation gave before version 0.2.0. Python asks this
-finder only for names that no other finder knows, so that it costs nothing otherwise.
+Programs of users may hold names that the documentation gave before version 0.2.0. Nothing
+else is imported until a program asks for one.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ RENAMED = {
 
 def renamed(name: str) -> str:
     """Return the name of today of a module, empty if the old one is unknown."""
+    if not name.startswith("engine."):
+        return ""  # most imports: no time to lose
     package, rest = name, ""
     while package:
         if package in RENAMED:
@@ -105,6 +107,7 @@ class OldNames:
 
 
 def install() -> None:
-    """Have old names found, after all others."""
+    """Have old names found."""
     if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
-        sys.meta_path.append(OldNames())
+        # before all others: a folder that an older version left behind would hide an old name
+        sys.meta_path.insert(0, OldNames())

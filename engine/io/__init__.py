@@ -13,12 +13,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import FileFormatError, SeveralItemsError
 from engine.core.paths import config_dir
 from engine.data.components import Components
 from engine.data.histogram import Histogram, histogrammed, merged
 from engine.data.listmode import ListMode
-from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
@@ -26,10 +24,7 @@ from engine.io.auxiliary import efficiencies
 from engine.io.auxiliary.calibration_file import write_calibration
 from engine.io.auxiliary.mu_map import as_mu_map
 from engine.io.auxiliary.tracer_file import write_tracer
-from engine.io.dicom.reader import is_in_patient_axes, series_file
-from engine.io.dicom.storage import is_directory_file
-from engine.io.folder import is_folder
-from engine.io.folder_contents import items_in, nothing_in, only_item
+from engine.io.dicom.reader import is_in_patient_axes
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -46,22 +41,20 @@ from engine.io.formats import (
 from engine.io.hdf5 import normalisation
 from engine.io.hdf5.histogram import write_histogram
 from engine.io.hdf5.listmode import write_listmode
-from engine.io.interfile.sinogram_header import header_for
+from engine.io.inspection import inspect
 from engine.io.listmode.files import listmode_facts, open_pieces, read_listmode
-from engine.io.only_scan import only_scan
 from engine.io.raster.film import FILM_SUFFIXES, write_film
-from engine.io.report import Report, inspect
+from engine.io.report import Report
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.open_input import open_input
+from engine.io.safety.open_input import open_input as _open_input
 from engine.io.safety.outputs import existing, exports_folder, files_written, refuse_inputs
+from engine.io.scan_files import file_to_open, read_projections, scan_file
 from engine.io.scan_fingerprint import scan_digest
 from engine.io.scanners import builtin_scanners, read_scanner
-from engine.io.siemens.raw import scan_in
 from engine.io.text.fact_labels import fact_of
 from engine.io.text.json_text import to_json
 from engine.io.unknown import unknown
 from engine.io.volumes.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
-from engine.io.volumes.ome_zarr_read import node_in
 from engine.io.volumes.slices import refuse_unplaced, slice_files, slice_names, thin_volume
 from engine.io.volumes.straight_axes import facing
 from engine.io.volumes.volume_saving import can_save, save, save_remark
@@ -140,7 +133,7 @@ os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 
 def is_histogram(path: Path | str) -> bool:
     """Whether a file is a histogram of a dual-head scanner."""
-    with open_input(Path(path)) as file:
+    with _open_input(Path(path)) as file:
         return reader_of(HISTOGRAM_READERS, file) is not None
 
 
@@ -167,7 +160,7 @@ def read_histogram(
     merge_layers
         count all layers of crystals together
     """
-    with open_input(Path(path), may_be_cut=complete_events) as file:
+    with _open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(HISTOGRAM_READERS, file)
         if reader is not None:
             found = _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
@@ -189,7 +182,7 @@ def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
 
 def read_sinogram(path: Path | str) -> Sinogram:
     """Read a sinogram of a ring scanner: counts, or factors and expected counts of its bins."""
-    with open_input(Path(path)) as file:
+    with _open_input(Path(path)) as file:
         reader = reader_of(SINOGRAM_READERS, file)
         if reader is not None:
             return reader.read(file)
@@ -198,7 +191,7 @@ def read_sinogram(path: Path | str) -> Sinogram:
 
 def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
-    with open_input(file_to_open(path)) as file:
+    with _open_input(file_to_open(path)) as file:
         reader = reader_of(VOLUME_READERS, file)
         if reader is not None:
             return reader.read(file)
@@ -208,66 +201,6 @@ def read_volume(path: Path | str) -> Volume:
 def is_projections(path: Path | str) -> bool:
     """Whether a file, or a folder, is an X-ray scan."""
     return _xray.find(Path(path)) is not None
-
-
-def read_projections(path: Path | str) -> Projections:
-    """Read X-ray projections.
-
-    Parameters
-    ----------
-    path
-        the scan's file, the settings beside its images, one of the images, or their folder
-    """
-    path = Path(path)
-    found = _xray.find(path)
-    if found is None and is_folder(path):
-        return read_projections(file_to_open(path))
-    if found is not None:
-        reader, settings = found
-        with open_input(settings) as file:
-            return reader.read(file)
-    with open_input(path) as file:
-        raise unknown(file, "X-ray scan", PROJECTION_READERS)
-
-
-def scan_file(path: Path | str) -> Path:
-    """Return the file that a folder, DICOMDIR or the bins of a sinogram stand for; else the path.
-
-    A study names files: what is read, compared and written down is then the same whether the
-    folder was named or the file in it.
-    """
-    path = Path(path)
-    if is_directory_file(path):
-        path = path.parent
-    if not is_folder(path):
-        return header_for(path) or path
-    try:
-        return _file_in(path)
-    except FileFormatError as e:
-        items = items_in(path)
-        if len(items) > 1:
-            raise SeveralItemsError(str(e), items) from e
-        raise
-
-
-def _file_in(folder: Path) -> Path:
-    """Return the file that a folder stands for; the folder itself if it holds none."""
-    described = _xray.find(folder)
-    if described is not None:
-        return described[1]
-    node = node_in(folder)
-    if node is not None:
-        return node
-    found = scan_in(folder) or series_file(folder) or header_for(folder) or only_scan(folder)
-    return found or only_item(folder) or folder
-
-
-def file_to_open(path: Path | str) -> Path:
-    """Return the file that a path stands for, as `scan_file`; refuse a folder without one."""
-    found = scan_file(path)
-    if is_folder(found):
-        raise nothing_in(found)
-    return found
 
 
 def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # flows and demos load kernels, which reading a protocol does
     from engine.data.volume import Volume
     from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
+    from engine.modalities.kernel_steps import Steps
     from engine.modalities.stages import Stage
-    from engine.modalities.warm_up import Steps
     from engine.protocols.run_context.context import Resume, RunContext
 
 P = TypeVar("P", bound=Protocol)

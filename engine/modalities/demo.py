@@ -15,6 +15,8 @@ from engine.core.json_types import Plain
 from engine.core.paths import made
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.text.json_text import from_json, to_json
+from engine.modalities.study_values import study_of_kind
+from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study, write_study
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Demo(ABC):
     wait : how long it takes the first time
     busy : what is said while it is made
     icon : name of a pictogram: "ring", "panels", "beam"
+    protocol : class of the protocol of its study
     version : raised whenever the content changes, so that older files are made anew
     """
 
@@ -48,6 +51,7 @@ class Demo(ABC):
     wait: ClassVar[str]
     busy: ClassVar[str]
     icon: ClassVar[str] = ""
+    protocol: ClassVar[type[Protocol]]
     version: ClassVar[int]
 
     @abstractmethod
@@ -64,15 +68,13 @@ class Demo(ABC):
         on_progress
             called with work done and work in all while the scan is simulated; may raise to stop
         """
-        from engine.modalities.studies import read_study
-
         made(folder)
         if not self._is_made(folder):
             study = self.simulate(folder, on_progress)
             write_study(study, self.study(folder))
             record = to_json(self._record(folder, study)).encode()
             write_atomically(record, folder / self.name(".json"))  # last: what it tells of is whole
-        return read_study(self.study(folder))
+        return study_of_kind(self.study(folder), self.protocol)
 
     @property
     def tip(self) -> str:
@@ -99,10 +101,8 @@ class Demo(ABC):
 
     def _is_made(self, folder: Path) -> bool:
         """Whether the folder holds all of the demo, of this version and size."""
-        from engine.modalities.studies import read_study
-
         try:
-            study = read_study(self.study(folder))
+            study = study_of_kind(self.study(folder), self.protocol)
             kept = from_json((folder / self.name(".json")).read_text("utf-8"))
             return kept == self._record(folder, study)
         except (OSError, ValueError, EngineError):

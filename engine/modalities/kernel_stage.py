@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.modalities.kernel_steps import Steps, of_filter, warm_up
 from engine.modalities.stages import Stage
-from engine.modalities.warm_up import Steps, of_filter, warm_up
 from engine.protocols.run_context.context import RunContext
 from engine.protocols.study.protocol import Protocol
 

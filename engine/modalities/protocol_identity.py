@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TypeVar
 
 from engine.modalities.protocol_library import SavedProtocol, SavedProtocols, saved_digest
+from engine.protocols.study.difference import changed_from
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import (
     OUTSIDE,
     Quality,
     SavedAs,
-    changed_from,
     digest_of,
 )
 from engine.protocols.study.study import Study

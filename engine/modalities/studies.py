@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import tomllib
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import EngineError, SettingsError
-from engine.core.json_types import Plain
 from engine.core.settings import parse, to_toml
-from engine.io.folder import exists, is_file
+from engine.io.folder import exists
 from engine.io.input_files import files_behind
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.study_values import protocol_as, shipped_texts, with_paths_from
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
 from engine.protocols.study.study import Study, write_study
@@ -37,9 +36,6 @@ __all__ = [
     "write_protocol",
     "write_study",
 ]
-
-UNSAID_VERSION = 1
-"""Version of protocol files that do not say one."""
 
 
 def modality_of(protocol: Protocol) -> AnyModality:
@@ -75,7 +71,9 @@ def read_study(path: Path) -> Study:
     >>> engine.read_study(Path("study.toml")).protocol.name
     'Standard'
     """
-    values = _with_paths_from(path.parent, read_toml(path), path.name)
+    values = with_paths_from(
+        path.parent, read_toml(path), path.name, {role.key for role in all_roles()}
+    )
     protocol = values.pop("protocol", None)
     if protocol is None:
         values["protocol"] = _standard_for(values.get("data"))
@@ -94,37 +92,6 @@ def study_of_json(text: str) -> Study:
     values = json.loads(text)
     values["protocol"] = parse_protocol(values["protocol"], "the study")
     return Study.model_validate(values)
-
-
-def _with_paths_from(folder: Path, values: Plain, where: str) -> Plain:
-    """Return the values with all inputs in one table, their paths starting at the folder."""
-    roles = {role.key for role in all_roles()}
-    own = {*Study.model_fields}
-    beside = {key: values[key] for key in values if key in roles}
-    unknown = [key for key in values if key not in own | roles]
-    inputs = values.get("inputs", {})
-    if isinstance(inputs, dict):
-        unknown += [f"inputs.{key}" for key in inputs if key not in roles]
-        inputs = {**inputs, **beside}
-    if unknown:
-        raise SettingsError(
-            f"{where}: {'; '.join(f'unknown key {key!r}' for key in unknown)}; known: "
-            f"{', '.join([*sorted(own), *sorted(roles)])}."
-        )
-    rest = {key: value for key, value in values.items() if key in own}
-    if isinstance(inputs, dict):
-        inputs = {key: _from(folder, value) for key, value in inputs.items()}
-    rest["inputs"] = inputs
-    if "data" in rest:
-        rest["data"] = _from(folder, rest["data"])
-    scanner = rest.get("scanner")
-    if isinstance(scanner, str) and is_file(folder / scanner):
-        rest["scanner"] = str(folder / scanner)
-    return rest
-
-
-def _from(folder: Path, value: Any) -> Any:
-    return str(folder / value) if isinstance(value, str) else value
 
 
 def _standard_for(data: object) -> Protocol:
@@ -169,7 +136,7 @@ def parse_protocol(values: Any, where: str) -> Protocol:
     if found is None:
         known = ", ".join(repr(modality.key) for modality in MODALITIES)
         raise SettingsError(f"{where}: modality is {key!r}, want one of {known}.")
-    return parse(found.protocol, {"version": UNSAID_VERSION, **values}, where=where)
+    return protocol_as(found.protocol, values, where)
 
 
 def read_protocol(path: Path) -> Protocol:
@@ -194,12 +161,9 @@ def shipped_protocols() -> dict[str, Protocol]:
 
 @cache  # they are frozen, and do not change while the program runs
 def _shipped_protocols() -> dict[str, Protocol]:
-    entries = (files("resources") / "protocols").iterdir()
-    texts = {entry.name: entry.read_text("utf-8") for entry in entries}
     return {
-        name.removesuffix(".toml"): parse_protocol(tomllib.loads(texts[name]), name)
-        for name in sorted(texts)
-        if name.endswith(".toml")
+        name.removesuffix(".toml"): parse_protocol(tomllib.loads(text), name)
+        for name, text in shipped_texts().items()
     }
 
 

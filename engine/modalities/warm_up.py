@@ -9,45 +9,25 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-
-import numpy as np
 
 from engine.core.backend import Backend, cpu
-from engine.geometry.grid import ImageGrid
-from engine.recon.postprocess import Filter, Gaussian, Median
-
-TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
+from engine.modalities import MODALITIES
+from engine.modalities.kernel_steps import Steps, of_filter, warm_up
+from engine.recon.postprocess import Gaussian, Median
 
 BACKWARDS = "--backwards"
 """Option of the process that starts with the last kernel."""
 
-Steps = Sequence[Callable[[], object]]
-
-
-def warm_up(steps: Steps) -> Iterator[tuple[int, int]]:
-    """Take steps; yields (done, in all) after each."""
-    for number, step in enumerate(steps, 1):
-        step()
-        yield number, len(steps)
-
 
 def of_any_scan(on: Backend) -> Steps:
     """Return what compiles all kernels of the CPU."""
-    from engine.modalities import MODALITIES
-
     return [
         *(step for modality in MODALITIES for step in modality.warm_up(on)),
         of_filter(Gaussian()),
         of_filter(Median()),
     ]
-
-
-def of_filter(one: Filter) -> Callable[[], object]:
-    """Return what compiles a filter of images."""
-    return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
 
 
 def main() -> None:

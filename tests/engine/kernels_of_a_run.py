@@ -23,8 +23,9 @@ from engine.core.backend import cpu
 from engine.data.runs.events import StageStarted
 from engine.io import read_projections
 from engine.jobs.reconstruction import run
+from engine.modalities.kernel_steps import warm_up
 from engine.modalities.studies import read_study
-from engine.modalities.warm_up import of_any_scan, warm_up
+from engine.modalities.warm_up import of_any_scan
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.modalities.xray_ct.protocol import CtProtocol
 

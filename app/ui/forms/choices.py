@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -15,13 +17,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.language.translation import tr
-from app.ui.forms.fields import Editor, Fault, QuietCombo, Value
-from app.ui.forms.forms import Form
+from app.ui.forms.fields import Editor, Fault, QuietCombo, SettingsEditor, Value
 from app.views.literal_text import PlainLabel, plain_tip
 from engine.core.settings import Settings
 from engine.geometry import Point
 
 Kinds = tuple[type[Settings], ...]
+FormMaker = Callable[[type[Settings]], SettingsEditor]
+"""Makes the form of a settings class; forms are made of these editors, so these import none."""
 
 
 def title_of(kind: type[Settings]) -> str:
@@ -45,17 +48,17 @@ def _column(parent: QWidget) -> QVBoxLayout:
 class UnionEditor(Editor):
     """One of several settings classes; each keeps what was entered while another is shown."""
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: Kinds, form: FormMaker) -> None:
         super().__init__()
         self._kinds = kinds
         self._box = QuietCombo()
-        self._forms = [Form(kind) for kind in kinds]
+        self._forms = [form(kind) for kind in kinds]
         column = _column(self)
         column.addWidget(self._box)
-        for kind, form in zip(kinds, self._forms, strict=True):
+        for kind, inner in zip(kinds, self._forms, strict=True):
             self._box.addItem(title_of(kind))
-            form.edited.connect(self.edited)
-            column.addWidget(form)
+            inner.edited.connect(self.edited)
+            column.addWidget(inner)
         self._box.activated.connect(self._choose)
         self.setFocusProxy(self._box)
         self._show_form()
@@ -83,7 +86,7 @@ class UnionEditor(Editor):
             form.show_voxels(voxel_mm)
 
     @property
-    def _form(self) -> Form:
+    def _form(self) -> SettingsEditor:
         return self._forms[self._box.currentIndex()]
 
     def _choose(self) -> None:
@@ -100,9 +103,10 @@ class _Entry(QWidget):
 
     removed, raised, lowered = Signal(), Signal(), Signal()
 
-    def __init__(self, value: Settings) -> None:
+    def __init__(self, value: Settings, form: FormMaker) -> None:
         super().__init__()
-        self.form = Form(type(value), value)
+        self.form = form(type(value))
+        self.form.show_value(value)
         self.title = PlainLabel(title_of(type(value)))
         self.title.setProperty("role", "entry")
         head = QHBoxLayout()
@@ -129,8 +133,9 @@ class _Entry(QWidget):
 class ListEditor(Editor):
     """A sequence of settings: add, remove, move."""
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: Kinds, form: FormMaker) -> None:
         super().__init__()
+        self._form = form
         self._kinds = {title_of(kind): kind for kind in kinds}
         self._entries: list[_Entry] = []
         self._expert = False
@@ -196,7 +201,7 @@ class ListEditor(Editor):
             entry.form.show_voxels(voxel_mm)
 
     def _entry(self, value: Settings) -> _Entry:
-        entry = _Entry(value)
+        entry = _Entry(value, self._form)
         entry.form.set_expert(self._expert)
         if self._voxel_mm is not None:
             entry.form.show_voxels(self._voxel_mm)
@@ -211,9 +216,9 @@ class ListEditor(Editor):
 class OptionalEditor(Editor):
     """Settings that may be absent, behind a check box."""
 
-    def __init__(self, kind: type[Settings]) -> None:
+    def __init__(self, kind: type[Settings], form: FormMaker) -> None:
         super().__init__()
-        self._box, self._form = QCheckBox(tr("Present")), Form(kind)
+        self._box, self._form = QCheckBox(tr("Present")), form(kind)
         column = _column(self)
         column.addWidget(self._box)
         column.addWidget(self._form)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from app.ui.forms.choices import FormMaker, ListEditor, OptionalEditor, UnionEditor
 from app.ui.forms.field_facts import bounds_of
 from app.ui.forms.fields import (
     ChoiceEditor,
@@ -24,30 +25,29 @@ from app.ui.forms.text_editors import MomentEditor, TextEditor
 from engine.core.settings import Settings
 
 
-def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:
-    """Return the editor of a field's type."""
+def editor_for(
+    annotation: Any, field: FieldInfo, title: str, hint: str | None, form: FormMaker
+) -> Editor:
+    """Return the editor of a field's type; `form` makes those of settings within settings."""
     options = _members(annotation)
     optional = type(None) in options
     options = tuple(o for o in options if o is not type(None))
     if all(get_origin(o) is Literal for o in options):
         if optional:
             return ChoiceEditor((None, *get_args(Literal[options])), none=hint or "auto")
-        return _editor_of_value(Literal[options], field, title, hint or "")
+        return _editor_of_value(Literal[options], field, title, hint or "", form)
     if len(options) > 1 or _is_settings(options[0]):
-        return _editor_of_settings(options, optional)
-    return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""))
+        return _editor_of_settings(options, optional, form)
+    return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""), form)
 
 
-def _editor_of_settings(options: tuple[Any, ...], optional: bool) -> Editor:
-    from app.ui.forms.choices import OptionalEditor, UnionEditor
-    from app.ui.forms.forms import Form
-
+def _editor_of_settings(options: tuple[Any, ...], optional: bool, form: FormMaker) -> Editor:
     if len(options) > 1:
-        return UnionEditor(options)
-    return OptionalEditor(options[0]) if optional else Form(options[0])
+        return UnionEditor(options, form)
+    return OptionalEditor(options[0], form) if optional else form(options[0])
 
 
-def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Editor:
+def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str, form: FormMaker) -> Editor:
     origin, args = get_origin(kind), get_args(kind)
     if kind is bool:
         return SwitchEditor(title)
@@ -64,9 +64,7 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Edit
     if origin is tuple and args[0] in (int, float):
         return NumberListEditor(args[0] is int)
     if origin is tuple:
-        from app.ui.forms.choices import ListEditor
-
-        return ListEditor(_members(args[0]))
+        return ListEditor(_members(args[0]), form)
     raise TypeError(f"no editor for a field of type {kind!r}")
 
 

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.formatting import words
 from app.views.literal_text import PlainLabel, plain_tip
+from engine.core.settings import Settings
 from engine.geometry import Point
 
 Value: TypeAlias = Any
@@ -79,6 +80,19 @@ class Editor(QWidget):
         for widget in widgets:
             row.addWidget(widget, 0 if isinstance(widget, QLabel) else 1)
         self.setFocusProxy(widgets[0])
+
+
+class SettingsEditor(Editor):
+    """The form of a settings class, as the editors know it that hold forms."""
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether there is nothing to choose."""
+
+    @abstractmethod
+    def value(self) -> Settings | None:
+        """Return the last valid value."""
 
 
 class NumberEditor(Editor):

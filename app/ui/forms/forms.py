@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QLabel, QVBox
 from app.language.translation import named
 from app.ui.forms.field_editors import editor_for
 from app.ui.forms.field_facts import faults_of, tip_of
-from app.ui.forms.fields import ConstantEditor, Editor, Fault, SwitchEditor, Value
+from app.ui.forms.fields import ConstantEditor, Editor, Fault, SettingsEditor, SwitchEditor, Value
 from app.ui.theme.formatting import words
 from app.ui.theme.widgets import label
 from app.views.literal_text import PlainLabel, plain_tip
@@ -28,7 +28,7 @@ Hints = dict[str, str]
 """What an empty field means, by the field's name."""
 
 
-class Form(Editor):
+class Form(SettingsEditor):
     """All fields of a settings class, one above the other.
 
     Parameters
@@ -189,7 +189,7 @@ class _Row(QWidget):
         self.unit = str(extra.get("unit") or "")
         self._title = title = f"{shown} ({self.unit})" if self.unit else shown
         hint = hints.get(name) or named(str(extra.get("empty") or "")) or None
-        self.editor = editor_for(field.annotation, field, title, hint)
+        self.editor = editor_for(field.annotation, field, title, hint, Form)
         self._fault = _fault_label()
         tip = tip_of(field)
         grid = QGridLayout(self)

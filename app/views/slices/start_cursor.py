@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from app.views.planes.plane_geometry import clamp_to, slice_index
-from app.views.volume_facts import facts_of
 from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
@@ -13,21 +12,23 @@ SEEN = 0.1
 """Part of the window below which things are hardly seen."""
 
 
-def place_to_look(volume: Volume) -> Point:
+def place_to_look(volume: Volume, bright_top: float) -> Point:
     """Return the centre of activity [mm], or the highest voxel if that shows nothing.
 
     Between two point sources no slice may meet either of them.
     """
     centre = centre_of_activity(volume)
-    if shows_something(volume, centre) or not any((plane > 0).any() for plane in volume.values):
+    if shows_something(volume, centre, bright_top) or not any(
+        (plane > 0).any() for plane in volume.values
+    ):
         return centre
     z, y, x = np.unravel_index(int(np.nanargmax(volume.values)), volume.values.shape)
     return _voxel_centre(volume.grid, (int(x), int(y), int(z)))
 
 
-def shows_something(volume: Volume, point_mm: Point) -> bool:
+def shows_something(volume: Volume, point_mm: Point, bright_top: float) -> bool:
     """Whether each of the three slices through a point shows something."""
-    values, least = volume.values, SEEN * facts_of(volume).bright_top
+    values, least = volume.values, SEEN * bright_top
     places = (slice_index(volume.grid, axis, point_mm[axis]) for axis in range(3))
     slices = (np.take(values, place, axis=2 - axis) for axis, place in enumerate(places))
     return all(bool((plane > least).any()) for plane in slices)

@@ -122,7 +122,8 @@ def _why_not_cuda(key: str) -> str:
 
 
 def _check_kernels(console: Console) -> None:
-    from engine.modalities.warm_up import of_any_scan, warm_up
+    from engine.modalities.kernel_steps import warm_up
+    from engine.modalities.warm_up import of_any_scan
 
     for done, total in warm_up(of_any_scan(backend.cpu())):
         console.line(f"  {'kernels':20s} {done} of {total} ready")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import module_of
 from engine.core.backend.gpu import Array, Gpu
-from engine.core.backend.processor import processor_name
+from engine.core.backend.processor import cpu_label, processor_name
+from engine.core.backend.processor import usable_cores as usable_cores
 from engine.core.backend.used_variants import UsedForms
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.lazy_exports import face
@@ -66,7 +66,7 @@ class Backend:
         """Plain words for the window and the command line."""
         if self.gpu is not None:
             return self.gpu.facts.name
-        return f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        return cpu_label(self.threads)
 
     @property
     def machine(self) -> str:
@@ -100,13 +100,6 @@ class Backend:
 def is_device_name(text: str) -> bool:
     """Whether a text can be the name of a device; whether there is one, `named` says."""
     return text in DEVICES or _CARD.fullmatch(text) is not None
-
-
-def usable_cores() -> int:
-    """CPU cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def cpu(threads: int | None = None) -> Backend:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.core import backend
-from engine.core.backend import Backend, nvml
+from engine.core.backend import nvml
 from engine.core.backend.driver import (
     BOOTSTRAP,
     OLDEST_CUDA,
@@ -21,7 +21,11 @@ from engine.core.backend.driver import (
     cards,
 )
 from engine.core.backend.generations import OLDEST_OF_CUPY, generation
+from engine.core.backend.processor import cpu_label, usable_cores
 from engine.core.backend.selftest_results import verdict_of
+
+if TYPE_CHECKING:
+    from engine.core.backend import Backend
 
 LEAST_FREE = 2**28
 """Memory of a card without which nothing starts there: CUDA itself takes more."""
@@ -71,8 +75,8 @@ def cpu_device(threads: int | None = None) -> DeviceInfo:
     """Return the CPU with `threads` workers, all usable cores if None."""
     import psutil
 
-    on, memory = backend.cpu(threads), psutil.virtual_memory()
-    return DeviceInfo("cpu", on.label, int(memory.total), int(memory.available), on.threads)
+    threads, memory = threads or usable_cores(), psutil.virtual_memory()
+    return DeviceInfo("cpu", cpu_label(threads), int(memory.total), int(memory.available), threads)
 
 
 def gpu_devices(*, judged: bool = True) -> tuple[DeviceInfo, ...]:
@@ -83,7 +87,7 @@ def gpu_devices(*, judged: bool = True) -> tuple[DeviceInfo, ...]:
     try:
         found = cards()
     except NoCardError as e:
-        threads, has_driver = backend.usable_cores(), not isinstance(e, NoDriverError)
+        threads, has_driver = usable_cores(), not isinstance(e, NoDriverError)
         return (DeviceInfo("cuda", "GPU", 0, 0, threads, str(e), has_driver=has_driver),)
     return tuple(_device(card, len(found), judged) for card in found)
 
@@ -114,7 +118,7 @@ def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
         return found
     here = ", ".join(device.key for device in devices if device.is_gpu and device.card)
     why = f"There is no GPU {wanted!r} in this machine; it has {here or 'none'}."
-    return DeviceInfo(wanted, "GPU", 0, 0, backend.usable_cores(), why)
+    return DeviceInfo(wanted, "GPU", 0, 0, usable_cores(), why)
 
 
 def key_of(number: int) -> str:
@@ -141,7 +145,7 @@ def _device(card: NvidiaCard, among: int, judged: bool) -> DeviceInfo:
     free = nvml.free_bytes(card.name, card.uuid, card.bus_id, card.memory_bytes)
     wrong = _why_wrong(card) if judged else ""
     reason = _why_closed(card) or _why_no_cupy(card) or wrong or _why_full(label, free)
-    return DeviceInfo(key, label, card.memory_bytes, free, backend.usable_cores(), reason, card)
+    return DeviceInfo(key, label, card.memory_bytes, free, usable_cores(), reason, card)
 
 
 def _why_closed(card: NvidiaCard) -> str:

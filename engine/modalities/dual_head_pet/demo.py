@@ -10,8 +10,9 @@ import numpy as np
 
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.modalities.studies import find_protocol
+from engine.modalities.study_values import shipped_protocol
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
 
@@ -42,6 +43,7 @@ class DualHeadDemo(Demo):
     wait: ClassVar[str] = "about 40 s, most of it for the response"
     icon: ClassVar[str] = "panels"
     busy: ClassVar[str] = "Computing the response of the panels, then simulating a scan"
+    protocol: ClassVar[type[Protocol]] = DualHeadProtocol
     version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
@@ -80,7 +82,9 @@ class DualHeadDemo(Demo):
 
 def _protocol(settings: AnalyticResponse) -> Protocol:
     """Return the shipped protocol of the demo, with the response that the scan was made with."""
-    return find_protocol("demo-dual-head").model_copy(update={"response": settings})
+    return shipped_protocol("demo-dual-head", DualHeadProtocol).model_copy(
+        update={"response": settings}
+    )
 
 
 def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:

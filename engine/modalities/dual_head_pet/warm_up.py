@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.backend import Backend
-from engine.modalities.warm_up import Steps
+from engine.modalities.kernel_steps import Steps
 
 if TYPE_CHECKING:
     from engine.data.layered_response import StoredResponse

@@ -12,7 +12,8 @@ from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.studies import find_protocol
+from engine.modalities.study_values import shipped_protocol
+from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class PetDemo(Demo):
     wait: ClassVar[str] = "about 40 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the PET scan"
+    protocol: ClassVar[type[Protocol]] = ListModeProtocol
     version: ClassVar[int] = 6
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
@@ -77,10 +79,7 @@ class PetDemo(Demo):
 
 
 def _protocol() -> ListModeProtocol:
-    found = find_protocol("demo")
-    if not isinstance(found, ListModeProtocol):
-        raise TypeError(f"no protocol of list-mode PET: {found!r}")
-    return found
+    return shipped_protocol("demo", ListModeProtocol)
 
 
 def efficiencies_of(scanner: Scanner) -> NDArray[np.float32]:

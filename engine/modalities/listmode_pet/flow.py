@@ -37,6 +37,7 @@ from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.fit_subsets import report_subsets
 from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.kernel_steps import Steps
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
 from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
@@ -54,7 +55,6 @@ from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_scatter.stage import correct_scatter
 from engine.modalities.stages import Stage
-from engine.modalities.warm_up import Steps
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
 from engine.recon.algorithms import Algorithm
 

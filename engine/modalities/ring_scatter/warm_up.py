@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core.backend import Backend
 from engine.geometry.tof import TofBins
-from engine.modalities.warm_up import TINY
+from engine.modalities.kernel_steps import TINY
 
 
 def of_scatter(

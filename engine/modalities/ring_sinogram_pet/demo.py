@@ -11,7 +11,8 @@ import numpy as np
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
 from engine.modalities.listmode_pet.demo import HEAD_MM, SCANNER
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
-from engine.modalities.studies import find_protocol
+from engine.modalities.study_values import shipped_protocol
+from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class SinogramDemo(Demo):
     wait: ClassVar[str] = "about 40 s"
     icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the sinograms"
+    protocol: ClassVar[type[Protocol]] = RingSinogramProtocol
     version: ClassVar[int] = 3
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
@@ -99,7 +101,4 @@ def _expected_randoms(data: ListMode, layout: SinogramLayout) -> Sinogram:
 
 
 def _protocol() -> RingSinogramProtocol:
-    found = find_protocol("demo-sinograms")
-    if not isinstance(found, RingSinogramProtocol):
-        raise TypeError(f"no protocol of sinograms: {found!r}")
-    return found
+    return shipped_protocol("demo-sinograms", RingSinogramProtocol)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from engine.data.volume import Volume
     from engine.io.safety.open_input import InputFile
     from engine.modalities.demo import Demo
+    from engine.modalities.kernel_steps import Steps
     from engine.modalities.stages import Stage
-    from engine.modalities.warm_up import Steps
     from engine.protocols.run_context.context import Resume, RunContext
 
 
@@ -162,8 +162,8 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         return flow(context, resume, finish_early)
 
     def warm_up(self, on: Backend) -> Steps:
+        from engine.modalities.kernel_steps import TINY
         from engine.modalities.ring_sinogram_pet.warm_up import of_bins
-        from engine.modalities.warm_up import TINY
 
         return of_bins(on, TINY, TINY, scatter=True)
 

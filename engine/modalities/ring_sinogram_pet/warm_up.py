@@ -11,8 +11,8 @@ import numpy as np
 from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
+from engine.modalities.kernel_steps import TINY, Steps
 from engine.modalities.ring_scatter.warm_up import of_scatter
-from engine.modalities.warm_up import TINY, Steps
 
 
 def of_bins(

@@ -13,8 +13,9 @@ from typing import ClassVar
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
-from engine.modalities.studies import find_protocol
+from engine.modalities.study_values import shipped_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
 
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM = 500.0, 700.0
@@ -42,6 +43,7 @@ class CtDemo(Demo):
     wait: ClassVar[str] = "about 20 s"
     icon: ClassVar[str] = "beam"
     busy: ClassVar[str] = "Simulating the X-ray scan"
+    protocol: ClassVar[type[Protocol]] = CtProtocol
     version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
@@ -67,9 +69,7 @@ class CtDemo(Demo):
 
     def _protocol(self) -> CtProtocol:
         """Return the shipped protocol of the demo, with the voxels of this detector."""
-        found = find_protocol("demo-ct")
-        if not isinstance(found, CtProtocol):
-            raise TypeError(f"no protocol of X-ray CT: {found!r}")
+        found = shipped_protocol("demo-ct", CtProtocol)
         at_axis_mm = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
         edge = round(20 * at_axis_mm) / 20
         grid = found.grid.model_copy(update={"voxel_mm": (edge, edge, edge)})

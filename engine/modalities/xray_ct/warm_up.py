@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core.backend import Backend
 from engine.geometry.grid import ImageGrid
-from engine.modalities.warm_up import Steps
+from engine.modalities.kernel_steps import Steps
 
 if TYPE_CHECKING:
     from engine.operators.xray.transform import XrayTransform

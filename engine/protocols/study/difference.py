@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from engine.core.errors import SettingsError
 from engine.core.settings import Settings, parse
 from engine.corrections.base import Correction
 from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.stored_protocol import (
+    MOST_CHANGES,
+    MOST_LETTERS,
+    OF_QUALITY,
+    Quality,
+    SavedAs,
+    digest_of,
+)
 from engine.protocols.study.study import Study
 from engine.recon.algorithms.base import Algorithm
 from engine.recon.postprocess import Filter
@@ -46,6 +54,36 @@ def differences(then: Study, now: Study) -> list[Difference]:
 def setting_changes(then: Protocol, now: Protocol) -> list[SettingChange]:
     """Return how the settings of a protocol differ from those of another one."""
     return list(_of_settings(then, now))
+
+
+def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
+    """Return settings with a record of their differences from a saved protocol.
+
+    Parameters
+    ----------
+    base
+        the saved protocol
+    now
+        the settings that are used
+    quality
+        the quality level that voxels and iterations are at; None if they were changed by hand
+    """
+    saved, changes = base.saved or SavedAs(), setting_changes(base, now)
+    of_level = [each for each in changes if quality and each.keys in OF_QUALITY]
+    by_hand = [str(each.difference) for each in changes if each not in of_level]
+    level = quality if of_level else None
+    words = [*saved.changed, *([_at(level, of_level)] if level else []), *by_hand]
+    changed = tuple(word[:MOST_LETTERS] for word in words)
+    update = {
+        "sha256": saved.sha256 or digest_of(base),
+        "changed": changed[:MOST_CHANGES],
+        "quality": level or saved.quality,
+    }
+    return now.model_copy(update={"saved": saved.model_copy(update=update)})
+
+
+def _at(level: Quality, changes: Sequence[SettingChange]) -> str:
+    return f"at {level.capitalize()}: {'; '.join(str(each.difference) for each in changes)}"
 
 
 def with_setting_of(then: P, now: P, keys: tuple[str, ...]) -> P:

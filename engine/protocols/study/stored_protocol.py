@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from engine.core.json_types import Plain
@@ -12,7 +11,6 @@ from engine.core.settings import Settings, setting
 from engine.protocols.study.unstated import unstated
 
 if TYPE_CHECKING:
-    from engine.protocols.study.difference import SettingChange
     from engine.protocols.study.protocol import Protocol
 
 P = TypeVar("P", bound="Protocol")
@@ -94,34 +92,6 @@ def as_read(protocol: P, values: Plain) -> P:
     return protocol.model_copy(update={"saved": saved.model_copy(update={"changed": (OUTSIDE,)})})
 
 
-def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
-    """Return settings with a record of their differences from a saved protocol.
-
-    Parameters
-    ----------
-    base
-        the saved protocol
-    now
-        the settings that are used
-    quality
-        the quality level that voxels and iterations are at; None if they were changed by hand
-    """
-    from engine.protocols.study.difference import setting_changes
-
-    saved, changes = base.saved or SavedAs(), setting_changes(base, now)
-    of_level = [each for each in changes if quality and each.keys in OF_QUALITY]
-    by_hand = [str(each.difference) for each in changes if each not in of_level]
-    level = quality if of_level else None
-    words = [*saved.changed, *([_at(level, of_level)] if level else []), *by_hand]
-    changed = tuple(word[:MOST_LETTERS] for word in words)
-    update = {
-        "sha256": saved.sha256 or digest_of(base),
-        "changed": changed[:MOST_CHANGES],
-        "quality": level or saved.quality,
-    }
-    return now.model_copy(update={"saved": saved.model_copy(update=update)})
-
-
 def identity_of(protocol: Protocol) -> Plain:
     """Return name, version, digests and changes of a protocol, for records."""
     saved = protocol.saved or SavedAs()
@@ -156,7 +126,3 @@ def _mark(protocol: Protocol) -> str:
     level = saved.quality.capitalize() if saved.quality else ""
     by_hand = CHANGED if len(saved.changed) > bool(level) else ""
     return f" ({' and '.join(filter(None, (level, by_hand)))})"
-
-
-def _at(level: Quality, changes: Sequence[SettingChange]) -> str:
-    return f"at {level.capitalize()}: {'; '.join(str(each.difference) for each in changes)}"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -36,6 +37,14 @@ def test_an_old_name_is_the_module_of_today(old: str) -> None:
     assert found is import_module(RENAMED[old])
     assert found.__spec__ is not None
     assert (found.__name__, found.__spec__.name) == (RENAMED[old], RENAMED[old])
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_hides_no_other_name(old: str) -> None:
+    """Python binds a module that it imports to its package, in place of what has that name."""
+    package, _, last = old.rpartition(".")
+    inner = getattr(import_module(renamed(package) or package), last, None)
+    assert inner is None or isinstance(inner, ModuleType)
 
 
 def test_modules_in_a_package_follow_it_and_unknown_names_stay_unknown() -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from pydantic import model_validator
 
 from engine.core.arrays import Array
 from engine.core.settings import Settings, setting
-
-if TYPE_CHECKING:
-    from engine.geometry.dual_head import DualHead
-    from engine.modalities.dual_head_pet.response.analytic import ResponseRows
 
 
 class AnalyticResponse(Settings):
@@ -56,9 +52,3 @@ class AnalyticResponse(Settings):
             qmc.Sobol(8, seed=np.random.default_rng(seed)).random_base2(exponent) for seed in seeds
         )
         return first, second
-
-    def rows(self, scanner: DualHead) -> ResponseRows:
-        """Return what makes the rows of a scanner."""
-        from engine.modalities.dual_head_pet.response.analytic import ResponseRows
-
-        return ResponseRows(scanner, self)

@@ -12,8 +12,8 @@ from engine.core.settings import to_toml
 from engine.data.sinogram import DELAYEDS
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_scanner, read_sinogram, scan_file
+from engine.io.inspection import inspect
 from engine.io.interfile.header import read_header
-from engine.io.report import inspect
 from engine.io.safety.open_input import open_input
 from engine.io.siemens.layout import by_obliqueness, layout_of
 from engine.io.siemens.petlink import AddressBook

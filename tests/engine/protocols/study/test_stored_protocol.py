@@ -6,10 +6,9 @@ import pytest
 
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import find_protocol, read_protocol, write_protocol
-from engine.protocols.study.difference import setting_changes, with_setting_of
+from engine.protocols.study.difference import changed_from, setting_changes, with_setting_of
 from engine.protocols.study.stored_protocol import (
     OUTSIDE,
-    changed_from,
     digest_of,
     identity_of,
     label_of,

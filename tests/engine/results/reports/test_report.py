@@ -30,7 +30,8 @@ from engine.io import save
 from engine.io.raster.png import MARGIN_PX, PANEL_PX
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.protocols.study.stored_protocol import changed_from, stamped
+from engine.protocols.study.difference import changed_from
+from engine.protocols.study.stored_protocol import stamped
 from engine.results import NewResult, Results
 from engine.results.reports.blocks import ReportRow, Section
 from engine.results.reports.building import report_of

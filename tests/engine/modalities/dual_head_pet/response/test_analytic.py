@@ -12,7 +12,7 @@ from engine.core.errors import DataError, GeometryError
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
-from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse, ResponseRows
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.packing import packed
 from tests.engine.geometry.panels import panels
@@ -141,7 +141,7 @@ def test_what_is_dropped_is_stated() -> None:
 def test_the_full_system_drops_less_than_two_per_mille(orientation: tuple[int, int]) -> None:
     scanner = read_scanner("dhapet")
     settings = AnalyticResponse(threshold=1e-3, scatter=False)
-    row = settings.rows(scanner).row(*orientation)
+    row = ResponseRows(scanner, settings).row(*orientation)
     assert row.dropped[0] < 2e-3
     assert row.errors[0] < 0.02
 

@@ -1,0 +1,257 @@
+"""What is this file: its format, what it holds, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import EngineError, SeveralItemsError
+from engine.data.histogram import Histogram, total
+from engine.data.projections import Projections
+from engine.data.sinogram import DELAYEDS, Sinogram
+from engine.data.volume import Volume
+from engine.io.base import Format
+from engine.io.folder import is_folder
+from engine.io.listmode.event_facts import EventFacts, facts_of
+from engine.io.report import FORMAT, Report, with_format
+from engine.io.safety.open_input import InputFile, open_input
+from engine.io.scan_files import file_to_open, read_projections
+from engine.io.text.fact_labels import fact_of
+
+Look = Callable[[], Report]
+
+
+def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
+    """Look into any file; what is wrong with it is in the report, not an exception."""
+    from engine.io.hdf5.response import refuse_unfinished
+
+    path = Path(path)
+    try:
+        refuse_unfinished(path)
+        path = file_to_open(path)
+        with open_input(path) as file:
+            size = ("Size", f"{file.size:,} bytes")
+            return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
+    except SeveralItemsError as e:
+        return _of_folder(path if is_folder(path) else path.parent, e)
+    except EngineError as e:
+        return _unreadable(path, e)
+
+
+def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
+    """Return what a folder holds, for the user to choose from."""
+    facts = tuple((item.place(folder), item.text) for item in fault.items)
+    note = "Open one of them."
+    title = f"folder with {len(fault.items)} scans or images"
+    return Report("Folder", title, facts, notes=(note,))
+
+
+def _unreadable(path: Path, fault: EngineError) -> Report:
+    """Return the report on a file that no reader takes, with its format if that is known."""
+    from engine.io.recogniser import recognised
+
+    try:
+        with open_input(path) as file:
+            known = recognised(file)
+    except EngineError:
+        known = None
+    facts = ((FORMAT, known.title),) if known else ()
+    return Report(
+        "unknown", "unknown format" if known is None else known.title, facts, (str(fault),)
+    )
+
+
+@dataclass(frozen=True)
+class _Recognised:
+    """A file whose kind is known.
+
+    Attributes
+    ----------
+    name : of its reader, or of the kind of file
+    look : reads it
+    format : exact name of the format; `name` if empty
+    """
+
+    name: str
+    look: Look
+    format: str = ""
+
+
+def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
+    name, head = file.name, ((FORMAT, file.format or file.name), size)
+    try:
+        found = file.look()
+    except EngineError as e:
+        return Report(name, f"{name}, not usable", head, (str(e),))
+    return Report(name, found.title, with_format(head, found.facts), found.faults, found.notes)
+
+
+def _of_xray(path: Path) -> _Recognised | None:
+    """Return the name and the reader of an X-ray scan, None if it is none."""
+    from engine.io.xray.find import find
+
+    found = find(path)
+    if found is None:
+        return None
+    reader, settings = found
+    with open_input(settings) as file:
+        exact = reader.format_of(file)
+    return _Recognised(reader.name, lambda: _of_projections(read_projections(path)), exact)
+
+
+def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
+    """Return the format's name and its reader."""
+    from engine.io.auxiliary.calibration_file import is_calibration
+    from engine.io.auxiliary.efficiencies import DATASET
+    from engine.io.auxiliary.normalisation_report import of_components, of_efficiencies
+    from engine.io.auxiliary.report import of_calibration, of_tracer, of_triggers
+    from engine.io.auxiliary.tracer_file import is_tracer
+    from engine.io.auxiliary.trigger_file import is_trigger_file
+    from engine.io.formats import (
+        HISTOGRAM_READERS,
+        LISTMODE_READERS,
+        SINOGRAM_READERS,
+        VOLUME_READERS,
+        reader_of,
+    )
+    from engine.io.hdf5.contents import describe_contents, holds
+    from engine.io.hdf5.normalisation import is_components
+    from engine.io.hdf5.opening import is_hdf5
+    from engine.io.hdf5.response import is_response
+    from engine.io.scanners import MAP_SUFFIXES
+    from engine.io.scanners.report import of_map, of_response, of_toml_scanner
+    from engine.io.scanners.toml_scanner import is_scanner_toml
+    from engine.io.unknown import NOTHING_KNOWN, unnamed
+
+    path, head, suffix = file.path, file.head, file.path.suffix.lower()
+    scan = reader_of(LISTMODE_READERS, file)
+    if scan is not None:
+        return _of_reader(file, scan, lambda: _of_scan(facts_of(scan, file, scanner=scanner)))
+    counts = reader_of(HISTOGRAM_READERS, file)
+    if counts is not None:
+        return _of_reader(file, counts, lambda: _of_histogram(counts.read(file, scanner=scanner)))
+    sinogram = reader_of(SINOGRAM_READERS, file)
+    if sinogram is not None:
+        return _of_reader(file, sinogram, lambda: _of_sinogram(sinogram.read(file)))
+    if is_response(file):
+        return _Recognised("Isocenter response matrix", lambda: of_response(path))
+    image = reader_of(VOLUME_READERS, file)
+    if image is not None:
+        return _of_reader(file, image, lambda: _of_volume(image.read(file)))
+    if is_calibration(file):
+        return _Recognised("Calibration", lambda: of_calibration(path))
+    if is_tracer(file):
+        return _Recognised("Tracer and dose", lambda: of_tracer(path))
+    if is_trigger_file(file):
+        return _Recognised("Trigger times", lambda: of_triggers(path))
+    if suffix == ".toml" and is_scanner_toml(path):
+        return _Recognised("Scanner", lambda: of_toml_scanner(path))
+    if is_components(file):
+        return _Recognised("Isocenter normalisation", lambda: of_components(path))
+    if is_hdf5(head) and not holds(file, DATASET):
+        raise unnamed(file, describe_contents(file))
+    fields = _first_row(head) if suffix in MAP_SUFFIXES else []
+    if is_hdf5(head) or (fields and len(fields) <= 2):
+        return _Recognised("Crystal efficiencies", lambda: of_efficiencies(path, scanner))
+    if fields:
+        return _Recognised("Crystal map", lambda: of_map(path))
+    raise unnamed(file, f"{path.name}: {NOTHING_KNOWN}")
+
+
+def _of_reader(file: InputFile, reader: type[Format], look: Look) -> _Recognised:
+    return _Recognised(reader.name, look, reader.format_of(file))
+
+
+def _first_row(head: bytes) -> list[str]:
+    """Return the first row of a table of numbers, empty where the text is no such table."""
+    for line in head.decode("utf-8", errors="replace").splitlines():
+        fields = line.partition("#")[0].replace(",", " ").split()
+        if fields:
+            return fields if all(_is_number(field) for field in fields) else []
+    return []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_scan(found: EventFacts) -> Report:
+    data = found.sample
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Prompts", f"{found.n_prompts:,}"), ("Delayeds", f"{found.n_delayed:,}")]
+    facts += [("Singles", data.describe_singles()), ("Duration", f"{data.duration_s:g} s")]
+    if found.times_ms is not None:
+        low, high = found.times_ms
+        facts.append(("Times", f"{low:,} to {high:,} ms"))
+    tof = data.scanner.tof
+    measured = data.tof_bins is not None and tof is not None
+    facts += [("Triggers", each.describe()) for each in data.triggers]
+    facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
+    facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
+    faults = () if found.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
+    title = f"{found.n_prompts:,} prompts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_histogram(data: Histogram) -> Report:
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Prompts", f"{data.n_prompts:,.0f}"), ("Delayeds", f"{data.n_delayeds:,.0f}")]
+    facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
+    facts += [fact_of(key, v) for key, v in data.info.items()]
+    faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
+    title = f"{data.n_prompts:,.0f} prompts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_sinogram(data: Sinogram) -> Report:
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Counts", f"{data.n_prompts:,.0f}"), ("Bins", data.layout.describe())]
+    if data.times_of_flight:
+        facts.append(("Times of flight", data.times_of_flight))
+    if DELAYEDS in data.auxiliary:
+        facts.append(("Delayeds", f"{total(data.auxiliary[DELAYEDS]):,.0f}"))
+    facts += [fact_of(key, v) for key, v in data.info.items() if v]
+    faults = () if data.n_prompts > 0 else ("No bin holds a count, so there is no image in it.",)
+    title = f"{data.n_prompts:,.0f} counts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_projections(data: Projections) -> Report:
+    from engine.io.xray.facts import facts_of, title_of
+
+    return Report("", title_of(data), facts_of(data), (), data.notes)
+
+
+def _of_volume(volume: Volume) -> Report:
+    low, high = float(volume.values.min()), float(volume.values.max())
+    x, y, z = (
+        f"{a:g} to {b:g} mm"
+        for a, b in zip(volume.grid.lower_mm, volume.grid.upper_mm, strict=True)
+    )
+    facts = (
+        ("Voxels", volume.grid.describe()),
+        ("x", x),
+        ("y", y),
+        ("z", z),
+        ("Unit", volume.unit or _unit_guess(low, high)),
+        ("Values", f"{low:g} to {high:g}"),
+        ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),
+    )
+    return Report("", f"volume, {volume.grid.describe()}", facts, notes=volume.notes)
+
+
+def _unit_guess(low: float, high: float) -> str:
+    from engine.io.auxiliary.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
+
+    if low < -500:
+        return "not given; perhaps Hounsfield units"
+    if low < MIN_PER_MM or high > MAX_PER_CM or high <= 0:
+        return "not given"
+    return f"not given; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"

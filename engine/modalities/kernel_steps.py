@@ -1,0 +1,27 @@
+"""Steps that have the kernels of a reconstruction ready: one compiles a kernel, or loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from engine.geometry.grid import ImageGrid
+from engine.recon.postprocess import Filter
+
+TINY = ImageGrid((4, 4, 4), (2.0, 2.0, 2.0))
+
+Steps = Sequence[Callable[[], object]]
+
+
+def warm_up(steps: Steps) -> Iterator[tuple[int, int]]:
+    """Take steps; yields (done, in all) after each."""
+    for number, step in enumerate(steps, 1):
+        step()
+        yield number, len(steps)
+
+
+def of_filter(one: Filter) -> Callable[[], object]:
+    """Return what compiles a filter of images."""
+    return partial(one.apply, np.ones(TINY.shape, np.float32), TINY.voxel_mm)
