@@ -3,6 +3,7 @@
 python -m tests.planted_faults              all faults
 python -m tests.planted_faults zeiss live   only those with one of these words in their names
 python -m tests.planted_faults --list       the names, and if the old text is still in the file
+python -m tests.planted_faults --baseline   the same tests without a fault: all must pass
 
 The faults cover dynamic PET, live PET, signs and senses of rotation in readers, presets, nuclide
 tables, stream buffers, orientation and units. Tests must kill at least 36 of the forty, and each of
@@ -16,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,18 +63,19 @@ def try_fault(fault: Fault, copy: Path) -> Verdict:
     before = path.read_text("utf-8")
     path.write_text(before.replace(fault.old, fault.new), "utf-8")
     try:
-        return _tested(fault, copy)
+        return tested(fault.tests, copy)
     finally:
         path.write_text(before, "utf-8")
 
 
-def _tested(fault: Fault, copy: Path) -> Verdict:
+def tested(tests: str, copy: Path) -> Verdict:
+    """Run tests in a copy of the tree."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
     environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""}
     begun = monotonic()
     try:
         done = subprocess.run(
-            [*command, *fault.tests.split()],
+            [*command, *tests.split()],
             cwd=copy, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -82,6 +85,19 @@ def _tested(fault: Fault, copy: Path) -> Verdict:
     detail = (lines or done.stdout.strip().splitlines()[-1:] or [done.stderr[-200:]])[0]
     words = {0: "SURVIVED", FAILED: "killed"}
     return Verdict(words.get(done.returncode, "ERROR"), detail, seconds)
+
+
+def baseline(faults: Sequence[Fault], copy: Path) -> int:
+    """Run the tests of faults without any fault; return how many do not pass."""
+    failed = 0
+    for tests in dict.fromkeys(fault.tests for fault in faults):
+        verdict = tested(tests, copy)
+        passes = verdict.word == "SURVIVED"
+        failed += not passes
+        word = "passes" if passes else "FAILS"
+        sys.stdout.write(f"{word:8} {verdict.seconds:4.0f} s  {tests}: {verdict.detail}\n")
+        sys.stdout.flush()
+    return failed
 
 
 def copied(folder: Path) -> Path:
@@ -100,6 +116,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("words", nargs="*")
     options.add_argument("--list", action="store_true")
+    options.add_argument("--baseline", action="store_true")
     options.add_argument("--skip", type=int, default=0, metavar="N", help="leave out the first N")
     given = options.parse_args()
     chosen = [f for f in FAULTS if not given.words or any(w in f.name for w in given.words)]
@@ -111,6 +128,8 @@ def main() -> int:
     killed = 0
     with TemporaryDirectory(prefix="planted-") as folder:
         copy = copied(Path(folder))
+        if given.baseline:
+            return baseline(chosen, copy)
         for fault in chosen:
             verdict = try_fault(fault, copy)
             killed += verdict.word == "killed"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +14,6 @@ from engine import read
 from engine.analysis.regions import read_regions
 from engine.cli.exit_codes import DONE
 from engine.cli.main import main
-from engine.core import paths
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
@@ -39,20 +35,7 @@ from engine.modalities.studies import parse_protocol, read_protocol, read_study
 from engine.results import Results
 from engine.results.reports.signature import signatures_of
 from engine.results.reports.site import Site
-from tests.compatibility.written_files import WrittenFiles, digest, keys_of, volume_facts
-
-FREE_KEYS = ("environment", "kernels", "timings", "tuned", "seconds", "memory", "libraries")
-"""Parts of JSON whose keys depend on the machine."""
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrittenFiles]:
-    """The files, as the home and the working folder of a user."""
-    found = WrittenFiles.unpack(tmp_path_factory.mktemp("written"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(paths.HOME_VARIABLE, str(found.home))
-        patch.chdir(found.work)
-        yield found
+from tests.compatibility.written_files import WrittenFiles, digest, volume_facts
 
 
 def scan_facts(scan: Any) -> dict[str, Any]:
@@ -245,39 +228,3 @@ def test_caches_are_read(files: WrittenFiles) -> None:
 
 def test_the_audit_log_is_whole(files: WrittenFiles) -> None:
     assert audit_log.verify(audit_log.log_file()) >= files.expected["audit_lines"]
-
-
-def test_outputs_have_the_keys_that_they_had(files: WrittenFiles) -> None:
-    words = ["--set", "algorithm.iterations=2", "--device", "cpu", "--force"]
-    command = ["reconstruct", "study.toml", "-o", "result.nii.gz", "--json", "events.jsonl"]
-    assert main([*command, *words]) == DONE
-    assert main(["studies", "--json", "studies.json", "--force"]) == DONE
-    quality = ["quality", "uniform.h5", "--phantom", "pet-cylinder", "-o", "quality.json"]
-    assert main([*quality, "--force"]) == DONE
-    for name in ("events.jsonl", "result.provenance.json", "studies.json", "quality.json"):
-        gone = set(files.expected["json_keys"][name]) - keys_in(files.work / name)
-        assert {key for key in gone if not any(each in key for each in FREE_KEYS)} == set(), name
-
-
-def keys_in(path: Path) -> set[str]:
-    """Return the keys of a JSON file, or of a file with a JSON value in each line."""
-    text = path.read_text("utf-8")
-    if path.suffix == ".jsonl":
-        return keys_of([json.loads(line) for line in text.splitlines()])
-    return keys_of(json.loads(text))
-
-
-def test_tables_begin_with_the_columns_that_they_had(files: WrittenFiles) -> None:
-    curve = ["curve", "frames.h5", "curve.csv", "--at", "0,0,0", "--diameter", "20", "--force"]
-    regions = ["regions", "image.h5", "--regions", "image.regions.toml", "--csv", "regions.csv"]
-    assert main(curve) == DONE and main([*regions, "--force"]) == DONE
-    for name, wanted in files.expected["csv_heads"].items():
-        assert set(wanted.split(",")) <= set(rows_of(files.work / name)[0])
-    (row,) = rows_of(files.work / "regions.csv")
-    names = files.expected["csv_heads"]["regions.csv"].split(",")
-    assert [row[name] for name in names] == files.expected["regions_row"].split(",")
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a table by the names of its columns."""
-    return list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
