@@ -13,7 +13,7 @@ class Fault(NamedTuple):
     name : the fault in a few words
     file : path in the repository
     old, new : text that occurs once in the file, and its replacement
-    tests : test files or folders, separated by spaces
+    tests : arguments of pytest: test files or folders, and `-m slow` for the long tier
     """
 
     name: str
@@ -302,7 +302,7 @@ STREAMS = (
         "            self.emptying.result()\n",
         "",
         "tests/engine/core/backend/test_software_card.py"
-        "::test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs",
+        "::test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs -m slow",
     ),
 )
 

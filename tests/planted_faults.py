@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def tested(tests: str, copy: Path) -> Verdict:
     begun = monotonic()
     try:
         done = subprocess.run(
-            [*command, *tests.split()],
+            [*command, *shlex.split(tests)],
             cwd=copy, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
