@@ -52,7 +52,7 @@ def study(tmp_path_factory):
 def end_of(study, source, **options):
     """Run it in a process; return the process, its images and its last event."""
     engine = EngineProcess(study, device="cpu", source=source, **options)
-    events = list(engine.data.runs.events())
+    events = list(engine.events())
     return engine, [e for e in events if isinstance(e, Preview)], events[-1]
 
 

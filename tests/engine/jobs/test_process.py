@@ -90,7 +90,7 @@ def test_images_cross_unchanged_and_in_order(tmp_path):
 def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):
     engine = EngineProcess(study_of(tmp_path, 3, 8), source=engine_sources.large)
     images = []
-    for event in engine.data.runs.events():
+    for event in engine.events():
         if isinstance(event, Preview):
             images.append(event)
             time.sleep(0.1)
@@ -104,7 +104,7 @@ def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):
 
 def test_the_child_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
     engine = EngineProcess(study_of(tmp_path), device="cpu", source=engine_sources.told_modules)
-    events = engine.data.runs.events()
+    events = engine.events()
     loaded = next(event for event in events if isinstance(event, Loaded))
     events.close()
     roots = {name.partition(".")[0] for name in loaded.facts["modules"]}
@@ -127,7 +127,7 @@ def test_a_volume_in_a_file_stays_there_and_goes_on_after_its_last_slab(tmp_path
     study = study_of(tmp_path)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.in_slabs, job=job)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events, 3)
     os.kill(engine.pid, signal.SIGKILL)
     last = list(events)[-1]
@@ -151,7 +151,7 @@ def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events, 7)
     os.kill(engine.pid, signal.SIGKILL)
     last = list(events)[-1]
@@ -172,7 +172,7 @@ def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image
 
 def test_abort_ends_a_stuck_engine_and_keeps_the_image(tmp_path):
     engine = EngineProcess(study_of(tmp_path), source=engine_sources.stuck)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events)
     child = psutil.Process(engine.pid)
     engine.abort()
@@ -186,7 +186,7 @@ def test_abort_in_good_time_saves_the_last_image(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
-    events = engine.data.runs.events()
+    events = engine.events()
     seen = until_preview(events, 5)[-1]
     engine.abort()
     assert isinstance(list(events)[-1], Aborted)
@@ -197,7 +197,7 @@ def test_abort_in_good_time_saves_the_last_image(tmp_path):
 def test_abort_before_the_start_starts_nothing(tmp_path):
     engine = EngineProcess(study_of(tmp_path), source=engine_sources.steady)
     engine.abort()
-    assert [type(event) for event in engine.data.runs.events()] == [Aborted]
+    assert [type(event) for event in engine.events()] == [Aborted]
     assert engine.pid is None
 
 
@@ -206,7 +206,7 @@ def test_pause_rests_with_the_image_saved_and_goes_on(tmp_path):
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
     drawn, rest = [], []
-    collector = threading.Thread(target=lambda: drawn.extend(engine.data.runs.events()))
+    collector = threading.Thread(target=lambda: drawn.extend(engine.events()))
     engine_started = time.monotonic()
     collector.start()
     while engine.last_preview is None and time.monotonic() - engine_started < 120:
@@ -231,7 +231,7 @@ def test_pause_rests_with_the_image_saved_and_goes_on(tmp_path):
 @pytest.mark.parametrize(("verb", "end"), [("finish_and_keep", Finished), ("abort", Aborted)])
 def test_a_pause_ends_when_the_run_is_to_end(tmp_path, verb, end):
     engine = EngineProcess(study_of(tmp_path, 50, 3), source=engine_sources.slow)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events)
     engine.pause()
     threading.Timer(0.7, getattr(engine, verb)).start()
@@ -243,7 +243,7 @@ def test_a_pause_ends_when_the_run_is_to_end(tmp_path, verb, end):
 
 def test_finish_and_keep_ends_after_this_iteration(tmp_path):
     engine = EngineProcess(study_of(tmp_path, 50, 4), source=engine_sources.slow)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events, 5)
     engine.finish_and_keep()
     last = list(events)[-1]
@@ -273,7 +273,7 @@ def test_closing_the_iterator_ends_the_process(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events)
     events.close()
     assert not psutil.pid_exists(engine.pid)
@@ -293,7 +293,7 @@ def test_checkpoints_and_progress_pass_through(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_silence_is_told_once_and_is_no_end(tmp_path, monkeypatch):
     engine = EngineProcess(study_of(tmp_path, 2, 10), source=engine_sources.slow)
-    events = engine.data.runs.events()
+    events = engine.events()
     until_preview(events)
     monkeypatch.setattr(process, "SILENCE_S", 0.7)  # a busy machine may need longer to start
     os.kill(engine.pid, signal.SIGSTOP)
@@ -317,7 +317,7 @@ from engine.modalities.studies import read_study
 from tests.engine import engine_sources
 
 def draw(engine, job, told):
-    for event in engine.data.runs.events():
+    for event in engine.events():
         if isinstance(event, Checkpointed):
             print(engine.pid, job.id, flush=True)
             told.set()

@@ -88,7 +88,7 @@ def _killed(study, job, *, after_images):
     """Resume the job and kill its process some images after the next checkpoint; the last event."""
     engine = EngineProcess(study, job=job, resume=True, threads=2)
     left = None
-    for event in engine.data.runs.events():
+    for event in engine.events():
         if left is None and isinstance(event, Checkpointed):
             left = after_images
         elif left is not None and isinstance(event, Preview):
