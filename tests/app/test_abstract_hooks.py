@@ -13,13 +13,13 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 import app
-from app.ui.forms.fields import Editor
+from app.ui.forms.fields import Editor, SettingsEditor
 from app.views.colour.raster_view import RasterView
 from app.views.pane_content import PaneContent
 from app.views.scan.detector_view import DetectorView
 
-OPEN = {Editor, PaneContent, RasterView, DetectorView}
-"""Classes that nobody makes an object of."""
+OPEN = {Editor, SettingsEditor, PaneContent, RasterView, DetectorView}
+"""Base classes: no object is made of them directly."""
 
 
 def below(base: type[QWidget]) -> Iterator[type[QWidget]]:
