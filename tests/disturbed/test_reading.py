@@ -23,6 +23,7 @@ def test_a_share_that_goes_away_while_it_is_read_is_a_sentence(told: Told) -> No
             assert f"cannot be read ({words[each['how']]})" in each["text"], each
 
 
+@pytest.mark.slow
 def test_a_look_at_a_file_that_is_out_of_reach_says_why(told: Told) -> None:
     looks = [each for each in told("reading") if each["is_look"]]
     assert len(looks) == len(KINDS)

@@ -53,6 +53,7 @@ def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
         assert each["text"].endswith(".") and "\n" not in each["text"], each
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_sentence_with_bytes_and_keeps_what_was_there(told: Told) -> None:
     found = outcomes(told, "full", "limit")
     refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes and [\d,]+ are free")

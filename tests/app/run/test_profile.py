@@ -227,6 +227,7 @@ def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):
     assert "no folder" in problems[0].text
 
 
+@pytest.mark.slow
 def test_it_is_live_during_a_run_and_complete_afterwards(
     qtbot, window, tab_of_window, opened, long_study
 ):

@@ -124,6 +124,7 @@ def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study
 # failures
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU

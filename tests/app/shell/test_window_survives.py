@@ -98,6 +98,7 @@ def resume(qtbot, window) -> None:
     assert window.centre.message_bar.problem is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
     qtbot, window, opened, exact_study, tmp_path

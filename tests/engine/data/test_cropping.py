@@ -31,6 +31,7 @@ def test_voxels_stay_where_they_are(body):
         np.testing.assert_allclose(part.grid.centres_mm(axis), where, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_integrals_along_lines_are_those_of_the_whole(rng, body):
     rays, part = octant_rays(rng, 60, GRID), cropped(body)
     whole, some = (

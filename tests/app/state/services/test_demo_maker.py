@@ -85,6 +85,7 @@ def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
     assert DENTINE < high < TITANIUM
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(simulated, folder):
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
     updates = ("algorithm.iterations=2", "algorithm.subsets=24")  # fewer leave 8 % more decays

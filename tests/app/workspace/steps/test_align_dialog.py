@@ -47,6 +47,7 @@ def dialog(qtbot, controls, small_study, mu_map) -> AlignDialog:
     return made
 
 
+@pytest.mark.slow
 def test_the_lines_follow_the_pointer_and_the_map_is_saved_and_used(
     qtbot, controls, dialog, tmp_path, choose_file
 ):
