@@ -29,9 +29,9 @@ class AngleStrip(QWidget):
         self._colours = DARK
         self._angles_deg: Array = np.empty(0, np.float64)
         self._newest_deg: float | None = None
-        self.setAccessibleName(tr("Angles that are held"))
+        self.setAccessibleName(tr("Stored angles"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tr("Where the source of rays was in the views that are held"))
+        self.setToolTip(tr("X-ray source angles of the stored views"))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

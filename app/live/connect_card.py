@@ -20,14 +20,12 @@ KINDS = (tr("X-ray projections"), tr("PET events"))
 FRAMES, EVENTS = range(2)
 ABOUT = (
     tr(
-        "Slices form while an X-ray scan is measured. Steps and filter are those of the "
-        "CT protocol at "
-        "hand."
+        "Slices appear while an X-ray scan is measured. Preparation steps and filter come "
+        "from the current CT protocol."
     ),
     tr(
-        "The image forms while a PET scan is measured, and motion is said at once. "
-        "Voxels, algorithm "
-        "and filters are those of the list-mode protocol at hand."
+        "The image appears while a PET scan is measured, and motion is reported at once. "
+        "Voxels, algorithm and filters come from the current list-mode protocol."
     ),
 )
 Request = LiveRequest | PetRequest
@@ -50,7 +48,7 @@ class ConnectCard(QFrame):
         self._connect_to = connect_to
         self.setProperty("role", "card")
         self.setMaximumWidth(CARD_PX)
-        self.kind = choice(tr("What is measured"), KINDS)
+        self.kind = choice(tr("Type of scan"), KINDS)
         self.kind.setMinimumContentsLength(max(map(len, KINDS)))
         self.frames, self.events = FramesForm(), EventsForm(files)
         self._forms = QStackedWidget()
@@ -65,7 +63,7 @@ class ConnectCard(QFrame):
         self.demo = button(
             tr("Live demo"),
             lambda: demo(self.kind.currentIndex()),
-            tr("Play a simulated scan, and watch it come into focus"),
+            tr("Play a simulated scan and watch it come into focus"),
         )
         self.leave = button(tr("Back"), leave, tr("Back to the images"))
         self.kind.currentIndexChanged.connect(self._show_kind)

@@ -13,19 +13,23 @@ from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_i
 from app.views.literal_text import plain_tip
 
 SOURCE_TIP = tr(
-    "tcp://host:port of a sender, the words of a Siemens mMR or SAFIR that are being written, or a "
-    "stored list-mode scan"
+    "tcp://host:port of a sender, a list-mode file that a Siemens mMR or SAFIR scanner is "
+    "writing, or a stored list-mode scan"
 )
-SCANNER_TIP = tr("Name or file of the scanner, where the source does not say it")
+SCANNER_TIP = tr("Name or file of the scanner, if the source does not state it")
 PLAY_TIP = tr(
-    "A stored scan is played as if it were measured now: 1 is its own pace, 5 five times that"
+    "Play a stored scan as if it were measured now: 1 is the original speed, 5 is five "
+    "times as fast"
 )
 FILES_TIP = tr(
-    "A μ-map lies where this patient lay, and a normalisation is of this scanner: take them from "
-    "the study at hand only if they belong to the scan that is measured now"
+    "A μ-map fits one patient position, and a normalisation fits one scanner. Use those of "
+    "the current study only if they belong to the scan that is measured now."
 )
-WRITTEN = tr("A file that is being written, or a stored scan")
-NO_FILES = tr("The study at hand has none")
+NO_SPEED = tr(
+    "The playback speed {text!r} is not valid. Enter a multiple of the original speed, such as 1."
+)
+WRITTEN = tr("Choose a file that is being written, or a stored scan")
+NO_FILES = tr("The current study has none")
 
 
 class EventsForm(SourceForm):
@@ -40,11 +44,11 @@ class EventsForm(SourceForm):
         super().__init__()
         self._files = files
         self.source = field(tr("Source"), tr("tcp://scanner:9668 or a file"), SOURCE_TIP)
-        self.scanner = field(tr("Scanner"), tr("As the source says"), SCANNER_TIP)
-        self.rate = field(tr("Play at"), tr("Is being measured"), PLAY_TIP)
+        self.scanner = field(tr("Scanner"), tr("From the source"), SCANNER_TIP)
+        self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
         self.events = choice(tr("Events in the image"), [words for words, _ in EVENTS])
         self.uses_files = QCheckBox()
-        self.uses_files.setAccessibleName(tr("Files of the study at hand"))
+        self.uses_files.setAccessibleName(tr("Files of the current study"))
         self.uses_files.setToolTip(plain_tip(FILES_TIP))
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         self.lay_out(
@@ -53,7 +57,7 @@ class EventsForm(SourceForm):
                 Row(tr("Scanner"), self.scanner),
                 Row(tr("Events"), self.events),
                 Row(tr("Corrections"), self.uses_files),
-                Row(tr("Play at"), self.rate, tr("times its pace, a stored scan")),
+                Row(tr("Playback speed"), self.rate, tr("× original speed, stored scans only")),
             )
         )
         self.show_files()
@@ -61,7 +65,7 @@ class EventsForm(SourceForm):
     def show_files(self) -> None:
         """Offer the files of the study at hand; they are not taken unless they are chosen."""
         names = [path.name for path in self._files().values()]
-        self.uses_files.setText(tr("With {value}", value=", ".join(names)) if names else NO_FILES)
+        self.uses_files.setText(tr("Use {value}", value=", ".join(names)) if names else NO_FILES)
         self.uses_files.setEnabled(bool(names))
         if not names:
             self.uses_files.setChecked(False)
@@ -75,7 +79,7 @@ class EventsForm(SourceForm):
             where it cannot be followed
         """
         source = source_in(self.source)
-        rate = rate_in(self.rate, tr("how many times its own pace, such as 1"))
+        rate = rate_in(self.rate, NO_SPEED)
         _, newest_s = EVENTS[self.events.currentIndex()]
         files = dict(self._files()) if self.uses_files.isChecked() else {}
         return PetRequest(source, self.scanner.text().strip(), newest_s, rate, files)

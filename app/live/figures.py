@@ -73,7 +73,7 @@ def texts_of_slices(figures: LiveStatistics) -> list[str]:
 def texts_of_events(figures: LivePetStatistics) -> list[str]:
     """Return the figures of a list-mode scan as words, one for each row."""
     randoms = figures.randoms_percent
-    span = f"{clock(figures.image_from_s)} to {clock(figures.image_until_s)}"
+    start, end = clock(figures.image_from_s), clock(figures.image_until_s)
     return [
         f"{count(figures.prompts_per_s)}/s",
         NONE if math.isnan(randoms) else tr("{randoms:.0f} % of the prompts", randoms=randoms),
@@ -81,8 +81,8 @@ def texts_of_events(figures: LivePetStatistics) -> list[str]:
         NONE
         if math.isnan(figures.behind_s)
         else tr("{behind_s:.1f} s at most", behind_s=figures.behind_s),
-        f"{count(figures.image_events)} prompts",
-        span if figures.image_events else NONE,
+        tr("{n} prompts", n=count(figures.image_events)),
+        tr("{low} to {high}", low=start, high=end) if figures.image_events else NONE,
         tr("{count}, {count_2} lost", count=count(figures.events), count_2=count(figures.dropped)),
         tr("{memory_mib:,.0f} MiB", memory_mib=figures.memory_mib),
     ]

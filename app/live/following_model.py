@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOOK_MS = 33
 """Between two looks: thirty images a second are more than anybody tells apart."""
 MOST_SAID = 200
-STOPPED = tr("The scan is not followed any more")
+STOPPED = tr("The scan is no longer followed")
 MOST_AT_ONCE = 50
 """Sentences taken up in one look."""
 
@@ -73,7 +73,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     updated = Signal()
     state_changed = Signal()
-    waits = tr("Waits for frames.")
+    waits = tr("Waiting for frames.")
     """State before anything has come."""
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
@@ -196,7 +196,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         if self._timer.isActive():
             self.look()
             if not self.has_ended:
-                self.said.append(tr("It was stopped here."))
+                self.said.append(tr("The user stopped it here."))
             self.has_ended = True
             self.let_go()
         self.state_changed.emit()
@@ -230,7 +230,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         except EngineError as e:
             self._end(str(e))
         except Exception as e:  # noqa: BLE001  whatever ends the thread is said, the window stays
-            self._end(tr("A fault of ours: {name}: {e}", name=type(e).__name__, e=e))
+            self._end(tr("Internal error: {name}: {e}", name=type(e).__name__, e=e))
         if self._words != before:
             self.state_changed.emit()
 

@@ -9,13 +9,14 @@ from app.live.live_request import MODES, LiveRequest
 from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
 
 SOURCE_TIP = tr(
-    "tcp://host:port of a sender, pva://channel of EPICS, a folder that fills with images, or an "
-    "HDF5 file that is being written"
+    "tcp://host:port of a sender, pva://channel of EPICS, a folder that receives images, "
+    "or an HDF5 file that is being written"
 )
-GEOMETRY_TIP = tr("A stored scan of the same geometry, where the source brings none")
-PLAY_TIP = tr("A stored scan is played as if it were measured now, at so many frames in a second")
-WRITTEN = tr("A file that is being written, or a stored scan")
-FILLS = tr("A folder that fills with images")
+GEOMETRY_TIP = tr("A stored scan with the same geometry, if the source provides none")
+PLAY_TIP = tr("Play a stored scan as if it were measured now, at this number of frames per second")
+NO_RATE = tr("The playback speed {text!r} is not valid. Enter frames per second, such as 30.")
+WRITTEN = tr("Choose a file that is being written, or a stored scan")
+FILLS = tr("Choose a folder that receives images")
 
 
 class FramesForm(SourceForm):
@@ -25,19 +26,19 @@ class FramesForm(SourceForm):
         super().__init__()
         addresses = tr("tcp://detector:9667, pva://CHANNEL, a folder or a file")
         self.source = field(tr("Source"), addresses, SOURCE_TIP)
-        self.like = field(tr("Geometry"), tr("As the source says"), GEOMETRY_TIP)
-        self.rate = field(tr("Play at"), tr("Is being measured"), PLAY_TIP)
+        self.like = field(tr("Geometry"), tr("From the source"), GEOMETRY_TIP)
+        self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
         self.mode = choice(tr("Views in the slices"), [words for words, *_ in MODES])
         folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
-        same = tr("A scan of the same geometry")
+        same = tr("Choose a scan with the same geometry")
         scan = Chooser(tr("Scan …"), lambda: self.file_into(self.like, same), GEOMETRY_TIP)
         self.lay_out(
             (
                 Row(tr("Source"), self.source, (folder, file)),
                 Row(tr("Geometry"), self.like, (scan,)),
                 Row(tr("Views"), self.mode),
-                Row(tr("Play at"), self.rate, tr("frames/s, a stored scan")),
+                Row(tr("Playback speed"), self.rate, tr("frames/s, stored scans only")),
             )
         )
 
@@ -50,7 +51,7 @@ class FramesForm(SourceForm):
             where it cannot be followed
         """
         source = source_in(self.source)
-        rate = rate_in(self.rate, tr("frames in a second, such as 30"))
+        rate = rate_in(self.rate, NO_RATE)
         geometry = self.like.text().strip()
         _, mode, turn = MODES[self.mode.currentIndex()]
         scan = Path(geometry) if geometry else None

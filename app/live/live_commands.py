@@ -31,8 +31,8 @@ DEMO_FRAMES, DEMO_PACE = 24.0, 3.0
 DEMO_KINDS = {FRAMES: CtProtocol, EVENTS: ListModeProtocol}
 FILE_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
 IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", tr("Images (*.nii.gz *.h5 *.mha *.nrrd)")
-LOST = tr("This scan is only in this window. Keep it in a file first, or give it up.")
-NOT_KEPT, NO_IMAGE = tr("The scan cannot be kept."), tr("The image cannot be kept.")
+LOST = tr("This scan has not been saved. Save it first, or discard it.")
+NOT_KEPT, NO_IMAGE = tr("The scan could not be saved."), tr("The image could not be saved.")
 
 
 class LiveCommands(QObject):
@@ -86,7 +86,7 @@ class LiveCommands(QObject):
             partial(make_demo_apart, demo=demo),
             partial(self._play, kind),
             busy=demo.busy,
-            failed=tr("No demo."),
+            failed=tr("The demo could not be started."),
             stoppable=True,
             on_progress=self.page.making.show_progress,
             on_end=self._made,
@@ -117,7 +117,7 @@ class LiveCommands(QObject):
         """Ask before a scan goes that lies nowhere else."""
         if self.model.is_kept or not self.model.has_scan:
             return True
-        if not self._confirm(tr("Scan not kept"), LOST, tr("Give it up")):
+        if not self._confirm(tr("Scan not saved"), LOST, tr("Discard")):
             return False
         self.model.is_kept = True
         return True
@@ -125,7 +125,7 @@ class LiveCommands(QObject):
     def keep(self) -> None:
         """Write the scan to a file that the user names."""
         folder = Path(self._context.preferences.export_folder or Path.home())
-        path = ask_save(self._window, tr("Keep the scan"), folder / FILE_NAME, KINDS)
+        path = ask_save(self._window, tr("Save the scan"), folder / FILE_NAME, KINDS)
         if path is None or not may_write(self._window, path, self._context.session):
             return
         self._context.preferences.export_folder = str(path.parent)
@@ -151,11 +151,11 @@ class LiveCommands(QObject):
 
         def written(_: object) -> None:
             model.is_kept = True
-            self._context.session.add_log("info", tr("Scan kept: {path}", path=path))
+            self._context.session.add_log("info", tr("Scan saved: {path}", path=path))
             then(path)
 
         self._context.commands.run_task(
-            lambda _: write(path), written, busy=tr("Keeping the scan"), failed=NOT_KEPT
+            lambda _: write(path), written, busy=tr("Saving the scan"), failed=NOT_KEPT
         )
 
     def _reconstruct(self, path: Path) -> None:
@@ -177,7 +177,7 @@ class LiveCommands(QObject):
     def _keep_volume(self) -> None:
         volume, preferences = self.page.pet.on_show, self._context.preferences
         folder = Path(preferences.export_folder or Path.home())
-        path = ask_save(self._window, tr("Keep the image"), folder / IMAGE_NAME, IMAGE_KINDS)
+        path = ask_save(self._window, tr("Save the image"), folder / IMAGE_NAME, IMAGE_KINDS)
         if volume is None or path is None:
             return
         if not may_write(self._window, path, self._context.session):
@@ -191,10 +191,10 @@ class LiveCommands(QObject):
 
         def written(_: object) -> None:
             preferences.export_folder = str(path.parent)
-            self._context.session.add_log("info", tr("Image kept: {path}", path=path))
+            self._context.session.add_log("info", tr("Image saved: {path}", path=path))
 
         self._context.commands.run_task(
-            lambda _: write(), written, busy=tr("Keeping the image"), failed=NO_IMAGE
+            lambda _: write(), written, busy=tr("Saving the image"), failed=NO_IMAGE
         )
 
     def shut_down(self) -> None:

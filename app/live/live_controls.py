@@ -16,8 +16,8 @@ from engine.core.settings import Settings
 SETTLE_MS = 80
 """After the last of several changes."""
 MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
-AXIS_TIP = tr("The column on which the axis of rotation is seen, from 0")
-ROLL_TIP = tr("How far the detector is turned in its plane")
+AXIS_TIP = tr("Detector column of the rotation axis, counted from 0")
+ROLL_TIP = tr("Rotation of the detector in its plane")
 DIGITS = 2
 FILTER_FIELDS = ("window", "cutoff")
 
@@ -50,9 +50,7 @@ class LiveControls(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setColumnStretch(1, 1)
-        self.find_axis = button(
-            tr("Find"), find_axis, tr("Look for the axis in the views that are held")
-        )
+        self.find_axis = button(tr("Find"), find_axis, tr("Find the axis in the stored views"))
         for k, (title, box) in enumerate(((tr("Axis"), self.axis), (tr("Roll"), self.roll))):
             grid.addWidget(label(title, "caption"), k, 0)
             grid.addWidget(box, k, 1)

@@ -103,7 +103,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         """Return what tells of images of this scan what made them, also when another has begun."""
         session, request, (protocol, begun_utc) = self._session, self.request, self._begun
         if session is None or request is None:
-            raise EngineError(tr("there is no scan."))
+            raise EngineError(tr("There is no scan."))
 
         def made() -> Plain:
             from engine.live import LiveOrigin, provenance_of
@@ -122,7 +122,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
 
     def writer(self) -> Callable[[Path], object]:
         if self._session is None:
-            raise EngineError(tr("there is no scan."))
+            raise EngineError(tr("There is no scan."))
         self.stop()
         scan = self._session.scan()
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 Mode = Literal["growing", "sliding"]
 Turn = Literal["half", "full"]
 MODES: tuple[tuple[str, Mode, Turn], ...] = (
-    (tr("All views, from the first on"), "growing", "full"),
-    (tr("The newest full turn"), "sliding", "full"),
-    (tr("The newest half turn"), "sliding", "half"),
+    (tr("All views from the start"), "growing", "full"),
+    (tr("Last full rotation"), "sliding", "full"),
+    (tr("Last half rotation"), "sliding", "half"),
 )
 """What is offered: its words, and what it means."""
 

@@ -36,7 +36,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
     apart : whether an ordinary run makes an image of each time between motions
     """
 
-    waits = tr("Waits for events.")
+    waits = tr("Waiting for events.")
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(context, parent)
@@ -74,7 +74,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
 
     def writer(self) -> Callable[[Path], object]:
         if self._session is None:
-            raise EngineError(tr("there is no scan."))
+            raise EngineError(tr("There is no scan."))
         self.stop()
         scan = self._session.scan()
 

@@ -24,25 +24,28 @@ if TYPE_CHECKING:
     from engine.data import Volume
     from engine.live import LivePetUpdate
 
-SNAPSHOT = tr("Keep image …"), tr("Write the image on show to a file, with what made it")
+SNAPSHOT = tr("Save image …"), tr("Save the displayed image with its provenance")
 FIGURES = (
-    (tr("Prompts"), tr("Coincidences that the scanner counts in a second")),
+    (tr("Prompts"), tr("Coincidences per second")),
     (
         tr("Randoms"),
-        tr("Delayed coincidences, where the scan has them: so many prompts came by chance"),
+        tr("Random coincidences, estimated from delayed coincidences if the scan contains them"),
     ),
-    (tr("Images"), tr("Times in a second that the image was made anew")),
-    (tr("Behind"), tr("How old the newest event of the image on show is, at most")),
-    (tr("Image"), tr("Prompts that the image is of")),
-    (tr("From, to"), tr("The part of the scan that the image is of")),
-    (tr("Events"), tr("Those that came, and those lost or left out for want of time or memory")),
-    (tr("Memory"), tr("Of the events that are kept")),
+    (tr("Images"), tr("Image updates per second")),
+    (tr("Behind"), tr("Maximum age of the newest event in the displayed image")),
+    (tr("Image"), tr("Number of prompts in the image")),
+    (tr("From, to"), tr("Part of the scan in the image")),
+    (
+        tr("Events"),
+        tr("Received events, and events lost or skipped because time or memory was short"),
+    ),
+    (tr("Memory"), tr("Memory of the stored events")),
 )
-STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion is watched for after some seconds")
-APART = tr("An image for each rest")
+STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion detection starts after some seconds")
+APART = tr("One image per motion-free period")
 APART_TIP = tr(
-    "The ordinary run makes one image of each time between two motions, instead of one of all "
-    "events"
+    "The full reconstruction makes one image for each period between two motions, instead "
+    "of one image of all events"
 )
 MOST_MOTIONS = 4
 PLOTS_PX = 160
@@ -65,11 +68,11 @@ class PetPage(WatchPage[LivePetModel]):
             ("prompts", "delayeds"), tr("Counts over time"), from_zero=True, least=1.0
         )
         self.centre = TimeCurves(
-            ("x", "y", "z"), tr("Where the activity is, over time"), from_zero=False, least=2.0
+            ("x", "y", "z"), tr("Position of the activity over time"), from_zero=False, least=2.0
         )
         self.turn = TimeCurves(
             ("turn",),
-            tr("How the activity lies, where it is not round"),
+            tr("Orientation of the activity, if it is not round"),
             from_zero=False,
             least=2.0,
         )
@@ -84,7 +87,7 @@ class PetPage(WatchPage[LivePetModel]):
                 label(tr("Detector blocks"), "caption"),
                 self.blocks,
                 self.blocks_text,
-                label(tr("The object"), "caption"),
+                label(tr("Object"), "caption"),
                 self.motion,
             ),
             self.apart,
@@ -163,11 +166,10 @@ class PetPage(WatchPage[LivePetModel]):
         plots = (self.rates, ("prompts", "delayeds")), (self.centre, ("x", "y", "z"))
         for plot, names in (*plots, (self.turn, ("turn",))):
             plot.show_curves(times, {name: history.column(name) for name in names}, motions_s)
-        thousand = {0: "", 3: tr("thousand ")}.get(self.rates.power, f"10^{self.rates.power} ")
         titles = (
-            tr("Counts ({thousand}a second), over time (s)", thousand=thousand),
-            tr("Centre moved by (mm), over time (s)"),
-            tr("Turned about z by (°), over time (s)"),
+            _rate_title(self.rates.power),
+            tr("Shift of the centre (mm) over time (s)"),
+            tr("Rotation about z (°) over time (s)"),
         )
         for head, title in zip(self._heads, titles, strict=True):
             head.setText(title)
@@ -175,8 +177,17 @@ class PetPage(WatchPage[LivePetModel]):
     def _show_motions(self, update: LivePetUpdate | None) -> None:
         motions = () if update is None else update.motions
         lines = [
-            tr("Moved {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
+            tr("Motion {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
         ]
         watched = update is not None and update.place is not None
         self.motion.setText("\n".join(lines) or (STILL if watched else NOT_WATCHED))
         set_tone(self.motion, "look" if lines else "muted")
+
+
+def _rate_title(power: int) -> str:
+    """Return the title of the plot of count rates, whose values are divided by 10^power."""
+    if power == 0:
+        return tr("Counts per second over time (s)")
+    if power == 3:
+        return tr("Thousand counts per second over time (s)")
+    return tr("10^{power} counts per second over time (s)", power=power)

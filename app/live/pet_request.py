@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from engine.modalities import ListModeProtocol
 
 EVENTS: tuple[tuple[str, float | None], ...] = (
-    (tr("All events, from the first on"), None),
-    (tr("The newest 5 s"), 5.0),
-    (tr("The newest 10 s"), 10.0),
-    (tr("The newest 30 s"), 30.0),
-    (tr("The newest 60 s"), 60.0),
+    (tr("All events from the start"), None),
+    (tr("Last 5 s"), 5.0),
+    (tr("Last 10 s"), 10.0),
+    (tr("Last 30 s"), 30.0),
+    (tr("Last 60 s"), 60.0),
 )
 """What is offered: its words, and how many seconds that is."""
 

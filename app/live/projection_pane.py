@@ -43,15 +43,14 @@ class ProjectionPane(RasterView):
         rows, columns = frame.values.shape
         every = max(1, max(rows, columns) // MOST_PX)
         values = np.ascontiguousarray(frame.values[::every, ::every], np.float32)
-        angle = (
-            ""
+        template = (
+            tr("Projection {index}   {columns} × {rows}, mean {mean}")
             if frame.angle_rad is None
-            else tr(" at {degrees:.1f}°", degrees=np.degrees(frame.angle_rad) % 360)
+            else tr("Projection {index} at {degrees:.1f}°   {columns} × {rows}, mean {mean}")
         )
-        self._title = tr(
-            "Projection {index}{angle}   {columns} × {rows}, mean {mean}",
+        self._title = template.format(
             index=frame.index,
-            angle=angle,
+            degrees=np.degrees(frame.angle_rad or 0.0) % 360,
             columns=columns,
             rows=rows,
             mean=number(float(values.mean()), 4),

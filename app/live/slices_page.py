@@ -18,21 +18,24 @@ from app.ui.theme.widgets import button, label
 if TYPE_CHECKING:
     from engine.live import LiveImages
 
-SNAPSHOT = tr("Keep slices …"), tr("Write the slices on show to files, with where they lie")
-RESET_TIP = tr("Put the slices back: across z, y and x, through the middle")
+SNAPSHOT = tr("Save slices …"), tr("Save the displayed slices with their positions")
+RESET_TIP = tr("Reset the slices: normal to z, y and x, through the centre")
 FIGURES = (
-    (tr("Frames in"), tr("Projections that came in a second")),
-    (tr("Slices out"), tr("Times in a second that the slices were made anew")),
+    (tr("Frames in"), tr("Projections received per second")),
+    (tr("Slices out"), tr("Slice updates per second")),
     (
         tr("Latency"),
-        tr("From the arrival of a frame to the slices that have it: median, and 99 of 100"),
+        tr(
+            "Time from the arrival of a frame to the slices that contain it: median and "
+            "99th percentile"
+        ),
     ),
     (
         tr("Frames"),
-        tr("Projections that came, and those lost or left out because others were newer"),
+        tr("Received projections, and projections lost or skipped because newer ones arrived"),
     ),
-    (tr("Views"), tr("What the slices are made of, and the angle it covers")),
-    (tr("Memory"), tr("Of views and slices")),
+    (tr("Views"), tr("Views in the slices, and the angle that they cover")),
+    (tr("Memory"), tr("Memory of views and slices")),
 )
 
 
@@ -48,7 +51,10 @@ class SlicesPage(WatchPage[LiveModel]):
         self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures(FIGURES)
         self.controls = LiveControls(model.see_axis, model.find_axis, model.roll, model.use_filter)
         self.reset_planes = button(tr("Reset planes"), self.views.reset, RESET_TIP)
-        held, runs = label(tr("Angles held"), "caption"), label(tr("While it runs"), "caption")
+        held, runs = (
+            label(tr("Stored angles"), "caption"),
+            label(tr("Adjust during the scan"), "caption"),
+        )
         self.lay_out(
             self.views,
             (self.figures, held, self.strip, runs, self.controls),

@@ -97,17 +97,17 @@ def source_in(edit: QLineEdit) -> str:
     """
     text = edit.text().strip()
     if not text:
-        raise SourceFaultError(tr("Name the source: an address, a folder or a file."))
+        raise SourceFaultError(tr("Enter the source: an address, a folder or a file."))
     return text
 
 
-def rate_in(edit: QLineEdit, wanted: str) -> float | None:
+def rate_in(edit: QLineEdit, message: str) -> float | None:
     """Return the rate of a replay, None where nothing is filled in.
 
     Raises
     ------
     SourceFaultError
-        where it is no rate; `wanted` says what is
+        if the rate is invalid; `message` describes the problem and contains `{text!r}`
     """
     text = edit.text().strip()
     if not text:
@@ -117,7 +117,5 @@ def rate_in(edit: QLineEdit, wanted: str) -> float | None:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e6:
-        raise SourceFaultError(
-            tr("Play at {text!r}: write {wanted}.", text=edit.text(), wanted=wanted)
-        )
+        raise SourceFaultError(message.format(text=edit.text()))
     return rate

@@ -17,8 +17,8 @@ M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
 KEPT_NOTE = tr("kept for comparison")
 FROZEN_NOTE = "frozen"
-KEEP_TIP = tr("Stop, and write the scan as it came to a file")
-WHOLE_TIP = tr("Stop, keep the scan in the folder of exports, and reconstruct it as any other")
+KEEP_TIP = tr("Stop and save the received scan to a file")
+WHOLE_TIP = tr("Stop, save the scan in the export folder, and reconstruct it")
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,24 @@ class WatchPage(QWidget, Generic[M]):
         self.model: M = model
         self.state, self.said = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.freeze = switch(
-            tr("Freeze"), self.show_newest, tr("Hold what is on show; the scan goes on")
+            tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
         )
-        self.keep = button(
-            tr("Keep to compare"), self._keep, tr("Keep this image for a comparison")
-        )
+        self.keep = button(tr("Keep to compare"), self._keep, tr("Keep this image for comparison"))
         self.compare = switch(
-            tr("Show kept"), self.show_newest, tr("Show what was kept, not the newest")
+            tr("Show kept"), self.show_newest, tr("Show the kept image instead of the newest one")
         )
         self.snapshot = button(keep_images[0], actions.keep_images, keep_images[1])
-        self.save = button(tr("Keep scan …"), actions.keep_scan, KEEP_TIP)
+        self.save = button(tr("Save scan …"), actions.keep_scan, KEEP_TIP)
         self.reconstruct = button(reconstruct, actions.reconstruct, WHOLE_TIP, "primary")
-        self.stop = button(tr("Stop"), model.stop, tr("End following; what came stays on show"))
+        self.stop = button(
+            tr("Stop"),
+            model.stop,
+            tr("Stop following the scan. The received data stay on the screen."),
+        )
         self.back = button(
-            tr("Back"), actions.leave, tr("Back to the images; the scan is followed on")
+            tr("Back"),
+            actions.leave,
+            tr("Back to the images. The program continues to follow the scan."),
         )
         self.another = button(tr("Another scan"), actions.another, tr("Connect to another source"))
         self.kept: object | None = None

@@ -82,11 +82,11 @@ class WindowDrag:
             look.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
         low, high = look.window
         self._pane.readout = tr(
-            "W {high}  L {low}   {low_2} to {high_2} {unit}",
-            high=number(high - low),
-            low=number((low + high) / 2),
-            low_2=number(low),
-            high_2=number(high),
+            "W {width}  L {level}   {low} to {high} {unit}",
+            width=number(high - low),
+            level=number((low + high) / 2),
+            low=number(low),
+            high=number(high),
             unit=look.unit,
         )
         self._pane.update()

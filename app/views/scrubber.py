@@ -109,7 +109,7 @@ class IterationScrubber(QWidget):
         self._waiting = NO_ITERATES
         self.slider = TickSlider()
         self.slider.setAccessibleName(tr("Iterate"))
-        self.slider.setToolTip(tr("Walk through the kept iterates ([ and ])"))
+        self.slider.setToolTip(tr("Step through the stored iterates ([ and ])"))
         self.latest = QPushButton(tr("Latest"))
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
@@ -188,8 +188,8 @@ class IterationScrubber(QWidget):
     def _refresh(self) -> None:
         self.slider.setEnabled(bool(self._labels))
         self.latest.setEnabled(not self.is_live)
-        follows = tr("The newest iterate is on show, and each new one will be")
-        welcome_lists = tr("Show the newest iterate, and each new one as it comes")
+        follows = tr("The latest iterate is displayed, and the view follows new ones")
+        welcome_lists = tr("Show the latest iterate and follow new ones")
         self.latest.setToolTip(plain_tip(follows if self.is_live else welcome_lists))
         usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
         self._text.show_within(self.text(), usual, NAME_PX)

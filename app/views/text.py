@@ -13,7 +13,7 @@ from engine.geometry import Point
 def number(value: float, figures: int = 3) -> str:
     """A value with so many significant figures, trailing zeros dropped."""
     if not math.isfinite(value):
-        return tr("no number") if math.isnan(value) else "∞"
+        return tr("not a number") if math.isnan(value) else "∞"
     exponent = math.floor(math.log10(abs(value))) if value else 0
     if -4 <= exponent < 7:
         text = f"{value:.{max(0, figures - 1 - exponent)}f}"

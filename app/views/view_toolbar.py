@@ -21,7 +21,7 @@ class ViewToolbar(WindowControls):
         super().__init__(state, parent=parent)
 
     def more_controls(self) -> tuple[QPushButton, ...]:
-        tip = tr("Blend neighbouring voxels or show them as they are (I)")
+        tip = tr("Interpolate between voxels, or show each voxel as a block (I)")
         self.interpolation, self.convention = QPushButton(), QPushButton()
         self.interpolation.setToolTip(plain_tip(tip))
         self.interpolation.clicked.connect(lambda: self._state.toggle_interpolation())
@@ -36,10 +36,10 @@ class ViewToolbar(WindowControls):
         state = self._state
         self.interpolation.setText(name_of_key(state.interpolation))
         self.convention.setText(name_of_key(state.convention))
-        side = "left" if state.convention == "radiological" else "right"
-        self.convention.setToolTip(
-            plain_tip(
-                tr("The patient's right is at the {side} of the screen; click to change", side=side)
-            )
+        tip = (
+            tr("The patient's right is on the left of the screen. Click to change it.")
+            if state.convention == "radiological"
+            else tr("The patient's right is on the right of the screen. Click to change it.")
         )
+        self.convention.setToolTip(plain_tip(tip))
         super().refresh()

@@ -10,23 +10,23 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>A cylinder of known activity tells what one count stands for. Its scan is reconstructed as patients will be: same normalisation, μ-map and corrections, and no calibration.</source>
-      <translation>Ein Zylinder bekannter Aktivität sagt, wofür ein Ereignis steht. Sein Scan wird rekonstruiert wie später Patienten: gleiche Normalisierung, μ-Karte und Korrekturen, ohne Kalibrierung.</translation>
+      <source>A scan of a cylinder with known activity gives the calibration factor. Reconstruct it with the settings for patients: same normalisation, μ-map and corrections, but no calibration.</source>
+      <translation>Der Scan eines Zylinders mit bekannter Aktivität liefert den Kalibrierungsfaktor. Rekonstruieren Sie ihn mit den Einstellungen für Patienten: gleiche Normalisierung, μ-Karte und Korrekturen, aber ohne Kalibrierung.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Nothing is measured yet.</source>
-      <translation>Noch ist nichts gemessen.</translation>
+      <source>Nothing has been measured yet.</source>
+      <translation>Es wurde noch nichts gemessen.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Reconstruct the scan of the cylinder first, or open its image.</source>
+      <source>First reconstruct the scan of the cylinder, or open its image.</source>
       <translation>Rekonstruieren Sie zuerst den Scan des Zylinders, oder öffnen Sie sein Bild.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>The image on show is not the finished one; choose the last image of the run.</source>
-      <translation>Das gezeigte Bild ist nicht das fertige; wählen Sie das letzte Bild des Laufs.</translation>
+      <source>The displayed image is not the final one. Select the last image of the run.</source>
+      <translation>Das angezeigte Bild ist nicht das fertige. Wählen Sie das letzte Bild des Laufs.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -55,8 +55,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Write it as a calibration file</source>
-      <translation>Als Kalibrierungsdatei schreiben</translation>
+      <source>Save the result as a calibration file</source>
+      <translation>Das Ergebnis als Kalibrierungsdatei speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -65,48 +65,48 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>A field is empty or wrong; see what stands under it.</source>
-      <translation>Ein Feld ist leer oder falsch; darunter steht, warum.</translation>
+      <source>A field is empty or invalid. See the message below the field.</source>
+      <translation>Ein Feld ist leer oder ungültig. Beachten Sie die Meldung unter dem Feld.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Looking for the cylinder.</source>
-      <translation>Der Zylinder wird gesucht.</translation>
+      <source>Searching for the cylinder …</source>
+      <translation>Der Zylinder wird gesucht …</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>There is no calibration.</source>
-      <translation>Es gibt keine Kalibrierung.</translation>
+      <source>The calibration failed.</source>
+      <translation>Die Kalibrierung ist fehlgeschlagen.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source> Scan for longer: above 2 % it is poor.</source>
-      <translation> Messen Sie länger: Über 2 % ist sie schlecht.</translation>
+      <source>1 count/mm corresponds to {number} positrons per mL, with an error of {error_percent:.2g} %. Scan longer: an error above {limit:g} % is too large.</source>
+      <translation>1 Ereignis/mm entspricht {number} Positronen je mL, mit einem Fehler von {error_percent:.2g} %. Messen Sie länger: Ein Fehler über {limit:g} % ist zu groß.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>1 count/mm is {number} positrons in each mL, within {error_percent:.2g} %.{advice}</source>
-      <translation>1 Ereignis/mm sind {number} Positronen je mL, auf {error_percent:.2g} % genau.{advice}</translation>
+      <source>1 count/mm corresponds to {number} positrons per mL, with an error of {error_percent:.2g} %.</source>
+      <translation>1 Ereignis/mm entspricht {number} Positronen je mL, mit einem Fehler von {error_percent:.2g} %.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>{measured:.4g} kBq/mL when the scan began. The mean is of {measured_2:,} voxels: radius {measured_3:.1f} mm, {measured_4:.1f} mm long, at ({x:g}, {y:g}, {z:g}) mm.</source>
-      <translation>{measured:.4g} kBq/mL zu Beginn des Scans. Der Mittelwert ist der von {measured_2:,} Voxeln: Radius {measured_3:.1f} mm, {measured_4:.1f} mm lang, bei ({x:g}, {y:g}, {z:g}) mm.</translation>
+      <source>{activity:.4g} kBq/mL at the start of the scan. Mean of {n_voxels:,} voxels in a cylinder with radius {radius_mm:.1f} mm and length {length_mm:.1f} mm at ({x:g}, {y:g}, {z:g}) mm.</source>
+      <translation>{activity:.4g} kBq/mL zu Beginn des Scans. Mittelwert von {n_voxels:,} Voxeln in einem Zylinder mit Radius {radius_mm:.1f} mm und Länge {length_mm:.1f} mm bei ({x:g}, {y:g}, {z:g}) mm.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Take it as the calibration of the scan that is open</source>
-      <translation>Als Kalibrierung des geöffneten Scans nehmen</translation>
+      <source>Use the result as the calibration of the open scan</source>
+      <translation>Das Ergebnis als Kalibrierung des geöffneten Scans verwenden</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>It is used for each scan of this scanner that is opened from now on</source>
-      <translation>Sie gilt von jetzt an für jeden geöffneten Scan dieses Scanners</translation>
+      <source>The program uses the result for each scan of this scanner that you open from now on</source>
+      <translation>Das Programm verwendet das Ergebnis für jeden Scan dieses Scanners, den Sie von jetzt an öffnen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>No scan is open that takes a calibration</source>
-      <translation>Es ist kein Scan geöffnet, der eine Kalibrierung annimmt</translation>
+      <source>No open scan accepts a calibration</source>
+      <translation>Kein geöffneter Scan nimmt eine Kalibrierung an</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -140,18 +140,18 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>A source of known shape tells how each crystal and each kind of line counts. Measured once, and after each service, it serves every scan of the scanner.</source>
-      <translation>Eine Quelle bekannter Form sagt, wie viel jeder Kristall und jede Art von Linie zählt. Einmal gemessen, und nach jeder Wartung neu, gilt sie für alle Scans des Scanners.</translation>
+      <source>A source of known shape shows the efficiency of each crystal and each type of line. Measure it once and after each service. It applies to every scan of the scanner.</source>
+      <translation>Eine Quelle bekannter Form zeigt die Empfindlichkeit jedes Kristalls und jeder Art von Linie. Messen Sie sie einmal und nach jeder Wartung. Das Ergebnis gilt für alle Scans des Scanners.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Take it as the normalisation of the scan that is open</source>
-      <translation>Als Normalisierung des geöffneten Scans nehmen</translation>
+      <source>Use the result as the normalisation of the open scan</source>
+      <translation>Das Ergebnis als Normalisierung des geöffneten Scans verwenden</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>It is used for each scan of this scanner that is opened from now on, and for no other</source>
-      <translation>Sie gilt von jetzt an für jeden geöffneten Scan dieses Scanners und für keinen anderen</translation>
+      <source>The program uses the result for each scan of this scanner that you open from now on, and for no other scanner</source>
+      <translation>Das Programm verwendet das Ergebnis für jeden Scan dieses Scanners, den Sie von jetzt an öffnen, und für keinen anderen Scanner</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -175,18 +175,18 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Rest after the step at hand, or go on</source>
-      <translation>Nach dem laufenden Schritt ruhen, oder weitermachen</translation>
+      <source>Pause after the current step, or continue</source>
+      <translation>Nach dem laufenden Schritt pausieren, oder fortsetzen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Write it as a normalisation file</source>
-      <translation>Als Normalisierungsdatei schreiben</translation>
+      <source>Save the result as a normalisation file</source>
+      <translation>Das Ergebnis als Normalisierungsdatei speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
       <source>Progress</source>
-      <translation>Lauf</translation>
+      <translation>Fortschritt</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -195,13 +195,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>The measurement of a normalisation is still at work, and nothing of it is kept yet.</source>
-      <translation>Die Messung einer Normalisierung läuft noch, und noch ist nichts davon gespeichert.</translation>
+      <source>The normalisation measurement is still running. Nothing has been saved yet.</source>
+      <translation>Die Messung der Normalisierung läuft noch. Es wurde noch nichts gespeichert.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>A normalisation is measured</source>
-      <translation>Eine Normalisierung wird gemessen</translation>
+      <source>Normalisation in progress</source>
+      <translation>Normalisierung läuft</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -215,13 +215,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>No scan is open that takes a normalisation.</source>
-      <translation>Es ist kein Scan geöffnet, der eine Normalisierung annimmt.</translation>
+      <source>No open scan accepts a normalisation.</source>
+      <translation>Kein geöffneter Scan nimmt eine Normalisierung an.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>The open scan is of {name}, another scanner.</source>
-      <translation>Der geöffnete Scan ist von {name}, einem anderen Scanner.</translation>
+      <source>The open scan is from a different scanner: {name}.</source>
+      <translation>Der geöffnete Scan ist von einem anderen Scanner: {name}.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
@@ -230,7 +230,7 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_dialog.py" />
-      <source>Go on</source>
+      <source>Continue</source>
       <translation>Weiter</translation>
     </message>
     <message>
@@ -250,8 +250,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>As the scans say</source>
-      <translation>Wie die Scans sagen</translation>
+      <source>From the scans</source>
+      <translation>Aus den Scans</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
@@ -275,8 +275,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_request.py" />
-      <source>Say what was in the scanner: a field of the source is empty or wrong.</source>
-      <translation>Geben Sie an, was im Scanner lag: Ein Feld der Quelle ist leer oder falsch.</translation>
+      <source>Describe the source: a field is empty or invalid.</source>
+      <translation>Beschreiben Sie die Quelle: Ein Feld ist leer oder ungültig.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
@@ -285,18 +285,18 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Geometry over its closed form, by ring difference</source>
-      <translation>Geometrie gegenüber ihrer geschlossenen Form, nach Ringdifferenz</translation>
+      <source>Geometric factor relative to its analytic form, by ring difference</source>
+      <translation>Geometriefaktor relativ zu seiner analytischen Form, nach Ringdifferenz</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>rings apart</source>
-      <translation>Ringe Abstand</translation>
+      <source>ring difference</source>
+      <translation>Ringdifferenz</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>The same by distance from the middle</source>
-      <translation>Dasselbe nach Abstand von der Mitte</translation>
+      <source>The same, by distance from the centre</source>
+      <translation>Dasselbe, nach Abstand von der Mitte</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
@@ -305,28 +305,28 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Interference in a block</source>
-      <translation>Interferenz in einem Block</translation>
+      <source>Crystal interference in a block</source>
+      <translation>Kristallinterferenz in einem Block</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Neighbours in a block were not told apart.</source>
-      <translation>Nachbarn in einem Block wurden nicht unterschieden.</translation>
+      <source>Positions within a block were not measured separately.</source>
+      <translation>Positionen innerhalb eines Blocks wurden nicht einzeln gemessen.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Rows: {shape} places in a block; columns: distance from the middle. {table:.3g} to {table_2:.3g}.</source>
-      <translation>Zeilen: {shape} Plätze in einem Block; Spalten: Abstand von der Mitte. {table:.3g} bis {table_2:.3g}.</translation>
+      <source>Rows: {n_places} positions in a block. Columns: distance from the centre. Values: {low:.3g} to {high:.3g}.</source>
+      <translation>Zeilen: {n_places} Positionen in einem Block. Spalten: Abstand von der Mitte. Werte: {low:.3g} bis {high:.3g}.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>Rows: rings; columns: round the ring; black: without counts.</source>
-      <translation>Zeilen: Ringe; Spalten: rund um den Ring; schwarz: ohne Ereignisse.</translation>
+      <source>Rows: rings. Columns: position in the ring. Black: no counts.</source>
+      <translation>Zeilen: Ringe. Spalten: Position im Ring. Schwarz: keine Ereignisse.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/normalise_result.py" />
-      <source>{words} {seen:.3g} to {seen_2:.3g}, within {median:.2g} %, at most {known:.2g} %.</source>
-      <translation>{words} {seen:.3g} bis {seen_2:.3g}, auf {median:.2g} % genau, höchstens {known:.2g} %.</translation>
+      <source>Rows: rings. Columns: position in the ring. Black: no counts. Values: {low:.3g} to {high:.3g}, with a median error of {median:.2g} % and a maximum error of {worst:.2g} %.</source>
+      <translation>Zeilen: Ringe. Spalten: Position im Ring. Schwarz: keine Ereignisse. Werte: {low:.3g} bis {high:.3g}, mit einem mittleren Fehler von {median:.2g} % und einem größten Fehler von {worst:.2g} %.</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
@@ -335,8 +335,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
-      <source>Scans in list mode of the same source</source>
-      <translation>Scans derselben Quelle im List-Mode</translation>
+      <source>List-mode scans of the same source</source>
+      <translation>List-Mode-Scans derselben Quelle</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
@@ -345,13 +345,13 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
-      <source>Take the selected scans out of the list</source>
-      <translation>Die ausgewählten Scans aus der Liste nehmen</translation>
+      <source>Remove the selected scans from the list</source>
+      <translation>Die ausgewählten Scans aus der Liste entfernen</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
-      <source>Scans in list mode ({kinds});;All files (*)</source>
-      <translation>Scans im List-Mode ({kinds});;Alle Dateien (*)</translation>
+      <source>List-mode scans ({kinds});;All files (*)</source>
+      <translation>List-Mode-Scans ({kinds});;Alle Dateien (*)</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/scan_list.py" />
@@ -365,7 +365,7 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotation_text.py" />
-      <source>Words</source>
+      <source>Text</source>
       <translation>Text</translation>
     </message>
     <message>
@@ -385,8 +385,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>The lower buttons beside the views draw distances, angles, arrows, words and curves. They are kept with their scan, and saved with the study.</source>
-      <translation>Mit den unteren Knöpfen neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Sie werden mit ihrem Scan behalten und mit der Studie gespeichert.</translation>
+      <source>Use the lower buttons next to the views to draw distances, angles, arrows, text and curves. They are saved with the scan and with the study.</source>
+      <translation>Mit den unteren Knöpfen neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Sie werden mit dem Scan und mit der Studie gespeichert.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -395,18 +395,18 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>F2 changes the words, Delete removes</source>
-      <translation>F2 ändert den Text, Entf entfernt</translation>
+      <source>F2 edits the text. Delete removes the annotation.</source>
+      <translation>F2 ändert den Text. Entf löscht die Anmerkung.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Words …</source>
+      <source>Text …</source>
       <translation>Text …</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Change the words beside it (F2)</source>
-      <translation>Den Text daneben ändern (F2)</translation>
+      <source>Edit the text of the annotation (F2)</source>
+      <translation>Den Text der Anmerkung ändern (F2)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -415,8 +415,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Take it away (Delete)</source>
-      <translation>Wegnehmen (Entf)</translation>
+      <source>Delete the selected annotation (Delete)</source>
+      <translation>Die gewählte Anmerkung löschen (Entf)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -425,18 +425,18 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Show the volume along the curve, straightened</source>
-      <translation>Das Volumen entlang der Kurve zeigen, gestreckt</translation>
+      <source>Show the volume along the straightened curve</source>
+      <translation>Das Volumen entlang der gestreckten Kurve zeigen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Undo the last change of annotations or regions</source>
-      <translation>Letzte Änderung an Anmerkungen oder Regionen zurücknehmen</translation>
+      <source>Undo the last change to annotations or regions</source>
+      <translation>Letzte Änderung an Anmerkungen oder Regionen rückgängig machen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Do the undone change again</source>
-      <translation>Die zurückgenommene Änderung wiederholen</translation>
+      <source>Redo the last undone change</source>
+      <translation>Die zuletzt rückgängig gemachte Änderung wiederholen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -450,8 +450,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>Mean over so much across the curve ({length_unit})</source>
-      <translation>Mittel über so viel quer zur Kurve ({length_unit})</translation>
+      <source>Averaging width across the curve ({length_unit})</source>
+      <translation>Mittelungsbreite quer zur Kurve ({length_unit})</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
@@ -460,8 +460,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>Put the picture on the clipboard</source>
-      <translation>Das Bild in die Zwischenablage legen</translation>
+      <source>Copy the image to the clipboard</source>
+      <translation>Das Bild in die Zwischenablage kopieren</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
@@ -470,23 +470,23 @@
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>Close this window; the curve stays</source>
-      <translation>Dieses Fenster schließen; die Kurve bleibt</translation>
+      <source>Close this window. The curve is not deleted.</source>
+      <translation>Dieses Fenster schließen. Die Kurve bleibt erhalten.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>There is no picture along the curve.</source>
-      <translation>Es gibt kein Bild entlang der Kurve.</translation>
+      <source>The image along the curve could not be computed.</source>
+      <translation>Das Bild entlang der Kurve konnte nicht berechnet werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/curve_window.py" />
-      <source>mean of {thickness_mm:g} {length_unit}</source>
+      <source>mean over {thickness_mm:g} {length_unit}</source>
       <translation>Mittel über {thickness_mm:g} {length_unit}</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/iterate_curves.py" />
-      <source>Over the iterations of the run</source>
-      <translation>Über die Iterationen des Laufs</translation>
+      <source>Values over the iterations of the run</source>
+      <translation>Werte über die Iterationen des Laufs</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -495,8 +495,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Drag in a slice from one end to the other; drag an end to move it (L)</source>
-      <translation>In einer Schicht von einem Ende zum anderen ziehen; ein Ende ziehen, um es zu verschieben (L)</translation>
+      <source>Drag in a slice from one end to the other. Drag an end to move it. (L)</source>
+      <translation>In einer Schicht von einem Ende zum anderen ziehen. Ein Ende ziehen, um es zu verschieben. (L)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -505,8 +505,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Keep this curve to compare other images with</source>
-      <translation>Diese Kurve behalten, um andere Bilder damit zu vergleichen</translation>
+      <source>Keep this curve for comparison with other images</source>
+      <translation>Diese Kurve zum Vergleich mit anderen Bildern behalten</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -515,8 +515,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Take the line away</source>
-      <translation>Die Linie wegnehmen</translation>
+      <source>Remove the line</source>
+      <translation>Die Linie entfernen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -525,8 +525,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Write the values along the line as a table</source>
-      <translation>Die Werte entlang der Linie als Tabelle schreiben</translation>
+      <source>Save the values along the line as a table</source>
+      <translation>Die Werte entlang der Linie als Tabelle speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -540,8 +540,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Highest value</source>
-      <translation>Höchster Wert</translation>
+      <source>Maximum</source>
+      <translation>Maximum</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -550,8 +550,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Lowest value</source>
-      <translation>Tiefster Wert</translation>
+      <source>Minimum</source>
+      <translation>Minimum</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -575,8 +575,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>the line ends before</source>
-      <translation>die Linie endet vorher</translation>
+      <source>the line is too short</source>
+      <translation>die Linie ist zu kurz</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -590,8 +590,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>Its bias</source>
-      <translation>Ihre Verzerrung</translation>
+      <source>Bias of the fit</source>
+      <translation>Abweichung der Anpassung</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/measure_panel.py" />
@@ -625,13 +625,13 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Hot spheres over the background</source>
-      <translation>Heiße Kugeln zum Hintergrund</translation>
+      <source>Activity of hot spheres relative to background</source>
+      <translation>Aktivität der heißen Kugeln relativ zum Hintergrund</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Find the phantom in the image on show</source>
-      <translation>Das Phantom im gezeigten Bild suchen</translation>
+      <source>Find the phantom in the displayed image</source>
+      <translation>Das Phantom im angezeigten Bild suchen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -640,8 +640,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Write figures and slices as PDF or JSON</source>
-      <translation>Zahlen und Schichten als PDF oder JSON schreiben</translation>
+      <source>Save values and slices as PDF or JSON</source>
+      <translation>Werte und Schichten als PDF oder JSON speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -655,18 +655,18 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>There is no image to measure yet.</source>
-      <translation>Noch gibt es kein Bild zu messen.</translation>
+      <source>There is no image to measure.</source>
+      <translation>Es gibt kein Bild zum Messen.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source> The image on show is another one.</source>
-      <translation> Das gezeigte Bild ist ein anderes.</translation>
+      <source>{title}: {placement}. The displayed image is a different one.</source>
+      <translation>{title}: {placement}. Das angezeigte Bild ist ein anderes.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Measuring the {title}</source>
-      <translation>Gemessen wird: {title}</translation>
+      <source>Measuring: {title}</source>
+      <translation>Messung: {title}</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
@@ -680,23 +680,23 @@
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Report (*.pdf);;Figures (*.json)</source>
-      <translation>Bericht (*.pdf);;Zahlen (*.json)</translation>
+      <source>Report (*.pdf);;Values (*.json)</source>
+      <translation>Bericht (*.pdf);;Werte (*.json)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/quality_panel.py" />
-      <source>Slices and what was measured in them</source>
-      <translation>Schichten, und was darin gemessen wurde</translation>
+      <source>Slices with the measured regions</source>
+      <translation>Schichten mit den gemessenen Regionen</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>along y, the panels' normal</source>
-      <translation>entlang y, der Normale der Panels</translation>
+      <source>Rods along y (normal of the panels)</source>
+      <translation>Stäbe entlang y (Normale der Panels)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>along z</source>
-      <translation>entlang z</translation>
+      <source>Rods along z</source>
+      <translation>Stäbe entlang z</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -705,8 +705,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the image, the widest round +x, neighbours two diameters apart</source>
-      <translation>Stäbe von 2.4, 2.0, 1.7, 1.35, 1.0 und 0.75 mm in der Mitte des Bildes, die weitesten um +x, Nachbarn zwei Durchmesser auseinander</translation>
+      <source>Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the centre of the image. The widest rods are around +x. Neighbours are two diameters from centre to centre.</source>
+      <translation>Stäbe von 2.4, 2.0, 1.7, 1.35, 1.0 und 0.75 mm in der Mitte des Bildes. Die dicksten liegen um +x. Der Abstand benachbarter Stäbe beträgt zwei Durchmesser.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -715,18 +715,13 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods {text}</source>
-      <translation>Stäbe {text}</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/measure/rods_panel.py" />
       <source>Radius of the phantom [mm]</source>
       <translation>Radius des Phantoms [mm]</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Write the table</source>
-      <translation>Tabelle schreiben</translation>
+      <source>Save the table</source>
+      <translation>Die Tabelle speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -745,43 +740,43 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>told apart</source>
+      <source>resolved</source>
       <translation>getrennt</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>not told apart</source>
+      <source>not resolved</source>
       <translation>nicht getrennt</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Mean between neighbouring rods over the mean on them, in the middle 10 mm of their length; below 0.735 they are told apart (Rayleigh).</source>
-      <translation>Mittel zwischen benachbarten Stäben durch das Mittel auf ihnen, in den mittleren 10 mm ihrer Länge; unter 0.735 sind sie getrennt (Rayleigh).</translation>
+      <source>Mean between neighbouring rods divided by the mean in the rods, in the central 10 mm of their length. Below 0.735, the rods are resolved (Rayleigh).</source>
+      <translation>Mittelwert zwischen benachbarten Stäben, geteilt durch den Mittelwert in den Stäben, in den mittleren 10 mm ihrer Länge. Unter 0.735 sind die Stäbe getrennt (Rayleigh).</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>A phantom of this radius has no two rods of a size next to each other.</source>
-      <translation>Ein Phantom dieses Radius hat keine zwei gleich großen Stäbe nebeneinander.</translation>
+      <source>A phantom of this radius has no two neighbouring rods of the same size.</source>
+      <translation>Ein Phantom mit diesem Radius hat keine zwei benachbarten Stäbe gleicher Größe.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Diameter of the ball in mm</source>
+      <source>Diameter of the sphere in mm</source>
       <translation>Durchmesser der Kugel in mm</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Write the curve as a table</source>
-      <translation>Die Kurve als Tabelle schreiben</translation>
+      <source>Save the curve as a table</source>
+      <translation>Die Kurve als Tabelle speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Ball about the cursor, diameter (mm)</source>
+      <source>Sphere around the crosshair, diameter (mm)</source>
       <translation>Kugel um das Fadenkreuz, Durchmesser (mm)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Over time</source>
-      <translation>Über die Zeit</translation>
+      <source>Values over time</source>
+      <translation>Werte über die Zeit</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
@@ -790,18 +785,18 @@
     </message>
     <message>
       <location filename="app/analysis/measure/time_curve_panel.py" />
-      <source>Mean and spread of the voxels ({head})</source>
-      <translation>Mittel und Streuung der Voxel ({head})</translation>
+      <source>Mean and standard deviation of the voxels ({head})</source>
+      <translation>Mittelwert und Standardabweichung der Voxel ({head})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/live_figures.py" />
-      <source>image on show</source>
-      <translation>gezeigtes Bild</translation>
+      <source>displayed image</source>
+      <translation>angezeigtes Bild</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/live_figures.py" />
-      <source>The regions were not measured.</source>
-      <translation>Die Regionen wurden nicht gemessen.</translation>
+      <source>The regions could not be measured.</source>
+      <translation>Die Regionen konnten nicht gemessen werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -810,8 +805,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>The region that the chosen one is compared with</source>
-      <translation>Die Region, mit der die gewählte verglichen wird</translation>
+      <source>Region with which the selected region is compared</source>
+      <translation>Region, mit der die gewählte Region verglichen wird</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
@@ -840,6 +835,11 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
+      <source>{low} to {high}</source>
+      <translation>{low} bis {high}</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_details.py" />
       <source>Peak (1 mL)</source>
       <translation>Spitze (1 mL)</translation>
     </message>
@@ -850,7 +850,7 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>no ball of 1 mL fits in</source>
+      <source>no sphere of 1 mL fits</source>
       <translation>keine Kugel von 1 mL passt hinein</translation>
     </message>
     <message>
@@ -895,12 +895,12 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_details.py" />
-      <source>all figures by voxel centres</source>
+      <source>all values by voxel centres</source>
       <translation>alle Werte nach Voxelmitten</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_drags.py" />
-      <source>Ball</source>
+      <source>Sphere</source>
       <translation>Kugel</translation>
     </message>
     <message>
@@ -945,8 +945,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>A segmentation has to name the series it lies over. Save the regions, and write it with `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` of that series.</source>
-      <translation>Eine Segmentierung muss die Serie nennen, über der sie liegt. Speichern Sie die Regionen, und schreiben Sie sie mit `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` jener Serie.</translation>
+      <source>A segmentation must refer to a DICOM series. Save the regions, then run `isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` with a FILE of that series.</source>
+      <translation>Eine Segmentierung muss sich auf eine DICOM-Serie beziehen. Speichern Sie die Regionen, und führen Sie dann `isocenter regions BILD --regions R.toml --dicom ZIEL.dcm --like DATEI` mit einer DATEI jener Serie aus.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -955,18 +955,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>These regions were drawn on another scan. They lie where they should only if both scans are of the same patient in the same position. Take them all the same?</source>
-      <translation>Diese Regionen wurden auf einem anderen Scan gezeichnet. Sie liegen nur richtig, wenn beide Scans vom selben Patienten in derselben Lage sind. Trotzdem nehmen?</translation>
+      <source>These regions were drawn on another scan. They fit only if both scans show the same patient in the same position. Use them anyway?</source>
+      <translation>Diese Regionen wurden auf einem anderen Scan gezeichnet. Sie passen nur, wenn beide Scans denselben Patienten in derselben Lage zeigen. Trotzdem verwenden?</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>The two scans say that they are of two patients, so the regions are not taken. Draw them anew.</source>
-      <translation>Die beiden Scans sagen, dass sie von zwei Patienten sind, daher werden die Regionen nicht genommen. Zeichnen Sie sie neu.</translation>
+      <source>The two scans belong to different patients, so the regions cannot be used. Draw them again.</source>
+      <translation>Die beiden Scans gehören zu verschiedenen Patienten. Deshalb können die Regionen nicht verwendet werden. Zeichnen Sie sie neu.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Copied: the table of the regions.</source>
-      <translation>Kopiert: die Tabelle der Regionen.</translation>
+      <source>The table of the regions was copied.</source>
+      <translation>Die Tabelle der Regionen wurde kopiert.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -980,13 +980,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>{n_shared:,} voxels lie in several regions; in the labels each has one.</source>
-      <translation>{n_shared:,} Voxel liegen in mehreren Regionen; in den Labels hat jedes eine.</translation>
+      <source>{n_shared:,} voxels lie in several regions. In the label image, each of them belongs to one region.</source>
+      <translation>{n_shared:,} Voxel liegen in mehreren Regionen. Im Label-Bild gehört jedes davon zu einer Region.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>An image of a DICOM series</source>
-      <translation>Ein Bild einer DICOM-Serie</translation>
+      <source>Choose an image of the DICOM series</source>
+      <translation>Ein Bild der DICOM-Serie wählen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -995,8 +995,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Take regions</source>
-      <translation>Regionen nehmen</translation>
+      <source>Load regions</source>
+      <translation>Regionen laden</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
@@ -1005,27 +1005,27 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>{name} holds no regions that can be used.</source>
-      <translation>{name} enthält keine brauchbaren Regionen.</translation>
+      <source>{name} contains no usable regions.</source>
+      <translation>{name} enthält keine verwendbaren Regionen.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Another patient</source>
-      <translation>Ein anderer Patient</translation>
+      <source>Different patient</source>
+      <translation>Anderer Patient</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Regions of another scan</source>
+      <source>Regions from another scan</source>
       <translation>Regionen eines anderen Scans</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Take them</source>
-      <translation>Nehmen</translation>
+      <source>Use them</source>
+      <translation>Verwenden</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_files.py" />
-      <source>Regions of {title}</source>
+      <source>Regions from {title}</source>
       <translation>Regionen von {title}</translation>
     </message>
     <message>
@@ -1050,13 +1050,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Name; the box says whether it is drawn. F2 renames, Delete removes</source>
-      <translation>Name; das Kästchen sagt, ob sie gezeichnet wird. F2 benennt um, Entf entfernt</translation>
+      <source>Name. The check box shows or hides the region. F2 renames it, Delete removes it.</source>
+      <translation>Name. Das Kästchen blendet die Region ein oder aus. F2 benennt sie um, Entf löscht sie.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Mean, weighted by the share of each voxel inside</source>
-      <translation>Mittelwert, gewichtet mit dem Anteil jedes Voxels darin</translation>
+      <source>Mean, weighted by the fraction of each voxel inside the region</source>
+      <translation>Mittelwert, gewichtet mit dem Anteil jedes Voxels in der Region</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
@@ -1065,7 +1065,7 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>Highest mean of a ball of 1 mL in the region</source>
+      <source>Highest mean of a 1 mL sphere in the region</source>
       <translation>Höchster Mittelwert einer Kugel von 1 mL in der Region</translation>
     </message>
     <message>
@@ -1080,13 +1080,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_list.py" />
-      <source>The name is not taken: {reason_of}.</source>
-      <translation>Der Name wird nicht genommen: {reason_of}.</translation>
+      <source>The name was not changed: {reason_of}.</source>
+      <translation>Der Name wurde nicht geändert: {reason_of}.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Middle of the region, {a} in mm</source>
-      <translation>Mitte der Region, {a} in mm</translation>
+      <source>Centre of the region, {a} in mm</source>
+      <translation>Mittelpunkt der Region, {a} in mm</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1095,37 +1095,37 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>How the level of the contour is found</source>
-      <translation>Wie die Höhe der Kontur gefunden wird</translation>
+      <source>Method that sets the contour threshold</source>
+      <translation>Verfahren für die Schwelle der Kontur</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>What of the region counts: all of it, or what lies above a level</source>
-      <translation>Was von der Region zählt: alles, oder was über einer Höhe liegt</translation>
+      <source>Voxels that count: the whole region, or only voxels above a threshold</source>
+      <translation>Voxel, die zählen: die ganze Region oder nur Voxel über einer Schwelle</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>All of it</source>
-      <translation>Alles</translation>
+      <source>Whole region</source>
+      <translation>Ganze Region</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Level of the contour</source>
-      <translation>Höhe der Kontur</translation>
+      <source>Threshold of the contour</source>
+      <translation>Schwelle der Kontur</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Only what hangs together with the highest</source>
-      <translation>Nur was mit dem höchsten zusammenhängt</translation>
+      <source>Only voxels connected to the maximum</source>
+      <translation>Nur mit dem Maximum verbundene Voxel</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Voxels that share a face with one another and the highest one</source>
-      <translation>Voxel, die Flächen miteinander und mit dem höchsten teilen</translation>
+      <source>Voxels connected to the maximum through shared faces</source>
+      <translation>Voxel, die über gemeinsame Flächen mit dem Maximum verbunden sind</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Middle (mm)</source>
+      <source>Centre (mm)</source>
       <translation>Mitte (mm)</translation>
     </message>
     <message>
@@ -1140,8 +1140,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>mL by value ({unit_text})</source>
-      <translation>mL nach Wert ({unit_text})</translation>
+      <source>Volume in mL by value ({unit_text})</source>
+      <translation>Volumen in mL nach Wert ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
@@ -1165,38 +1165,33 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>frames</source>
-      <translation>Frames</translation>
+      <source>Mean over the frames ({unit_text})</source>
+      <translation>Mittelwert über die Zeitabschnitte ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_plots.py" />
-      <source>iterations</source>
-      <translation>Iterationen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/region_plots.py" />
-      <source>Mean over the {over} ({unit_text})</source>
-      <translation>Mittelwert über {over} ({unit_text})</translation>
+      <source>Mean over the iterations ({unit_text})</source>
+      <translation>Mittelwert über die Iterationen ({unit_text})</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>The regions beside the study were drawn on another scan, or on another computer; they can be taken from their file in the tab Regions.</source>
-      <translation>Die Regionen neben der Studie wurden auf einem anderen Scan oder an einem anderen Rechner gezeichnet; im Reiter ROIs können sie aus ihrer Datei genommen werden.</translation>
+      <source>The regions saved with the study were drawn on another scan or on another computer. You can load them from their file on the Regions tab.</source>
+      <translation>Die mit der Studie gespeicherten Regionen wurden auf einem anderen Scan oder an einem anderen Rechner gezeichnet. Sie können sie im Reiter ROIs aus ihrer Datei laden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>The regions are not kept with the scan.</source>
-      <translation>Die Regionen werden nicht mit dem Scan behalten.</translation>
+      <source>The regions could not be saved with the scan.</source>
+      <translation>Die Regionen konnten nicht mit dem Scan gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
-      <source>Regions are left out. {e}</source>
-      <translation>Regionen wurden weggelassen. {e}</translation>
+      <source>The regions were not loaded. {e}</source>
+      <translation>Die Regionen wurden nicht geladen. {e}</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Press in the middle of the ball and drag to its border</source>
-      <translation>In der Mitte der Kugel drücken und bis zum Rand ziehen</translation>
+      <source>Press at the centre of the sphere and drag to its surface</source>
+      <translation>Im Mittelpunkt der Kugel drücken und bis zur Oberfläche ziehen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1215,8 +1210,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Drag around what is to be inside; the depth is set afterwards</source>
-      <translation>Um das ziehen, was darin liegen soll; die Tiefe wird danach gesetzt</translation>
+      <source>Drag around the area. Set the depth afterwards.</source>
+      <translation>Um die Fläche ziehen. Die Tiefe setzen Sie danach.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1225,8 +1220,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Paint voxels; into the chosen region if that is a painted one</source>
-      <translation>Voxel malen; in die gewählte Region, wenn sie gemalt ist</translation>
+      <source>Paint voxels. They are added to the selected region if it is a painted one.</source>
+      <translation>Voxel malen. Sie kommen zur gewählten Region hinzu, wenn diese gemalt ist.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1240,8 +1235,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
-      <source>Take voxels away in place of adding them</source>
-      <translation>Voxel wegnehmen statt hinzufügen</translation>
+      <source>Remove voxels instead of adding them</source>
+      <translation>Voxel entfernen statt hinzufügen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_tools.py" />
@@ -1250,18 +1245,18 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Choose a tool and drag in a slice. Regions are kept with their scan: they hold for every image of it, and for no other one unless you say so.</source>
-      <translation>Wählen Sie ein Werkzeug und ziehen Sie in einer Schicht. Regionen werden mit ihrem Scan behalten: Sie gelten für jedes seiner Bilder und für keinen anderen, außer Sie sagen es.</translation>
+      <source>Choose a tool and drag in a slice. Regions are saved with their scan and apply to all of its images. They apply to another scan only if you load them there.</source>
+      <translation>Wählen Sie ein Werkzeug und ziehen Sie in einer Schicht. Regionen werden mit ihrem Scan gespeichert und gelten für alle seine Bilder. Für einen anderen Scan gelten sie nur, wenn Sie sie dort laden.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Choose two regions or more.</source>
+      <source>Select two or more regions.</source>
       <translation>Wählen Sie zwei oder mehr Regionen.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Undo the last change of regions</source>
-      <translation>Letzte Änderung der Regionen zurücknehmen</translation>
+      <source>Undo the last change to the regions</source>
+      <translation>Letzte Änderung der Regionen rückgängig machen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1270,8 +1265,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Copy the table, with all figures</source>
-      <translation>Die Tabelle kopieren, mit allen Zahlen</translation>
+      <source>Copy the table with all values</source>
+      <translation>Die Tabelle mit allen Werten kopieren</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1280,13 +1275,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Tables, the regions themselves, labels for other programs</source>
-      <translation>Tabellen, die Regionen selbst, Labels für andere Programme</translation>
+      <source>Save tables, regions, or labels for other programs</source>
+      <translation>Tabellen, Regionen oder Labels für andere Programme speichern</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Colour, duplicate, keep the voxels, delete, take</source>
-      <translation>Färben, verdoppeln, Voxel behalten, löschen, nehmen</translation>
+      <source>Change the colour, convert to voxels, duplicate, delete or load regions</source>
+      <translation>Farbe ändern, in Voxel umwandeln, verdoppeln, löschen oder Regionen laden</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1300,8 +1295,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>What is in any of the chosen regions</source>
-      <translation>Was in einer der gewählten Regionen liegt</translation>
+      <source>Voxels in any of the selected regions</source>
+      <translation>Voxel in mindestens einer der gewählten Regionen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1310,8 +1305,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>What is in all of the chosen regions</source>
-      <translation>Was in allen gewählten Regionen liegt</translation>
+      <source>Voxels in all of the selected regions</source>
+      <translation>Voxel in allen gewählten Regionen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1320,13 +1315,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>What is in the first chosen one alone</source>
-      <translation>Was nur in der ersten gewählten liegt</translation>
+      <source>Voxels in the first selected region only</source>
+      <translation>Voxel nur in der ersten gewählten Region</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table of the image on show …</source>
-      <translation>Tabelle des gezeigten Bildes …</translation>
+      <source>Table of the displayed image …</source>
+      <translation>Tabelle des angezeigten Bildes …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1360,8 +1355,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Keep the voxels of this image</source>
-      <translation>Die Voxel dieses Bildes behalten</translation>
+      <source>Convert to voxels of this image</source>
+      <translation>In Voxel dieses Bildes umwandeln</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1370,13 +1365,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Take from a file …</source>
-      <translation>Aus einer Datei nehmen …</translation>
+      <source>Load from a file …</source>
+      <translation>Aus einer Datei laden …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Take those of {title} …</source>
-      <translation>Die von {title} nehmen …</translation>
+      <source>Use the regions of {title} …</source>
+      <translation>Die Regionen von {title} verwenden …</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1385,13 +1380,13 @@
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>There is no image to draw in yet.</source>
-      <translation>Noch gibt es kein Bild zum Zeichnen.</translation>
+      <source>There is no image to draw in.</source>
+      <translation>Es gibt kein Bild zum Zeichnen.</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Make a region of the chosen ones</source>
-      <translation>Aus den gewählten eine Region machen</translation>
+      <source>Combine the selected regions into one</source>
+      <translation>Die gewählten Regionen zu einer verknüpfen</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />
@@ -1615,13 +1610,13 @@
     </message>
     <message>
       <location filename="app/live/angle_strip.py" />
-      <source>Angles that are held</source>
-      <translation>Vorhandene Winkel</translation>
+      <source>Stored angles</source>
+      <translation>Gespeicherte Winkel</translation>
     </message>
     <message>
       <location filename="app/live/angle_strip.py" />
-      <source>Where the source of rays was in the views that are held</source>
-      <translation>Wo die Strahlenquelle in den vorhandenen Ansichten war</translation>
+      <source>X-ray source angles of the stored views</source>
+      <translation>Winkel der Röntgenquelle in den gespeicherten Ansichten</translation>
     </message>
     <message>
       <location filename="app/live/angle_strip.py" />
@@ -1640,18 +1635,18 @@
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>Slices form while an X-ray scan is measured. Steps and filter are those of the CT protocol at hand.</source>
-      <translation>Schichten entstehen, während ein Röntgenscan gemessen wird. Schritte und Filter sind die des aktuellen CT-Protokolls.</translation>
+      <source>Slices appear while an X-ray scan is measured. Preparation steps and filter come from the current CT protocol.</source>
+      <translation>Schichten erscheinen, während ein Röntgenscan gemessen wird. Vorbereitungsschritte und Filter stammen aus dem aktuellen CT-Protokoll.</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>The image forms while a PET scan is measured, and motion is said at once. Voxels, algorithm and filters are those of the list-mode protocol at hand.</source>
-      <translation>Das Bild entsteht, während ein PET-Scan gemessen wird, und Bewegung wird sofort gemeldet. Voxel, Algorithmus und Filter sind die des aktuellen List-Mode-Protokolls.</translation>
+      <source>The image appears while a PET scan is measured, and motion is reported at once. Voxels, algorithm and filters come from the current list-mode protocol.</source>
+      <translation>Das Bild erscheint, während ein PET-Scan gemessen wird, und Bewegung wird sofort gemeldet. Voxel, Algorithmus und Filter stammen aus dem aktuellen List-Mode-Protokoll.</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>What is measured</source>
-      <translation>Was gemessen wird</translation>
+      <source>Type of scan</source>
+      <translation>Art des Scans</translation>
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
@@ -1670,7 +1665,7 @@
     </message>
     <message>
       <location filename="app/live/connect_card.py" />
-      <source>Play a simulated scan, and watch it come into focus</source>
+      <source>Play a simulated scan and watch it come into focus</source>
       <translation>Einen simulierten Scan abspielen und zusehen, wie er scharf wird</translation>
     </message>
     <message>
@@ -1690,32 +1685,37 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>tcp://host:port of a sender, the words of a Siemens mMR or SAFIR that are being written, or a stored list-mode scan</source>
-      <translation>tcp://host:port eines Senders, die gerade geschriebenen Wörter eines Siemens mMR oder SAFIR, oder ein gespeicherter List-Mode-Scan</translation>
+      <source>tcp://host:port of a sender, a list-mode file that a Siemens mMR or SAFIR scanner is writing, or a stored list-mode scan</source>
+      <translation>tcp://host:port eines Senders, eine List-Mode-Datei, die ein Siemens mMR oder SAFIR gerade schreibt, oder ein gespeicherter List-Mode-Scan</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Name or file of the scanner, where the source does not say it</source>
+      <source>Name or file of the scanner, if the source does not state it</source>
       <translation>Name oder Datei des Scanners, wenn die Quelle ihn nicht nennt</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>A stored scan is played as if it were measured now: 1 is its own pace, 5 five times that</source>
-      <translation>Ein gespeicherter Scan wird abgespielt, als würde er jetzt gemessen: 1 ist sein eigenes Tempo, 5 das Fünffache</translation>
+      <source>Play a stored scan as if it were measured now: 1 is the original speed, 5 is five times as fast</source>
+      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt gemessen: 1 ist das Originaltempo, 5 ist fünfmal so schnell</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>A μ-map lies where this patient lay, and a normalisation is of this scanner: take them from the study at hand only if they belong to the scan that is measured now</source>
-      <translation>Eine μ-Karte liegt, wo dieser Patient lag, und eine Normalisierung ist die dieses Scanners: Nehmen Sie sie aus der aktuellen Studie nur, wenn sie zu dem Scan gehören, der jetzt gemessen wird</translation>
+      <source>A μ-map fits one patient position, and a normalisation fits one scanner. Use those of the current study only if they belong to the scan that is measured now.</source>
+      <translation>Eine μ-Karte passt zu einer Patientenlage, eine Normalisierung zu einem Scanner. Verwenden Sie die der aktuellen Studie nur, wenn sie zu dem Scan gehören, der jetzt gemessen wird.</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>A file that is being written, or a stored scan</source>
-      <translation>Eine Datei, die gerade geschrieben wird, oder ein gespeicherter Scan</translation>
+      <source>The playback speed {text!r} is not valid. Enter a multiple of the original speed, such as 1.</source>
+      <translation>Das Abspieltempo {text!r} ist ungültig. Geben Sie ein Vielfaches des Originaltempos ein, etwa 1.</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>The study at hand has none</source>
+      <source>Choose a file that is being written, or a stored scan</source>
+      <translation>Eine Datei wählen, die gerade geschrieben wird, oder einen gespeicherten Scan</translation>
+    </message>
+    <message>
+      <location filename="app/live/events_form.py" />
+      <source>The current study has none</source>
       <translation>Die aktuelle Studie hat keine</translation>
     </message>
     <message>
@@ -1725,18 +1725,18 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>As the source says</source>
-      <translation>Wie die Quelle sagt</translation>
+      <source>From the source</source>
+      <translation>Aus der Quelle</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Play at</source>
-      <translation>Abspielen mit</translation>
+      <source>Playback speed</source>
+      <translation>Abspieltempo</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Is being measured</source>
-      <translation>Wird gemessen</translation>
+      <source>Live scan</source>
+      <translation>Live-Scan</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
@@ -1745,7 +1745,7 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>Files of the study at hand</source>
+      <source>Files of the current study</source>
       <translation>Dateien der aktuellen Studie</translation>
     </message>
     <message>
@@ -1765,18 +1765,13 @@
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>times its pace, a stored scan</source>
-      <translation>mal so schnell, ein gespeicherter Scan</translation>
+      <source>× original speed, stored scans only</source>
+      <translation>× Originaltempo, nur gespeicherte Scans</translation>
     </message>
     <message>
       <location filename="app/live/events_form.py" />
-      <source>With {value}</source>
-      <translation>Mit {value}</translation>
-    </message>
-    <message>
-      <location filename="app/live/events_form.py" />
-      <source>how many times its own pace, such as 1</source>
-      <translation>wie oft so schnell, etwa 1</translation>
+      <source>Use {value}</source>
+      <translation>{value} verwenden</translation>
     </message>
     <message>
       <location filename="app/live/figures.py" />
@@ -1810,18 +1805,23 @@
     </message>
     <message>
       <location filename="app/live/figures.py" />
+      <source>{n} prompts</source>
+      <translation>{n} Prompts</translation>
+    </message>
+    <message>
+      <location filename="app/live/figures.py" />
       <source>{count}, {count_2} lost</source>
       <translation>{count}, {count_2} verloren</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>The scan is not followed any more</source>
-      <translation>Dem Scan wird nicht mehr gefolgt</translation>
+      <source>The scan is no longer followed</source>
+      <translation>Der Scan wird nicht mehr verfolgt</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>Waits for frames.</source>
-      <translation>Wartet auf Bilder.</translation>
+      <source>Waiting for frames.</source>
+      <translation>Warten auf Bilder.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
@@ -1841,37 +1841,42 @@
     <message>
       <location filename="app/live/following_model.py" />
       <source>The scan cannot be followed.</source>
-      <translation>Dem Scan kann nicht gefolgt werden.</translation>
+      <translation>Der Scan kann nicht verfolgt werden.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>It was stopped here.</source>
-      <translation>Er wurde hier beendet.</translation>
+      <source>The user stopped it here.</source>
+      <translation>Der Benutzer hat ihn hier beendet.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>A fault of ours: {name}: {e}</source>
-      <translation>Ein Fehler von uns: {name}: {e}</translation>
+      <source>Internal error: {name}: {e}</source>
+      <translation>Interner Fehler: {name}: {e}</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>tcp://host:port of a sender, pva://channel of EPICS, a folder that fills with images, or an HDF5 file that is being written</source>
-      <translation>tcp://host:port eines Senders, pva://Kanal von EPICS, ein Ordner, der sich mit Bildern füllt, oder eine HDF5-Datei, die gerade geschrieben wird</translation>
+      <source>tcp://host:port of a sender, pva://channel of EPICS, a folder that receives images, or an HDF5 file that is being written</source>
+      <translation>tcp://host:port eines Senders, pva://Kanal von EPICS, ein Ordner, der Bilder empfängt, oder eine HDF5-Datei, die gerade geschrieben wird</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>A stored scan of the same geometry, where the source brings none</source>
-      <translation>Ein gespeicherter Scan derselben Geometrie, wenn die Quelle keine mitbringt</translation>
+      <source>A stored scan with the same geometry, if the source provides none</source>
+      <translation>Ein gespeicherter Scan mit derselben Geometrie, wenn die Quelle keine liefert</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>A stored scan is played as if it were measured now, at so many frames in a second</source>
-      <translation>Ein gespeicherter Scan wird abgespielt, als würde er jetzt gemessen, mit so vielen Bildern je Sekunde</translation>
+      <source>Play a stored scan as if it were measured now, at this number of frames per second</source>
+      <translation>Einen gespeicherten Scan abspielen, als würde er jetzt gemessen, mit so vielen Bildern pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>A folder that fills with images</source>
-      <translation>Ein Ordner, der sich mit Bildern füllt</translation>
+      <source>The playback speed {text!r} is not valid. Enter frames per second, such as 30.</source>
+      <translation>Das Abspieltempo {text!r} ist ungültig. Geben Sie Bilder pro Sekunde ein, etwa 30.</translation>
+    </message>
+    <message>
+      <location filename="app/live/frames_form.py" />
+      <source>Choose a folder that receives images</source>
+      <translation>Einen Ordner wählen, der Bilder empfängt</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
@@ -1895,8 +1900,8 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>A scan of the same geometry</source>
-      <translation>Ein Scan derselben Geometrie</translation>
+      <source>Choose a scan with the same geometry</source>
+      <translation>Einen Scan mit derselben Geometrie wählen</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
@@ -1910,13 +1915,8 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>frames/s, a stored scan</source>
-      <translation>Bilder/s, ein gespeicherter Scan</translation>
-    </message>
-    <message>
-      <location filename="app/live/frames_form.py" />
-      <source>frames in a second, such as 30</source>
-      <translation>Bilder je Sekunde, etwa 30</translation>
+      <source>frames/s, stored scans only</source>
+      <translation>Bilder/s, nur gespeicherte Scans</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
@@ -1930,73 +1930,73 @@
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>This scan is only in this window. Keep it in a file first, or give it up.</source>
-      <translation>Dieser Scan ist nur in diesem Fenster. Behalten Sie ihn zuerst in einer Datei, oder geben Sie ihn auf.</translation>
+      <source>This scan has not been saved. Save it first, or discard it.</source>
+      <translation>Dieser Scan wurde nicht gespeichert. Speichern Sie ihn zuerst, oder verwerfen Sie ihn.</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>The scan cannot be kept.</source>
-      <translation>Der Scan kann nicht behalten werden.</translation>
+      <source>The scan could not be saved.</source>
+      <translation>Der Scan konnte nicht gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>The image cannot be kept.</source>
-      <translation>Das Bild kann nicht behalten werden.</translation>
+      <source>The image could not be saved.</source>
+      <translation>Das Bild konnte nicht gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>No demo.</source>
-      <translation>Keine Demo.</translation>
+      <source>The demo could not be started.</source>
+      <translation>Die Demo konnte nicht gestartet werden.</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Scan not kept</source>
-      <translation>Scan nicht behalten</translation>
+      <source>Scan not saved</source>
+      <translation>Scan nicht gespeichert</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Give it up</source>
-      <translation>Aufgeben</translation>
+      <source>Discard</source>
+      <translation>Verwerfen</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Keep the scan</source>
-      <translation>Scan behalten</translation>
+      <source>Save the scan</source>
+      <translation>Scan speichern</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Scan kept: {path}</source>
-      <translation>Scan behalten: {path}</translation>
+      <source>Scan saved: {path}</source>
+      <translation>Scan gespeichert: {path}</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Keeping the scan</source>
-      <translation>Der Scan wird geschrieben</translation>
+      <source>Saving the scan</source>
+      <translation>Der Scan wird gespeichert</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Keep the image</source>
-      <translation>Bild behalten</translation>
+      <source>Save the image</source>
+      <translation>Bild speichern</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Image kept: {path}</source>
-      <translation>Bild behalten: {path}</translation>
+      <source>Image saved: {path}</source>
+      <translation>Bild gespeichert: {path}</translation>
     </message>
     <message>
       <location filename="app/live/live_commands.py" />
-      <source>Keeping the image</source>
-      <translation>Das Bild wird geschrieben</translation>
+      <source>Saving the image</source>
+      <translation>Das Bild wird gespeichert</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
-      <source>The column on which the axis of rotation is seen, from 0</source>
-      <translation>Die Spalte, in der die Drehachse zu sehen ist, ab 0</translation>
+      <source>Detector column of the rotation axis, counted from 0</source>
+      <translation>Detektorspalte der Drehachse, gezählt ab 0</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
-      <source>How far the detector is turned in its plane</source>
-      <translation>Wie weit der Detektor in seiner Ebene gedreht ist</translation>
+      <source>Rotation of the detector in its plane</source>
+      <translation>Drehung des Detektors in seiner Ebene</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
@@ -2015,8 +2015,8 @@
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
-      <source>Look for the axis in the views that are held</source>
-      <translation>Die Achse in den vorhandenen Ansichten suchen</translation>
+      <source>Find the axis in the stored views</source>
+      <translation>Die Achse in den gespeicherten Ansichten suchen</translation>
     </message>
     <message>
       <location filename="app/live/live_controls.py" />
@@ -2030,8 +2030,8 @@
     </message>
     <message>
       <location filename="app/live/live_model.py" />
-      <source>there is no scan.</source>
-      <translation>es gibt keinen Scan.</translation>
+      <source>There is no scan.</source>
+      <translation>Es gibt keinen Scan.</translation>
     </message>
     <message>
       <location filename="app/live/live_page.py" />
@@ -2040,33 +2040,33 @@
     </message>
     <message>
       <location filename="app/live/live_request.py" />
-      <source>All views, from the first on</source>
-      <translation>Alle Ansichten, von der ersten an</translation>
+      <source>All views from the start</source>
+      <translation>Alle Ansichten von Anfang an</translation>
     </message>
     <message>
       <location filename="app/live/live_request.py" />
-      <source>The newest full turn</source>
-      <translation>Die neueste volle Umdrehung</translation>
+      <source>Last full rotation</source>
+      <translation>Letzte volle Umdrehung</translation>
     </message>
     <message>
       <location filename="app/live/live_request.py" />
-      <source>The newest half turn</source>
-      <translation>Die neueste halbe Umdrehung</translation>
+      <source>Last half rotation</source>
+      <translation>Letzte halbe Umdrehung</translation>
     </message>
     <message>
       <location filename="app/live/pet_model.py" />
-      <source>Waits for events.</source>
-      <translation>Wartet auf Ereignisse.</translation>
+      <source>Waiting for events.</source>
+      <translation>Warten auf Ereignisse.</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Keep image …</source>
-      <translation>Bild behalten …</translation>
+      <source>Save image …</source>
+      <translation>Bild speichern …</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Write the image on show to a file, with what made it</source>
-      <translation>Das gezeigte Bild in eine Datei schreiben, mit seiner Herkunft</translation>
+      <source>Save the displayed image with its provenance</source>
+      <translation>Das angezeigte Bild mit seiner Herkunft speichern</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2075,8 +2075,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Coincidences that the scanner counts in a second</source>
-      <translation>Koinzidenzen, die der Scanner je Sekunde zählt</translation>
+      <source>Coincidences per second</source>
+      <translation>Koinzidenzen pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2085,8 +2085,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Delayed coincidences, where the scan has them: so many prompts came by chance</source>
-      <translation>Verzögerte Koinzidenzen, wenn der Scan sie hat: So viele Prompts kamen zufällig</translation>
+      <source>Random coincidences, estimated from delayed coincidences if the scan contains them</source>
+      <translation>Zufallskoinzidenzen, geschätzt aus verzögerten Koinzidenzen, wenn der Scan sie enthält</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2095,8 +2095,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Times in a second that the image was made anew</source>
-      <translation>Wie oft je Sekunde das Bild neu gerechnet wurde</translation>
+      <source>Image updates per second</source>
+      <translation>Aktualisierungen des Bildes pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2105,8 +2105,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>How old the newest event of the image on show is, at most</source>
-      <translation>Wie alt das neueste Ereignis des gezeigten Bildes höchstens ist</translation>
+      <source>Maximum age of the newest event in the displayed image</source>
+      <translation>Höchstes Alter des neuesten Ereignisses im angezeigten Bild</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2115,8 +2115,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Prompts that the image is of</source>
-      <translation>Prompts, aus denen das Bild ist</translation>
+      <source>Number of prompts in the image</source>
+      <translation>Zahl der Prompts im Bild</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2125,13 +2125,13 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>The part of the scan that the image is of</source>
-      <translation>Der Teil des Scans, aus dem das Bild ist</translation>
+      <source>Part of the scan in the image</source>
+      <translation>Teil des Scans im Bild</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Those that came, and those lost or left out for want of time or memory</source>
-      <translation>Angekommene, und aus Mangel an Zeit oder Speicher verlorene oder weggelassene</translation>
+      <source>Received events, and events lost or skipped because time or memory was short</source>
+      <translation>Empfangene Ereignisse, und solche, die aus Mangel an Zeit oder Speicher verloren oder übersprungen wurden</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2140,8 +2140,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Of the events that are kept</source>
-      <translation>Der behaltenen Ereignisse</translation>
+      <source>Memory of the stored events</source>
+      <translation>Speicher der gespeicherten Ereignisse</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2150,18 +2150,18 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Motion is watched for after some seconds</source>
-      <translation>Auf Bewegung wird nach einigen Sekunden geachtet</translation>
+      <source>Motion detection starts after some seconds</source>
+      <translation>Die Bewegungserkennung beginnt nach einigen Sekunden</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>An image for each rest</source>
-      <translation>Ein Bild für jede Ruhe</translation>
+      <source>One image per motion-free period</source>
+      <translation>Ein Bild je bewegungsfreiem Abschnitt</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>The ordinary run makes one image of each time between two motions, instead of one of all events</source>
-      <translation>Der gewöhnliche Lauf rechnet ein Bild für jede Zeit zwischen zwei Bewegungen statt eines aus allen Ereignissen</translation>
+      <source>The full reconstruction makes one image for each period between two motions, instead of one image of all events</source>
+      <translation>Die vollständige Rekonstruktion erzeugt ein Bild für jeden Abschnitt zwischen zwei Bewegungen statt eines Bildes aller Ereignisse</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2175,13 +2175,13 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Where the activity is, over time</source>
-      <translation>Wo die Aktivität ist, über die Zeit</translation>
+      <source>Position of the activity over time</source>
+      <translation>Lage der Aktivität über die Zeit</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>How the activity lies, where it is not round</source>
-      <translation>Wie die Aktivität liegt, wo sie nicht rund ist</translation>
+      <source>Orientation of the activity, if it is not round</source>
+      <translation>Ausrichtung der Aktivität, wenn sie nicht rund ist</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2190,58 +2190,63 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>The object</source>
-      <translation>Das Objekt</translation>
+      <source>Object</source>
+      <translation>Objekt</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>thousand </source>
-      <translation>tausend </translation>
+      <source>Shift of the centre (mm) over time (s)</source>
+      <translation>Verschiebung der Mitte (mm) über die Zeit (s)</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Counts ({thousand}a second), over time (s)</source>
-      <translation>Ereignisse ({thousand}je Sekunde), über die Zeit (s)</translation>
+      <source>Rotation about z (°) over time (s)</source>
+      <translation>Drehung um z (°) über die Zeit (s)</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Centre moved by (mm), over time (s)</source>
-      <translation>Mitte verschoben um (mm), über die Zeit (s)</translation>
+      <source>Motion {describe}</source>
+      <translation>Bewegung {describe}</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Turned about z by (°), over time (s)</source>
-      <translation>Um z gedreht um (°), über die Zeit (s)</translation>
+      <source>Counts per second over time (s)</source>
+      <translation>Ereignisse pro Sekunde über die Zeit (s)</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Moved {describe}</source>
-      <translation>Bewegt: {describe}</translation>
+      <source>Thousand counts per second over time (s)</source>
+      <translation>Tausend Ereignisse pro Sekunde über die Zeit (s)</translation>
+    </message>
+    <message>
+      <location filename="app/live/pet_page.py" />
+      <source>10^{power} counts per second over time (s)</source>
+      <translation>10^{power} Ereignisse pro Sekunde über die Zeit (s)</translation>
     </message>
     <message>
       <location filename="app/live/pet_request.py" />
-      <source>All events, from the first on</source>
-      <translation>Alle Ereignisse, vom ersten an</translation>
+      <source>All events from the start</source>
+      <translation>Alle Ereignisse von Anfang an</translation>
     </message>
     <message>
       <location filename="app/live/pet_request.py" />
-      <source>The newest 5 s</source>
-      <translation>Die neuesten 5 s</translation>
+      <source>Last 5 s</source>
+      <translation>Letzte 5 s</translation>
     </message>
     <message>
       <location filename="app/live/pet_request.py" />
-      <source>The newest 10 s</source>
-      <translation>Die neuesten 10 s</translation>
+      <source>Last 10 s</source>
+      <translation>Letzte 10 s</translation>
     </message>
     <message>
       <location filename="app/live/pet_request.py" />
-      <source>The newest 30 s</source>
-      <translation>Die neuesten 30 s</translation>
+      <source>Last 30 s</source>
+      <translation>Letzte 30 s</translation>
     </message>
     <message>
       <location filename="app/live/pet_request.py" />
-      <source>The newest 60 s</source>
-      <translation>Die neuesten 60 s</translation>
+      <source>Last 60 s</source>
+      <translation>Letzte 60 s</translation>
     </message>
     <message>
       <location filename="app/live/projection_pane.py" />
@@ -2250,13 +2255,13 @@
     </message>
     <message>
       <location filename="app/live/projection_pane.py" />
-      <source> at {degrees:.1f}°</source>
-      <translation> bei {degrees:.1f}°</translation>
+      <source>Projection {index}   {columns} × {rows}, mean {mean}</source>
+      <translation>Projektion {index}   {columns} × {rows}, Mittel {mean}</translation>
     </message>
     <message>
       <location filename="app/live/projection_pane.py" />
-      <source>Projection {index}{angle}   {columns} × {rows}, mean {mean}</source>
-      <translation>Projektion {index}{angle}   {columns} × {rows}, Mittel {mean}</translation>
+      <source>Projection {index} at {degrees:.1f}°   {columns} × {rows}, mean {mean}</source>
+      <translation>Projektion {index} bei {degrees:.1f}°   {columns} × {rows}, Mittel {mean}</translation>
     </message>
     <message>
       <location filename="app/live/simulation_card.py" />
@@ -2270,18 +2275,18 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Keep slices …</source>
-      <translation>Schichten behalten …</translation>
+      <source>Save slices …</source>
+      <translation>Schichten speichern …</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Write the slices on show to files, with where they lie</source>
-      <translation>Die gezeigten Schichten in Dateien schreiben, mit ihrem Ort</translation>
+      <source>Save the displayed slices with their positions</source>
+      <translation>Die angezeigten Schichten mit ihren Positionen speichern</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Put the slices back: across z, y and x, through the middle</source>
-      <translation>Die Schichten zurücksetzen: quer zu z, y und x durch die Mitte</translation>
+      <source>Reset the slices: normal to z, y and x, through the centre</source>
+      <translation>Die Schichten zurücksetzen: senkrecht zu z, y und x durch die Mitte</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2290,8 +2295,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Projections that came in a second</source>
-      <translation>Projektionen, die je Sekunde kamen</translation>
+      <source>Projections received per second</source>
+      <translation>Empfangene Projektionen pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2300,8 +2305,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Times in a second that the slices were made anew</source>
-      <translation>Wie oft je Sekunde die Schichten neu gerechnet wurden</translation>
+      <source>Slice updates per second</source>
+      <translation>Aktualisierungen der Schichten pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2310,8 +2315,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>From the arrival of a frame to the slices that have it: median, and 99 of 100</source>
-      <translation>Von der Ankunft eines Bildes bis zu den Schichten mit ihm: Median, und 99 von 100</translation>
+      <source>Time from the arrival of a frame to the slices that contain it: median and 99th percentile</source>
+      <translation>Zeit von der Ankunft eines Bildes bis zu den Schichten, die es enthalten: Median und 99. Perzentil</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2320,18 +2325,18 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Projections that came, and those lost or left out because others were newer</source>
-      <translation>Angekommene Projektionen, und verlorene oder weggelassene, weil andere neuer waren</translation>
+      <source>Received projections, and projections lost or skipped because newer ones arrived</source>
+      <translation>Empfangene Projektionen, und solche, die verloren gingen oder wegen neuerer übersprungen wurden</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>What the slices are made of, and the angle it covers</source>
-      <translation>Woraus die Schichten sind, und den Winkel, den es überdeckt</translation>
+      <source>Views in the slices, and the angle that they cover</source>
+      <translation>Ansichten in den Schichten, und der Winkel, den sie abdecken</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Of views and slices</source>
-      <translation>Der Ansichten und Schichten</translation>
+      <source>Memory of views and slices</source>
+      <translation>Speicher der Ansichten und Schichten</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -2345,13 +2350,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Angles held</source>
-      <translation>Vorhandene Winkel</translation>
-    </message>
-    <message>
-      <location filename="app/live/slices_page.py" />
-      <source>While it runs</source>
-      <translation>Während es läuft</translation>
+      <source>Adjust during the scan</source>
+      <translation>Während des Scans anpassen</translation>
     </message>
     <message>
       <location filename="app/live/source_form.py" />
@@ -2360,13 +2360,8 @@
     </message>
     <message>
       <location filename="app/live/source_form.py" />
-      <source>Name the source: an address, a folder or a file.</source>
-      <translation>Nennen Sie die Quelle: eine Adresse, einen Ordner oder eine Datei.</translation>
-    </message>
-    <message>
-      <location filename="app/live/source_form.py" />
-      <source>Play at {text!r}: write {wanted}.</source>
-      <translation>Abspielen mit {text!r}: Schreiben Sie {wanted}.</translation>
+      <source>Enter the source: an address, a folder or a file.</source>
+      <translation>Geben Sie die Quelle ein: eine Adresse, einen Ordner oder eine Datei.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -2375,13 +2370,13 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Stop, and write the scan as it came to a file</source>
-      <translation>Beenden, und den Scan schreiben, wie er kam</translation>
+      <source>Stop and save the received scan to a file</source>
+      <translation>Beenden und den empfangenen Scan in einer Datei speichern</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Stop, keep the scan in the folder of exports, and reconstruct it as any other</source>
-      <translation>Beenden, den Scan im Ordner der Exporte behalten und wie jeden anderen rekonstruieren</translation>
+      <source>Stop, save the scan in the export folder, and reconstruct it</source>
+      <translation>Beenden, den Scan im Exportordner speichern und rekonstruieren</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -2390,8 +2385,8 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Hold what is on show; the scan goes on</source>
-      <translation>Festhalten, was zu sehen ist; der Scan geht weiter</translation>
+      <source>Freeze the display. The scan continues.</source>
+      <translation>Die Anzeige einfrieren. Der Scan läuft weiter.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -2400,8 +2395,8 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Keep this image for a comparison</source>
-      <translation>Dieses Bild für einen Vergleich behalten</translation>
+      <source>Keep this image for comparison</source>
+      <translation>Dieses Bild zum Vergleich behalten</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -2410,23 +2405,23 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Show what was kept, not the newest</source>
-      <translation>Zeigen, was behalten wurde, nicht das Neueste</translation>
+      <source>Show the kept image instead of the newest one</source>
+      <translation>Das behaltene Bild statt des neuesten zeigen</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Keep scan …</source>
-      <translation>Scan behalten …</translation>
+      <source>Save scan …</source>
+      <translation>Scan speichern …</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>End following; what came stays on show</source>
-      <translation>Nicht mehr folgen; was kam, bleibt zu sehen</translation>
+      <source>Stop following the scan. The received data stay on the screen.</source>
+      <translation>Den Scan nicht mehr verfolgen. Die empfangenen Daten bleiben sichtbar.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
-      <source>Back to the images; the scan is followed on</source>
-      <translation>Zurück zu den Bildern; dem Scan wird weiter gefolgt</translation>
+      <source>Back to the images. The program continues to follow the scan.</source>
+      <translation>Zurück zu den Bildern. Das Programm verfolgt den Scan weiter.</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -3645,6 +3640,11 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
+      <source>Do the undone change again</source>
+      <translation>Die zurückgenommene Änderung wiederholen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
       <source>Reconstruct</source>
       <translation>Rekonstruieren</translation>
     </message>
@@ -3822,6 +3822,11 @@
       <location filename="app/shell/actions.py" />
       <source>Stop now; the last image and checkpoint stay (Ctrl+.)</source>
       <translation>Jetzt anhalten; das letzte Bild und der Sicherungspunkt bleiben (Strg+.)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/actions.py" />
+      <source>Go on</source>
+      <translation>Weiter</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4695,7 +4700,7 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Planes in space</source>
+      <source>Planes in 3-D</source>
       <translation>Ebenen im Raum</translation>
     </message>
     <message>
@@ -4717,6 +4722,11 @@
       <location filename="app/shell/help/help_dialog.py" />
       <source>Shortcuts</source>
       <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Words</source>
+      <translation>Text</translation>
     </message>
     <message>
       <location filename="app/shell/live_mode.py" />
@@ -4980,6 +4990,11 @@
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
+      <source>Give it up</source>
+      <translation>Aufgeben</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unsaved_changes.py" />
       <source>Closing the window aborts the run. The last image is kept among the results, and the last checkpoint stays: it can be resumed later.</source>
       <translation>Das Schließen des Fensters bricht den Lauf ab. Das letzte Bild wird bei den Ergebnissen behalten, und der letzte Sicherungspunkt bleibt: Er kann später fortgesetzt werden.</translation>
     </message>
@@ -5065,6 +5080,11 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
+      <source>No demo.</source>
+      <translation>Keine Demo.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
       <source>The demo was cancelled.</source>
       <translation>Die Demo wurde abgebrochen.</translation>
     </message>
@@ -5147,6 +5167,11 @@
       <location filename="app/state/models/images/image_names.py" />
       <source>it.</source>
       <translation>It.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/images/image_names.py" />
+      <source>frames</source>
+      <translation>Frames</translation>
     </message>
     <message>
       <location filename="app/state/models/images/image_names.py" />
@@ -6170,11 +6195,6 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>Continue</source>
-      <translation>Weiter</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/runner.py" />
       <source>{verb} on the CPU ({time})</source>
       <translation>{verb} auf der CPU ({time})</translation>
     </message>
@@ -6308,6 +6328,16 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />
+      <source>Add filter</source>
+      <translation>Filter hinzufügen</translation>
+    </message>
+    <message>
+      <location filename="app/ui/forms/choices.py" />
+      <source>Add</source>
+      <translation>Hinzufügen</translation>
+    </message>
+    <message>
+      <location filename="app/ui/forms/choices.py" />
       <source>Earlier</source>
       <translation>Früher</translation>
     </message>
@@ -6318,13 +6348,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />
-      <source>Add {noun_of}</source>
-      <translation>{noun_of} hinzufügen</translation>
-    </message>
-    <message>
-      <location filename="app/ui/forms/choices.py" />
-      <source>Put one more after those above</source>
-      <translation>Noch eines nach den obigen</translation>
+      <source>Add one more at the end of the list</source>
+      <translation>Am Ende der Liste eines hinzufügen</translation>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />
@@ -6338,13 +6363,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/ui/forms/field_facts.py" />
-      <source>, got {given!r}</source>
-      <translation>, nicht {given!r}</translation>
+      <source>{problem}, got {given!r}.</source>
+      <translation>{problem}, eingegeben: {given!r}.</translation>
     </message>
     <message>
       <location filename="app/ui/forms/text_editors.py" />
-      <source>Day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone</source>
-      <translation>Tag und Uhrzeit wie 2026-11-22 11:00, dahinter +01:00 für die Zeitzone</translation>
+      <source>Date and time such as 2026-11-22 11:00. Append +01:00 for the time zone.</source>
+      <translation>Datum und Uhrzeit wie 2026-11-22 11:00. Für die Zeitzone +01:00 anhängen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/file_dialogs.py" />
@@ -7078,8 +7103,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>The upper volume lets the lower one through</source>
-      <translation>Das obere Volumen lässt das untere durchscheinen</translation>
+      <source>The upper volume is semi-transparent over the lower one</source>
+      <translation>Das obere Volumen liegt halbtransparent über dem unteren</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7088,8 +7113,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>The upper volume from a border on; drag the border in a view</source>
-      <translation>Das obere Volumen ab einer Grenze; ziehen Sie die Grenze in einer Ansicht</translation>
+      <source>A border divides the two volumes. Drag it in a view.</source>
+      <translation>Eine Grenze trennt die beiden Volumina. Ziehen Sie sie in einer Ansicht.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7098,8 +7123,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Both at the same place, in the same part and size</source>
-      <translation>Beide an derselben Stelle, im selben Ausschnitt, gleich groß</translation>
+      <source>Both volumes in separate views, at the same position and scale</source>
+      <translation>Beide Volumina in getrennten Ansichten, an derselben Stelle und im selben Maßstab</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7108,8 +7133,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>The first volume minus the second, about 0</source>
-      <translation>Das erste Volumen minus das zweite, um 0</translation>
+      <source>First volume minus second volume; the window is centred on 0</source>
+      <translation>Erstes Volumen minus zweites Volumen; das Fenster ist um 0 zentriert</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7118,8 +7143,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>The first volume divided by the second, about 1</source>
-      <translation>Das erste Volumen geteilt durch das zweite, um 1</translation>
+      <source>First volume divided by second volume; the window is centred on 1</source>
+      <translation>Erstes Volumen geteilt durch zweites Volumen; das Fenster ist um 1 zentriert</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7133,48 +7158,38 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Turn, mirror or copy the view that you used last; patient position</source>
-      <translation>Die zuletzt benutzte Ansicht drehen, spiegeln, kopieren; Lage des Patienten</translation>
+      <source>Rotate, flip or copy the view that you used last, and set the patient position</source>
+      <translation>Die zuletzt benutzte Ansicht drehen, spiegeln oder kopieren und die Patientenlage setzen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Exchange the volumes; regions and figures are of the first, PET stays on top</source>
-      <translation>Volumen vertauschen; Regionen und Werte gelten für das erste, PET bleibt oben</translation>
+      <source>Swap the volumes. Regions and values refer to the first one. PET stays on top.</source>
+      <translation>Volumina vertauschen. Regionen und Werte gelten für das erste. PET bleibt oben.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Clear below window</source>
-      <translation>Unter dem Fenster klar</translation>
+      <source>Hide below window</source>
+      <translation>Unter Fenster ausblenden</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>What is below its window lets through</source>
-      <translation>Was unter seinem Fenster liegt, lässt durchscheinen</translation>
+      <source>Values below the window are transparent</source>
+      <translation>Werte unter dem Fenster sind durchsichtig</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>One window</source>
-      <translation>Ein Fenster</translation>
+      <source>Shared window</source>
+      <translation>Gemeinsames Fenster</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Both volumes have one window and one colour map</source>
-      <translation>Beide Volumen haben ein Fenster und eine Farbtabelle</translation>
+      <source>Both volumes use the same window and colour map</source>
+      <translation>Beide Volumina verwenden dasselbe Fenster und dieselbe Farbtabelle</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source> of the second volume</source>
-      <translation> des zweiten Volumens</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source> of the comparison</source>
-      <translation> des Vergleichs</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>How both volumes are shown</source>
-      <translation>Wie beide Volumina gezeigt werden</translation>
+      <source>Fusion mode</source>
+      <translation>Fusionsmodus</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7188,8 +7203,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Nothing on show</source>
-      <translation>Nichts zu sehen</translation>
+      <source>No volume</source>
+      <translation>Kein Volumen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7203,13 +7218,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>Border between both volumes</source>
-      <translation>Grenze zwischen beiden Volumina</translation>
+      <source>Border between the volumes</source>
+      <translation>Grenze zwischen den Volumina</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
-      <source>{name} (O: hide it)</source>
-      <translation>{name} (O: verbergen)</translation>
+      <source>Opacity of the upper volume (O: hide it)</source>
+      <translation>Deckkraft des oberen Volumens (O: ausblenden)</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/fusion_bar.py" />
@@ -7223,13 +7238,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>The volume says how the patient lay.</source>
-      <translation>Das Volumen sagt, wie der Patient lag.</translation>
+      <source>The volume states the patient position.</source>
+      <translation>Das Volumen gibt die Patientenlage an.</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
       <source>Patient position</source>
-      <translation>Lage des Patienten</translation>
+      <translation>Patientenlage</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
@@ -7248,43 +7263,38 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Turn clockwise	T</source>
+      <source>Rotate clockwise	T</source>
       <translation>Im Uhrzeigersinn drehen	T</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Turn anticlockwise</source>
+      <source>Rotate anticlockwise</source>
       <translation>Gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Mirror left and right	M</source>
-      <translation>Links und rechts spiegeln	M</translation>
+      <source>Flip horizontally	M</source>
+      <translation>Horizontal spiegeln	M</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Exchange top and bottom</source>
-      <translation>Oben und unten tauschen</translation>
+      <source>Flip vertically</source>
+      <translation>Vertikal spiegeln</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Upright again</source>
-      <translation>Wieder aufrecht</translation>
+      <source>Reset orientation</source>
+      <translation>Ausrichtung zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Not known</source>
-      <translation>Nicht bekannt</translation>
+      <source>Unknown</source>
+      <translation>Unbekannt</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/volume_menu.py" />
-      <source>Nothing</source>
-      <translation>Nichts</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/fusion/volume_menu.py" />
-      <source>The image of the run, or nothing</source>
-      <translation>Das Bild des Laufs, oder nichts</translation>
+      <source>Image of the run, if there is one</source>
+      <translation>Bild des Laufs, falls vorhanden</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/volume_menu.py" />
@@ -7293,8 +7303,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Turn the projection</source>
-      <translation>Projektion drehen</translation>
+      <source>Rotating projection</source>
+      <translation>Rotierende Projektion</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7323,18 +7333,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Record it once from beginning to end as GIF, or without loss as animated PNG</source>
-      <translation>Einmal von Anfang bis Ende als GIF aufnehmen, oder verlustfrei als animiertes PNG</translation>
+      <source>Record one pass as GIF, or lossless as animated PNG</source>
+      <translation>Einen Durchlauf als GIF aufnehmen, oder verlustfrei als animiertes PNG</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>What goes by</source>
-      <translation>Was vorbeiläuft</translation>
+      <source>Content of the film</source>
+      <translation>Inhalt des Films</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>What goes by; all views follow</source>
-      <translation>Was vorbeiläuft; alle Ansichten folgen</translation>
+      <source>Content of the film. All views follow.</source>
+      <translation>Inhalt des Films. Alle Ansichten folgen.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7343,8 +7353,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Pictures in a second</source>
-      <translation>Bilder je Sekunde</translation>
+      <source>Images per second</source>
+      <translation>Bilder pro Sekunde</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7353,13 +7363,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Record no further; nothing is written</source>
-      <translation>Nicht weiter aufnehmen; nichts wird geschrieben</translation>
+      <source>Cancel the recording. No file is written.</source>
+      <translation>Aufnahme abbrechen. Es wird keine Datei geschrieben.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>No film (K stops it, too)</source>
-      <translation>Kein Film (auch K beendet ihn)</translation>
+      <source>Close the film (K also closes it)</source>
+      <translation>Film schließen (K schließt ihn auch)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7368,33 +7378,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>{per_s} per s</source>
-      <translation>{per_s} je s</translation>
+      <source>{per_s}/s</source>
+      <translation>{per_s}/s</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Rest (K)</source>
-      <translation>Ruhen (K)</translation>
+      <source>Pause (K)</source>
+      <translation>Pause (K)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>the {plane} view</source>
-      <translation>die Ansicht {plane}</translation>
+      <source>Save the {plane} view …</source>
+      <translation>Ansicht {plane} speichern …</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>the projection</source>
-      <translation>die Projektion</translation>
+      <source>Save the projection …</source>
+      <translation>Projektion speichern …</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Of {name} …</source>
-      <translation>Von: {name} …</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Of all views …</source>
-      <translation>Von allen Ansichten …</translation>
+      <source>Save all views …</source>
+      <translation>Alle Ansichten speichern …</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -7413,13 +7418,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>One large, three beside it</source>
-      <translation>Eine große, drei daneben</translation>
+      <source>One large and three small views</source>
+      <translation>Eine große und drei kleine Ansichten</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>One view alone</source>
-      <translation>Eine Ansicht allein</translation>
+      <source>Single view</source>
+      <translation>Einzelne Ansicht</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
@@ -7438,7 +7443,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
-      <source>Each slice</source>
+      <source>Every slice</source>
       <translation>Jede Schicht</translation>
     </message>
     <message>
@@ -7453,38 +7458,38 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>Highest (MIP)</source>
-      <translation>Höchster (MIP)</translation>
+      <source>Maximum (MIP)</source>
+      <translation>Maximum (MIP)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>The highest value along each line through the slab</source>
-      <translation>Der höchste Wert entlang jeder Linie durch die dicke Schicht</translation>
+      <source>Maximum along each line through the slab</source>
+      <translation>Maximum entlang jeder Linie durch die dicke Schicht</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>The mean along each line through the slab: less noise, more blur</source>
-      <translation>Der Mittelwert entlang jeder Linie durch die dicke Schicht: weniger Rauschen, mehr Unschärfe</translation>
+      <source>Mean along each line through the slab: less noise, more blur</source>
+      <translation>Mittelwert entlang jeder Linie durch die dicke Schicht: weniger Rauschen, mehr Unschärfe</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>Lowest (MinIP)</source>
-      <translation>Tiefster (MinIP)</translation>
+      <source>Minimum (MinIP)</source>
+      <translation>Minimum (MinIP)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>The lowest value along each line: airways, vessels without dye</source>
-      <translation>Der tiefste Wert entlang jeder Linie: Atemwege, Gefäße ohne Kontrastmittel</translation>
+      <source>Minimum along each line: shows airways and vessels without contrast agent</source>
+      <translation>Minimum entlang jeder Linie: zeigt Atemwege und Gefäße ohne Kontrastmittel</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>What is shown of the slab</source>
-      <translation>Was von der dicken Schicht gezeigt wird</translation>
+      <source>Value shown for the slab</source>
+      <translation>Angezeigter Wert der dicken Schicht</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>Single slices again (B)</source>
-      <translation>Wieder einzelne Schichten (B)</translation>
+      <source>Back to single slices (B)</source>
+      <translation>Zurück zu einzelnen Schichten (B)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
@@ -7498,43 +7503,43 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>{words} of the slab</source>
-      <translation>{words} der dicken Schicht</translation>
+      <source>Slab thickness ({length_unit}), rounded to whole slices</source>
+      <translation>Dicke der dicken Schicht ({length_unit}), auf ganze Schichten gerundet</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/slab_bar.py" />
-      <source>{words} of the slab: as near as whole slices allow</source>
-      <translation>{words} der dicken Schicht: so genau, wie ganze Schichten es erlauben</translation>
+      <source>Slab thickness ({length_unit})</source>
+      <translation>Dicke der dicken Schicht ({length_unit})</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Four views, one large, or a light-box of many slices; it is remembered</source>
-      <translation>Vier Ansichten, eine große oder ein Lichtkasten aus vielen Schichten; die Wahl bleibt erhalten</translation>
+      <source>Show four views, one large view, or a light-box of many slices. The program remembers the choice.</source>
+      <translation>Vier Ansichten, eine große Ansicht oder einen Lichtkasten aus vielen Schichten zeigen. Das Programm merkt sich die Wahl.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>The projection turns, or slices, iterations or frames go by; it can be saved (K)</source>
-      <translation>Die Projektion dreht sich, oder Schichten, Iterationen oder Zeitabschnitte laufen vorbei; speicherbar (K)</translation>
+      <source>Play a film of the rotating projection, slices, iterations or frames, and save it (K)</source>
+      <translation>Einen Film der rotierenden Projektion, von Schichten, Iterationen oder Zeitabschnitten abspielen und speichern (K)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Three times as large under the pointer; by keys, at the crosshair (Z)</source>
-      <translation>Dreimal so groß unter dem Zeiger; mit Tasten am Fadenkreuz (Z)</translation>
+      <source>Magnify 3 × under the pointer, or at the crosshair with the keyboard (Z)</source>
+      <translation>Dreifach vergrößern: unter dem Zeiger, oder mit der Tastatur am Fadenkreuz (Z)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Show several slices as one: the highest, mean or lowest of their values (B)</source>
-      <translation>Mehrere Schichten als eine zeigen: der höchste, mittlere oder tiefste ihrer Werte (B)</translation>
+      <source>Combine several slices into one: maximum, mean or minimum (B)</source>
+      <translation>Mehrere Schichten zu einer verbinden: Maximum, Mittelwert oder Minimum (B)</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag from end to end in a slice; it is kept with the scan</source>
-      <translation>In einer Schicht von Ende zu Ende ziehen; er wird mit dem Scan behalten</translation>
+      <source>Drag from end to end in a slice. The distance is saved with the scan.</source>
+      <translation>In einer Schicht von Ende zu Ende ziehen. Der Abstand wird mit dem Scan gespeichert.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag one leg to the corner, then press where the other leg ends</source>
-      <translation>Einen Schenkel bis zum Scheitel ziehen, dann drücken, wo der andere endet</translation>
+      <source>Drag from the end of one leg to the vertex, then click the end of the other leg</source>
+      <translation>Vom Ende eines Schenkels zum Scheitel ziehen, dann das Ende des anderen anklicken</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7543,13 +7548,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Press where words are to stand in a slice</source>
-      <translation>In einer Schicht drücken, wo der Text stehen soll</translation>
+      <source>Click in a slice to place a text</source>
+      <translation>In eine Schicht klicken, um einen Text zu setzen</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
-      <source>Drag along a vessel or a jaw in a slice; the tab Measure straightens it</source>
-      <translation>In einer Schicht an einem Gefäß oder Kiefer entlang ziehen; der Reiter Messen streckt sie</translation>
+      <source>Drag along a vessel or a jaw in a slice. The Measure tab shows it straightened.</source>
+      <translation>In einer Schicht an einem Gefäß oder Kiefer entlang ziehen. Der Reiter Messen zeigt es gestreckt.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/tools.py" />
@@ -7579,7 +7584,7 @@ Replace {which}?</source>
     <message>
       <location filename="app/views/colour/colour_maps.py" />
       <source>Hot metal</source>
-      <translation>Glühend</translation>
+      <translation>Hot Metal</translation>
     </message>
     <message>
       <location filename="app/views/colour/colour_maps.py" />
@@ -7598,23 +7603,88 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/colour/colour_maps.py" />
-      <source>Rainbow shows edges where there are none; do not judge small differences with it.</source>
-      <translation>Regenbogen zeigt Kanten, wo keine sind; beurteilen Sie damit keine kleinen Unterschiede.</translation>
+      <source>The rainbow colour map shows edges that do not exist. Do not judge small differences with it.</source>
+      <translation>Die Regenbogenfarben zeigen Kanten, die es nicht gibt. Beurteilen Sie damit keine kleinen Unterschiede.</translation>
     </message>
     <message>
       <location filename="app/views/colour/raster_view.py" />
-      <source>{n_nan} values are NaN, shown as 0</source>
-      <translation>{n_nan} Werte sind NaN, gezeigt als 0</translation>
+      <source>{n_nan} NaN values are shown as 0</source>
+      <translation>{n_nan} NaN-Werte werden als 0 gezeigt</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Low end of the window{whose}</source>
-      <translation>Unteres Ende des Fensters{whose}</translation>
+      <source>Lower window limit</source>
+      <translation>Untere Fenstergrenze</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>High end of the window{whose}</source>
-      <translation>Oberes Ende des Fensters{whose}</translation>
+      <source>Upper window limit</source>
+      <translation>Obere Fenstergrenze</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Automatic window</source>
+      <translation>Automatisches Fenster</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Window presets</source>
+      <translation>Fenster-Voreinstellungen</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Colour map</source>
+      <translation>Farbtabelle</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Lower window limit of the second volume</source>
+      <translation>Untere Fenstergrenze des zweiten Volumens</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Upper window limit of the second volume</source>
+      <translation>Obere Fenstergrenze des zweiten Volumens</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Automatic window of the second volume</source>
+      <translation>Automatisches Fenster des zweiten Volumens</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Window presets of the second volume</source>
+      <translation>Fenster-Voreinstellungen des zweiten Volumens</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Colour map of the second volume</source>
+      <translation>Farbtabelle des zweiten Volumens</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Lower window limit of the comparison</source>
+      <translation>Untere Fenstergrenze des Vergleichs</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Upper window limit of the comparison</source>
+      <translation>Obere Fenstergrenze des Vergleichs</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Automatic window of the comparison</source>
+      <translation>Automatisches Fenster des Vergleichs</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Window presets of the comparison</source>
+      <translation>Fenster-Voreinstellungen des Vergleichs</translation>
+    </message>
+    <message>
+      <location filename="app/views/colour/window_controls.py" />
+      <source>Colour map of the comparison</source>
+      <translation>Farbtabelle des Vergleichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
@@ -7623,18 +7693,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Set a window that shows most of the volume{auto_keys}</source>
-      <translation>Ein Fenster setzen, das das meiste des Volumens zeigt{auto_keys}</translation>
-    </message>
-    <message>
-      <location filename="app/views/colour/window_controls.py" />
-      <source>Automatic window{whose}</source>
-      <translation>Automatisches Fenster{whose}</translation>
-    </message>
-    <message>
-      <location filename="app/views/colour/window_controls.py" />
-      <source>Colour map{whose}</source>
-      <translation>Farbtafel{whose}</translation>
+      <source>Fit the window to most of the values</source>
+      <translation>Das Fenster an die meisten Werte anpassen</translation>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
@@ -7643,23 +7703,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/colour/window_controls.py" />
-      <source>Windows by name</source>
-      <translation>Fenster nach Namen</translation>
-    </message>
-    <message>
-      <location filename="app/views/colour/window_controls.py" />
-      <source>Windows by name{whose}</source>
-      <translation>Fenster nach Namen{whose}</translation>
-    </message>
-    <message>
-      <location filename="app/views/colour/window_controls.py" />
       <source>Histogram …</source>
       <translation>Histogramm …</translation>
-    </message>
-    <message>
-      <location filename="app/views/colour/window_controls.py" />
-      <source>Colour map{whose}: {currentText}</source>
-      <translation>Farbtafel{whose}: {currentText}</translation>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
@@ -7698,27 +7743,27 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
-      <source>Half of the range</source>
-      <translation>Hälfte des Bereichs</translation>
+      <source>Lower half of the range</source>
+      <translation>Untere Hälfte des Bereichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
-      <source>A quarter of the range</source>
-      <translation>Ein Viertel des Bereichs</translation>
+      <source>Lowest quarter of the range</source>
+      <translation>Unterstes Viertel des Bereichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
-      <source>A tenth of the range</source>
-      <translation>Ein Zehntel des Bereichs</translation>
+      <source>Lowest tenth of the range</source>
+      <translation>Unterstes Zehntel des Bereichs</translation>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
-      <source>Lower half: light matter</source>
-      <translation>Untere Hälfte: leichtes Material</translation>
+      <source>Lower half: low-density material</source>
+      <translation>Untere Hälfte: Material geringer Dichte</translation>
     </message>
     <message>
       <location filename="app/views/colour/windows.py" />
-      <source>Upper half: dense matter</source>
+      <source>Upper half: dense material</source>
       <translation>Obere Hälfte: dichtes Material</translation>
     </message>
     <message>
@@ -7728,8 +7773,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/fusion/comparing.py" />
-      <source>A difference needs one unit; these have {units}.</source>
-      <translation>Eine Differenz braucht eine Einheit; diese haben {units}.</translation>
+      <source>A difference needs the same unit in both volumes. They have {lower} and {upper}.</source>
+      <translation>Eine Differenz braucht dieselbe Einheit in beiden Volumina. Sie haben {lower} und {upper}.</translation>
     </message>
     <message>
       <location filename="app/views/fusion/fusion_state.py" />
@@ -7753,97 +7798,102 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/fusion/upper_plane.py" />
-      <source>the second volume stands beside the first one under Volume</source>
-      <translation>das zweite Volumen steht unter Volumen neben dem ersten</translation>
+      <source>the Volume tab shows both volumes side by side</source>
+      <translation>der Reiter Volumen zeigt beide Volumina nebeneinander</translation>
     </message>
     <message>
       <location filename="app/views/gestures.py" />
-      <source>W {high}  L {low}   {low_2} to {high_2} {unit}</source>
-      <translation>B {high}  M {low}   {low_2} bis {high_2} {unit}</translation>
+      <source>W {width}  L {level}   {low} to {high} {unit}</source>
+      <translation>B {width}  M {level}   {low} bis {high} {unit}</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Head first, on the back</source>
-      <translation>Kopf voran, auf dem Rücken</translation>
+      <source>Head first, supine</source>
+      <translation>Kopf voran, Rückenlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Head first, on the belly</source>
-      <translation>Kopf voran, auf dem Bauch</translation>
+      <source>Head first, prone</source>
+      <translation>Kopf voran, Bauchlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Feet first, on the back</source>
-      <translation>Füße voran, auf dem Rücken</translation>
+      <source>Feet first, supine</source>
+      <translation>Füße voran, Rückenlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Feet first, on the belly</source>
-      <translation>Füße voran, auf dem Bauch</translation>
+      <source>Feet first, prone</source>
+      <translation>Füße voran, Bauchlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Head first, on the right side</source>
-      <translation>Kopf voran, auf der rechten Seite</translation>
+      <source>Head first, right side down</source>
+      <translation>Kopf voran, rechte Seitenlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>Head first, on the left side</source>
-      <translation>Kopf voran, auf der linken Seite</translation>
+      <source>Head first, left side down</source>
+      <translation>Kopf voran, linke Seitenlage</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_geometry.py" />
-      <source>turned by {quarters}°</source>
-      <translation>gedreht um {quarters}°</translation>
+      <source>mirrored</source>
+      <translation>gespiegelt</translation>
+    </message>
+    <message>
+      <location filename="app/views/planes/plane_geometry.py" />
+      <source>rotated by {angle}°</source>
+      <translation>gedreht um {angle}°</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_scene_view.py" />
-      <source>Drag a plane: move it along its normal. Drag one of its round handles: turn it. Drag beside the planes: look from elsewhere. Wheel: move the plane, with Ctrl zoom. Keys 1, 2, 3: choose a plane. PgUp, PgDn: move it. Shift and arrows: turn it. Arrows: look from elsewhere. R: planes as at first. 0: view as at first.</source>
-      <translation>Eine Ebene ziehen: entlang ihrer Normale verschieben. Einen ihrer runden Griffe ziehen: drehen. Neben den Ebenen ziehen: von anderswo sehen. Rad: die Ebene verschieben, mit Strg Zoom. Tasten 1, 2, 3: eine Ebene wählen. Bild auf, Bild ab: verschieben. Umschalt und Pfeile: drehen. Pfeile: von anderswo sehen. R: Ebenen wie am Anfang. 0: Blick wie am Anfang.</translation>
+      <source>Drag a plane to move it along its normal. Drag a round handle to rotate the plane. Drag outside the planes to rotate the view. Wheel: move the plane, or zoom with Ctrl. Keys 1, 2, 3: select a plane. PgUp, PgDn: move it. Shift + arrow keys: rotate it. Arrow keys: rotate the view. R: reset the planes. 0: reset the view.</source>
+      <translation>Ziehen Sie eine Ebene, um sie entlang ihrer Normale zu verschieben. Ziehen Sie einen runden Griff, um die Ebene zu drehen. Ziehen Sie neben den Ebenen, um die Ansicht zu drehen. Rad: Ebene verschieben, mit Strg zoomen. Tasten 1, 2, 3: Ebene wählen. Bild auf, Bild ab: Ebene verschieben. Umschalt + Pfeiltasten: Ebene drehen. Pfeiltasten: Ansicht drehen. R: Ebenen zurücksetzen. 0: Ansicht zurücksetzen.</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_text.py" />
-      <source>Across z</source>
-      <translation>Quer zu z</translation>
+      <source>Normal to z</source>
+      <translation>Senkrecht zu z</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_text.py" />
-      <source>Across y</source>
-      <translation>Quer zu y</translation>
+      <source>Normal to y</source>
+      <translation>Senkrecht zu y</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_text.py" />
-      <source>Across x</source>
-      <translation>Quer zu x</translation>
+      <source>Normal to x</source>
+      <translation>Senkrecht zu x</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_text.py" />
-      <source>Across {name}   {name} {centre_mm} mm</source>
-      <translation>Quer zu {name}   {name} {centre_mm} mm</translation>
+      <source>Normal to {name}   {name} {centre_mm} mm</source>
+      <translation>Senkrecht zu {name}   {name} {centre_mm} mm</translation>
     </message>
     <message>
       <location filename="app/views/planes/plane_text.py" />
-      <source>{NAMES}   turned {turned:.0f}°   {away} mm from the middle</source>
-      <translation>{NAMES}   gedreht um {turned:.0f}°   {away} mm von der Mitte</translation>
+      <source>{plane}   rotated by {angle:.0f}°   {distance} mm from the centre</source>
+      <translation>{plane}   gedreht um {angle:.0f}°   {distance} mm von der Mitte</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Each step towards the likeliest components becomes a point here</source>
-      <translation>Jeder Schritt zu den wahrscheinlichsten Komponenten wird hier ein Punkt</translation>
+      <source>Each fitting step adds a point here</source>
+      <translation>Jeder Anpassungsschritt fügt hier einen Punkt hinzu</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Largest change of a component in each step, in its standard errors. Dashes: settled.</source>
-      <translation>Größte Änderung einer Komponente in jedem Schritt, in ihren Standardfehlern. Gestrichelt: gesetzt.</translation>
+      <source>Largest change of a component in each step, in standard errors. Dashed line: converged.</source>
+      <translation>Größte Änderung einer Komponente in jedem Schritt, in Standardfehlern. Gestrichelte Linie: konvergiert.</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
-      <source>Change of the components by step</source>
-      <translation>Änderung der Komponenten je Schritt</translation>
+      <source>Change of the components in each step</source>
+      <translation>Änderung der Komponenten in jedem Schritt</translation>
     </message>
     <message>
       <location filename="app/views/plots/curve_view.py" />
-      <source>The curve begins after the first iteration</source>
+      <source>The curve starts after the first iteration</source>
       <translation>Die Kurve beginnt nach der ersten Iteration</translation>
     </message>
     <message>
@@ -7853,23 +7903,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/plots/histogram_view.py" />
-      <source>Drag an end of the window, or between them both; arrow keys move the end that was used last</source>
-      <translation>Ein Ende des Fensters ziehen, oder dazwischen beide; Pfeiltasten bewegen das zuletzt benutzte Ende</translation>
+      <source>Drag a window limit, or drag between the limits to move both. The arrow keys move the limit that you used last.</source>
+      <translation>Ziehen Sie eine Fenstergrenze, oder ziehen Sie dazwischen, um beide zu verschieben. Die Pfeiltasten bewegen die zuletzt benutzte Grenze.</translation>
     </message>
     <message>
       <location filename="app/views/plots/histogram_view.py" />
-      <source>Histogram of the values, with the ends of the window</source>
-      <translation>Histogramm der Werte, mit den Enden des Fensters</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/histogram_view.py" />
-      <source>No volume</source>
-      <translation>Kein Volumen</translation>
+      <source>Histogram of the values with the window limits</source>
+      <translation>Histogramm der Werte mit den Fenstergrenzen</translation>
     </message>
     <message>
       <location filename="app/views/plots/histogram_window.py" />
-      <source>How often each value is (logarithmic), and the ends of the window</source>
-      <translation>Wie oft jeder Wert vorkommt (logarithmisch), und die Enden des Fensters</translation>
+      <source>Frequency of each value (logarithmic) and the window limits</source>
+      <translation>Häufigkeit jedes Werts (logarithmisch) und die Fenstergrenzen</translation>
     </message>
     <message>
       <location filename="app/views/plots/histogram_window.py" />
@@ -7878,8 +7923,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/plots/histogram_window.py" />
-      <source>volume on show</source>
-      <translation>gezeigtes Volumen</translation>
+      <source>displayed volume</source>
+      <translation>angezeigtes Volumen</translation>
     </message>
     <message>
       <location filename="app/views/plots/line_plot.py" />
@@ -7888,8 +7933,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/plots/line_plot.py" />
-      <source>from end 1 [{length}]</source>
-      <translation>von Ende 1 [{length}]</translation>
+      <source>distance from end 1 [{length}]</source>
+      <translation>Abstand von Ende 1 [{length}]</translation>
     </message>
     <message>
       <location filename="app/views/plots/line_plot.py" />
@@ -7898,13 +7943,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/plots/scatter_plot.py" />
-      <source>Counts without randoms (line), scatter (dashes)</source>
-      <translation>Ereignisse ohne Zufallskoinzidenzen (Linie), Streuung (gestrichelt)</translation>
+      <source>Counts without randoms (solid line), scatter (dashed line)</source>
+      <translation>Ereignisse ohne Zufallskoinzidenzen (durchgezogen), Streuung (gestrichelt)</translation>
     </message>
     <message>
       <location filename="app/views/plots/scatter_plot.py" />
-      <source>from the axis [mm]</source>
-      <translation>von der Achse [mm]</translation>
+      <source>distance from the axis [mm]</source>
+      <translation>Abstand von der Achse [mm]</translation>
     </message>
     <message>
       <location filename="app/views/plots/scatter_plot.py" />
@@ -7923,58 +7968,53 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/plots/stage_bars.py" />
-      <source>Time by stage</source>
+      <source>Time per stage</source>
       <translation>Zeit je Abschnitt</translation>
     </message>
     <message>
       <location filename="app/views/plots/time_plot.py" />
-      <source>Frames of time draw a curve as they come</source>
-      <translation>Zeitabschnitte zeichnen eine Kurve, wie sie kommen</translation>
-    </message>
-    <message>
-      <location filename="app/views/plots/time_plot.py" />
-      <source>Values over time</source>
-      <translation>Werte über die Zeit</translation>
+      <source>Each time frame adds a point to the curve</source>
+      <translation>Jeder Zeitabschnitt fügt der Kurve einen Punkt hinzu</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Each form that is tried becomes a point here</source>
-      <translation>Jede probierte Form wird hier ein Punkt</translation>
+      <source>Each tested variant adds a point here</source>
+      <translation>Jede getestete Variante fügt hier einen Punkt hinzu</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Time of one run [ms]. Dots: forms, hollow if measured in an earlier search. Dashes: as shipped. Steps: best so far. Triangles: slower than the plot reaches. Crosses: wrong or failed.</source>
-      <translation>Zeit eines Laufs [ms]. Punkte: Formen, hohl, wenn in einer früheren Suche gemessen. Gestrichelt: wie ausgeliefert. Stufen: bisher beste. Dreiecke: langsamer, als das Bild reicht. Kreuze: falsch oder fehlgeschlagen.</translation>
+      <source>Time of one run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed line: default variant. Steps: best so far. Triangles: slower than the plot range. Crosses: wrong or failed.</source>
+      <translation>Zeit eines Laufs [ms]. Punkte: Varianten, hohl, wenn in einer früheren Suche gemessen. Gestrichelte Linie: Standardvariante. Stufen: bisher beste. Dreiecke: langsamer als der dargestellte Bereich. Kreuze: falsch oder fehlgeschlagen.</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>number of the form</source>
-      <translation>Nummer der Form</translation>
+      <source>variant number</source>
+      <translation>Nummer der Variante</translation>
     </message>
     <message>
       <location filename="app/views/plots/tuning_plot.py" />
-      <source>Times of the forms that were tried</source>
-      <translation>Zeiten der probierten Formen</translation>
+      <source>Times of the tested variants</source>
+      <translation>Zeiten der getesteten Varianten</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>Counts of each detector block in the newest second: round the scanner, and along its axis</source>
-      <translation>Ereignisse jedes Detektorblocks in der neuesten Sekunde: rund um den Scanner und entlang seiner Achse</translation>
+      <source>Counts of each detector block in the last second: around the ring and along the axis</source>
+      <translation>Ereignisse jedes Detektorblocks in der letzten Sekunde: um den Ring und entlang der Achse</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>No count yet</source>
-      <translation>Noch kein Ereignis</translation>
+      <source>No counts yet</source>
+      <translation>Noch keine Ereignisse</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>{n_counts} blocks, {silent} silent</source>
-      <translation>{n_counts} Blöcke, {silent} stumm</translation>
+      <source>{n_blocks} blocks, none silent</source>
+      <translation>{n_blocks} Blöcke, keiner stumm</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
-      <source>none</source>
-      <translation>keiner</translation>
+      <source>{n_blocks} blocks, {n_silent} silent</source>
+      <translation>{n_blocks} Blöcke, {n_silent} stumm</translation>
     </message>
     <message>
       <location filename="app/views/scan/block_map.py" />
@@ -7983,7 +8023,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/candidate_view.py" />
-      <source>Chosen candidate</source>
+      <source>Selected candidate</source>
       <translation>Gewählter Kandidat</translation>
     </message>
     <message>
@@ -7993,23 +8033,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/detector_state.py" />
-      <source>turned {turned}°</source>
-      <translation>gedreht um {turned}°</translation>
+      <source>rotated by {angle}°, moved by {height_mm} mm along z</source>
+      <translation>gedreht um {angle}°, verschoben um {height_mm} mm entlang z</translation>
     </message>
     <message>
       <location filename="app/views/scan/detector_state.py" />
-      <source>, z {height_mm} mm on</source>
-      <translation>, z {height_mm} mm weiter</translation>
+      <source>view {view}, column {column}, row {row}:  {value} {unit} (bad pixel)</source>
+      <translation>Ansicht {view}, Spalte {column}, Zeile {row}:  {value} {unit} (schlechtes Pixel)</translation>
     </message>
     <message>
       <location filename="app/views/scan/detector_state.py" />
       <source>view {view}, column {column}, row {row}:  {value} {unit}</source>
       <translation>Ansicht {view}, Spalte {column}, Zeile {row}:  {value} {unit}</translation>
-    </message>
-    <message>
-      <location filename="app/views/scan/detector_state.py" />
-      <source>{text}, a bad pixel</source>
-      <translation>{text}, ein schlechtes Pixel</translation>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
@@ -8018,13 +8053,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
-      <source>As prepared</source>
-      <translation>Wie vorbereitet</translation>
+      <source>After preparation</source>
+      <translation>Nach der Vorbereitung</translation>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
-      <source>Walk through the views; in a picture also by wheel, PgUp, PgDn</source>
-      <translation>Durch die Ansichten gehen; in einem Bild auch mit Rad, Bild auf, Bild ab</translation>
+      <source>Select the view. In an image, you can also use the wheel, PgUp and PgDn.</source>
+      <translation>Ansicht wählen. In einem Bild gehen auch Rad, Bild auf und Bild ab.</translation>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
@@ -8033,8 +8068,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
-      <source>Values as measured or as prepared</source>
-      <translation>Werte wie gemessen oder wie vorbereitet</translation>
+      <source>Values as measured or after preparation</source>
+      <translation>Werte wie gemessen oder nach der Vorbereitung</translation>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />
@@ -8043,8 +8078,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/radiograph_view.py" />
-      <source>Wheel or PgUp, PgDn: other views. Click: row and column.</source>
-      <translation>Rad oder Bild auf, Bild ab: andere Ansichten. Klick: Zeile und Spalte.</translation>
+      <source>Wheel, PgUp or PgDn: change the view. Click: select row and column.</source>
+      <translation>Rad, Bild auf oder Bild ab: Ansicht wechseln. Klick: Zeile und Spalte wählen.</translation>
     </message>
     <message>
       <location filename="app/views/scan/radiograph_view.py" />
@@ -8063,13 +8098,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/radiograph_view.py" />
-      <source>   rows drawn {taller} × as high</source>
-      <translation>   Zeilen {taller} × so hoch gezeichnet</translation>
+      <source>View {shown_view}</source>
+      <translation>Ansicht {shown_view}</translation>
     </message>
     <message>
       <location filename="app/views/scan/radiograph_view.py" />
-      <source>View {shown_view}   {angle_text}   {side}{taller}</source>
-      <translation>Ansicht {shown_view}   {angle_text}   {side}{taller}</translation>
+      <source>rows drawn {factor} × as high</source>
+      <translation>Zeilen {factor} × so hoch gezeichnet</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_painter.py" />
@@ -8088,18 +8123,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scan/scan_view.py" />
-      <source>Drawing of the scan</source>
-      <translation>Zeichnung des Scans</translation>
+      <source>Scan geometry</source>
+      <translation>Scangeometrie</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_view.py" />
-      <source>Drag or arrow keys: turn. Wheel or PgUp, PgDn: other views. Ctrl+wheel, + and −: zoom. 0: fit.</source>
-      <translation>Ziehen oder Pfeiltasten: drehen. Rad oder Bild auf, Bild ab: andere Ansichten. Strg+Rad, + und −: Zoom. 0: einpassen.</translation>
+      <source>Drag or use the arrow keys to rotate. Wheel, PgUp or PgDn: change the view. Ctrl+wheel, + and −: zoom. 0: fit.</source>
+      <translation>Ziehen oder Pfeiltasten: drehen. Rad, Bild auf oder Bild ab: Ansicht wechseln. Strg+Rad, + und −: zoomen. 0: einpassen.</translation>
     </message>
     <message>
       <location filename="app/views/scan/sinogram_view.py" />
-      <source>Wheel or PgUp, PgDn: other rows. Click: view and column.</source>
-      <translation>Rad oder Bild auf, Bild ab: andere Zeilen. Klick: Ansicht und Spalte.</translation>
+      <source>Wheel, PgUp or PgDn: change the row. Click: select view and column.</source>
+      <translation>Rad, Bild auf oder Bild ab: Zeile wechseln. Klick: Ansicht und Spalte wählen.</translation>
     </message>
     <message>
       <location filename="app/views/scan/sinogram_view.py" />
@@ -8133,8 +8168,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Walk through the kept iterates ([ and ])</source>
-      <translation>Durch die behaltenen Iterationen gehen ([ und ])</translation>
+      <source>Step through the stored iterates ([ and ])</source>
+      <translation>Durch die gespeicherten Iterationen blättern ([ und ])</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
@@ -8143,13 +8178,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>The newest iterate is on show, and each new one will be</source>
-      <translation>Die neueste Iteration wird gezeigt, und jede neue</translation>
+      <source>The latest iterate is displayed, and the view follows new ones</source>
+      <translation>Die neueste Iteration wird angezeigt, und die Ansicht folgt neuen</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Show the newest iterate, and each new one as it comes</source>
-      <translation>Die neueste Iteration zeigen, und jede neue, wie sie kommt</translation>
+      <source>Show the latest iterate and follow new ones</source>
+      <translation>Die neueste Iteration zeigen und neuen folgen</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
@@ -8168,8 +8203,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
-      <source>The highest value along each line of sight. Drag to turn. These values are higher than those of a slice, so that the window may be wider.</source>
-      <translation>Der höchste Wert entlang jeder Sichtlinie. Ziehen, um zu drehen. Diese Werte sind höher als die einer Schicht, sodass das Fenster weiter sein kann.</translation>
+      <source>Maximum along each line of sight. Drag to rotate. These values are higher than those of a slice, so the window can be wider.</source>
+      <translation>Maximum entlang jeder Sichtlinie. Ziehen, um zu drehen. Diese Werte sind höher als die einer Schicht, deshalb kann das Fenster weiter sein.</translation>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
@@ -8183,8 +8218,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/mip_view.py" />
-      <source>window {gain:g} × as wide</source>
-      <translation>Fenster {gain:g} × so weit</translation>
+      <source>MIP window: {gain:g} ×</source>
+      <translation>MIP-Fenster: {gain:g} ×</translation>
     </message>
     <message>
       <location filename="app/views/slices/ortho_view.py" />
@@ -8193,8 +8228,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/region_slices.py" />
-      <source>The image, and where the mean is taken in it</source>
-      <translation>Das Bild, und wo darin gemittelt wird</translation>
+      <source>Image with the region in which the mean is measured</source>
+      <translation>Bild mit der Region, in der der Mittelwert gemessen wird</translation>
     </message>
     <message>
       <location filename="app/views/slices/region_slices.py" />
@@ -8213,8 +8248,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>sides as you say</source>
-      <translation>Seiten, wie Sie sagen</translation>
+      <source>patient position set by you</source>
+      <translation>Patientenlage von Ihnen gesetzt</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
@@ -8223,13 +8258,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>one slice of the upper volume: it lies askew</source>
-      <translation>eine Schicht des oberen Volumens: Es liegt schräg</translation>
+      <source>single slice of the upper volume (oblique)</source>
+      <translation>einzelne Schicht des oberen Volumens (schräg)</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>dashed: what is reconstructed</source>
-      <translation>gestrichelt: was rekonstruiert wird</translation>
+      <source>dashed: reconstructed volume</source>
+      <translation>gestrichelt: rekonstruiertes Volumen</translation>
+    </message>
+    <message>
+      <location filename="app/views/slices/slice_view.py" />
+      <source>{plane} view, second volume</source>
+      <translation>Ansicht {plane}, zweites Volumen</translation>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
@@ -8238,28 +8278,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/views/slices/slice_view.py" />
-      <source>, second volume</source>
-      <translation>, zweites Volumen</translation>
-    </message>
-    <message>
-      <location filename="app/views/slices/slice_view.py" />
       <source>blurred along {value}</source>
       <translation>verwischt entlang {value}</translation>
     </message>
     <message>
       <location filename="app/views/text.py" />
-      <source>no number</source>
+      <source>not a number</source>
       <translation>keine Zahl</translation>
     </message>
     <message>
       <location filename="app/views/view_toolbar.py" />
-      <source>Blend neighbouring voxels or show them as they are (I)</source>
-      <translation>Benachbarte Voxel mischen, oder zeigen, wie sie sind (I)</translation>
+      <source>Interpolate between voxels, or show each voxel as a block (I)</source>
+      <translation>Zwischen Voxeln interpolieren oder jedes Voxel als Block zeigen (I)</translation>
     </message>
     <message>
       <location filename="app/views/view_toolbar.py" />
-      <source>The patient's right is at the {side} of the screen; click to change</source>
-      <translation>Die rechte Seite des Patienten ist auf dem Bildschirm {side}; Klick zum Ändern</translation>
+      <source>The patient's right is on the left of the screen. Click to change it.</source>
+      <translation>Die rechte Patientenseite ist links auf dem Bildschirm. Zum Ändern klicken.</translation>
+    </message>
+    <message>
+      <location filename="app/views/view_toolbar.py" />
+      <source>The patient's right is on the right of the screen. Click to change it.</source>
+      <translation>Die rechte Patientenseite ist rechts auf dem Bildschirm. Zum Ändern klicken.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />

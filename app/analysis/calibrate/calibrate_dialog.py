@@ -27,13 +27,14 @@ FORM_PX = 330
 ROLE = role_made_on("calibrate").key
 KINDS = tr("Calibration (*.json)")
 LEAD = tr(
-    "A cylinder of known activity tells what one count stands for. Its scan is reconstructed as "
-    "patients will be: same normalisation, μ-map and corrections, and no calibration."
+    "A scan of a cylinder with known activity gives the calibration factor. Reconstruct it "
+    "with the settings for patients: same normalisation, μ-map and corrections, but no "
+    "calibration."
 )
 COUNTED_FROM = 1000.0
-NOTHING = tr("Nothing is measured yet.")
-NO_IMAGE = tr("Reconstruct the scan of the cylinder first, or open its image.")
-NOT_FINISHED = tr("The image on show is not the finished one; choose the last image of the run.")
+NOTHING = tr("Nothing has been measured yet.")
+NO_IMAGE = tr("First reconstruct the scan of the cylinder, or open its image.")
+NOT_FINISHED = tr("The displayed image is not the final one. Select the last image of the run.")
 Calibrated = tuple[Calibration, Plain]
 
 
@@ -55,7 +56,7 @@ class CalibrateDialog(QDialog):
         self.use = QCheckBox(tr("Use for the open scan"))
         self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
         self.act = button(tr("Measure"), self._measure, role="primary")
-        self.save = button(tr("Save …"), self._save, tr("Write it as a calibration file"))
+        self.save = button(tr("Save …"), self._save, tr("Save the result as a calibration file"))
         self.close_button = button(tr("Close"), self.reject)
         self._is_busy = self._is_closed = False
         self._lay_out()
@@ -63,7 +64,8 @@ class CalibrateDialog(QDialog):
         self._theme.changed.connect(self._paint)
         self._paint()
         self._say(
-            self._reason or tr("Nothing is measured yet."), "missing" if self._reason else "muted"
+            self._reason or tr("Nothing has been measured yet."),
+            "missing" if self._reason else "muted",
         )
         self._allow()
 
@@ -102,16 +104,18 @@ class CalibrateDialog(QDialog):
     def _measure(self) -> None:
         said, volume = self.form.checked(), self._volume
         if said is None or volume is None:
-            self._say(tr("A field is empty or wrong; see what stands under it."), "missing")
+            self._say(
+                tr("A field is empty or invalid. See the message below the field."), "missing"
+            )
             return
         self._forget()
         self._is_busy = True
-        self._say(tr("Looking for the cylinder."), "muted")
+        self._say(tr("Searching for the cylinder …"), "muted")
         self._allow()
         self._context.commands.run_task(
             lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
             self._show,
-            failed=tr("There is no calibration."),
+            failed=tr("The calibration failed."),
             on_failure=lambda text: self._say(sentence_case(text), "missing"),
             on_end=self._ended,
         )
@@ -125,27 +129,33 @@ class CalibrateDialog(QDialog):
             return
         calibration, measured = self.measured = made
         poor = not calibration.error_percent <= MOST_ERROR_PERCENT
-        advice = tr(" Scan for longer: above 2 % it is poor.") if poor else ""
-        self._say(
+        template = (
             tr(
-                "1 count/mm is {number} positrons in each mL, within {error_percent:.2g} "
-                "%.{advice}",
-                number=_number(calibration.positrons_per_ml),
-                error_percent=calibration.error_percent,
-                advice=advice,
-            ),
-            "look" if poor else "ok",
+                "1 count/mm corresponds to {number} positrons per mL, with an error of "
+                "{error_percent:.2g} %. Scan longer: an error above {limit:g} % is too large."
+            )
+            if poor
+            else tr(
+                "1 count/mm corresponds to {number} positrons per mL, with an error of "
+                "{error_percent:.2g} %."
+            )
         )
+        found = template.format(
+            number=_number(calibration.positrons_per_ml),
+            error_percent=calibration.error_percent,
+            limit=MOST_ERROR_PERCENT,
+        )
+        self._say(found, "look" if poor else "ok")
         x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
         self.found.setText(
             tr(
-                "{measured:.4g} kBq/mL when the scan began. The mean is of "
-                "{measured_2:,} voxels: radius {measured_3:.1f} mm, {measured_4:.1f} mm "
-                "long, at ({x:g}, {y:g}, {z:g}) mm.",
-                measured=measured["bq_ml_at_start"] / 1000,
-                measured_2=measured["n_voxels"],
-                measured_3=measured["radius_mm"],
-                measured_4=measured["length_mm"],
+                "{activity:.4g} kBq/mL at the start of the scan. Mean of {n_voxels:,} voxels in a "
+                "cylinder with radius {radius_mm:.1f} mm and length {length_mm:.1f} mm "
+                "at ({x:g}, {y:g}, {z:g}) mm.",
+                activity=measured["bq_ml_at_start"] / 1000,
+                n_voxels=measured["n_voxels"],
+                radius_mm=measured["radius_mm"],
+                length_mm=measured["length_mm"],
                 x=x,
                 y=y,
                 z=z,
@@ -180,13 +190,17 @@ class CalibrateDialog(QDialog):
         study = self._context.session.study
         takes = DATA in study.inputs and ROLE in study.roles and study.scanner is not None
         for box, tip in (
-            (self.use, tr("Take it as the calibration of the scan that is open")),
-            (self.keep, tr("It is used for each scan of this scanner that is opened from now on")),
+            (self.use, tr("Use the result as the calibration of the open scan")),
+            (
+                self.keep,
+                tr(
+                    "The program uses the result for each scan of this scanner that "
+                    "you open from now on"
+                ),
+            ),
         ):
             box.setEnabled(has_made and takes)
-            box.setToolTip(
-                plain_tip(tip if takes else tr("No scan is open that takes a calibration"))
-            )
+            box.setToolTip(plain_tip(tip if takes else tr("No open scan accepts a calibration")))
 
     def _save(self) -> None:
         if self.measured is None:

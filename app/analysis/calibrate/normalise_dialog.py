@@ -39,12 +39,13 @@ FORM_PX = 330
 ROLE = role_made_on("normalise").key
 KINDS = tr("Normalisation (*.h5)")
 LEAD = tr(
-    "A source of known shape tells how each crystal and each kind of line counts. Measured once, "
-    "and after each service, it serves every scan of the scanner."
+    "A source of known shape shows the efficiency of each crystal and each type of line. "
+    "Measure it once and after each service. It applies to every scan of the scanner."
 )
-USE_TIP = tr("Take it as the normalisation of the scan that is open")
+USE_TIP = tr("Use the result as the normalisation of the open scan")
 KEEP_TIP = tr(
-    "It is used for each scan of this scanner that is opened from now on, and for no other"
+    "The program uses the result for each scan of this scanner that you open from now on, "
+    "and for no other scanner"
 )
 
 
@@ -72,8 +73,8 @@ class NormaliseDialog(QDialog):
         self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
         self.keep.setToolTip(plain_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
-        self.rest = button(tr("Pause"), self._rest, tr("Rest after the step at hand, or go on"))
-        self.save = button(tr("Save …"), self._save, tr("Write it as a normalisation file"))
+        self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))
+        self.save = button(tr("Save …"), self._save, tr("Save the result as a normalisation file"))
         self.close_button = button(tr("Close"), self.reject)
         self._request: NormalisationRequest | None = None
         self._is_closed = False
@@ -156,10 +157,8 @@ class NormaliseDialog(QDialog):
         """Ask before a measurement that is at work goes."""
         if not self.job.is_busy:
             return True
-        text = tr(
-            "The measurement of a normalisation is still at work, and nothing of it is kept yet."
-        )
-        return ask(self, tr("A normalisation is measured"), text, tr("Stop and close"))
+        text = tr("The normalisation measurement is still running. Nothing has been saved yet.")
+        return ask(self, tr("Normalisation in progress"), text, tr("Stop and close"))
 
     def reject(self) -> None:
         """Close, unless a measurement would be lost."""
@@ -210,14 +209,14 @@ class NormaliseDialog(QDialog):
         """Return why the open scan cannot use it, empty if it can."""
         study, made = self._context.session.study, self.model.made
         if DATA not in study.inputs or ROLE not in study.roles:
-            return tr("No scan is open that takes a normalisation.")
+            return tr("No open scan accepts a normalisation.")
         if made is None or study.scanner is None:
             return ""
         same = study.scanner.fingerprint() == made.scanner.fingerprint()
         return (
             ""
             if same
-            else tr("The open scan is of {name}, another scanner.", name=study.scanner.name)
+            else tr("The open scan is from a different scanner: {name}.", name=study.scanner.name)
         )
 
     # what is shown
@@ -237,7 +236,7 @@ class NormaliseDialog(QDialog):
         self.form.setEnabled(not busy)
         self.act.setText(tr("Stop") if busy else tr("Start"))
         self.act.setEnabled(not model.is_ending)
-        self.rest.setText(tr("Go on") if model.wants_rest else tr("Pause"))
+        self.rest.setText(tr("Continue") if model.wants_rest else tr("Pause"))
         self.rest.setEnabled(busy and not model.is_ending)
         self._show_choices()
 

@@ -35,7 +35,7 @@ class NormaliseForm(QWidget):
         self.scans = ScanList(context.preferences, _open_scan(context))
         self.scanner = QuietCombo()
         self.scanner.setAccessibleName(tr("Scanner"))
-        self.scanner.addItem(tr("As the scans say"), FROM_SCAN)
+        self.scanner.addItem(tr("From the scans"), FROM_SCAN)
         for key, name in context.commands.builtin_scanners().items():
             self.scanner.addItem(name, key)
         self.scanner.addItem(tr("From a file …"), FROM_FILE)
@@ -85,7 +85,7 @@ class NormaliseForm(QWidget):
             return NO_SCAN
         found = self.form.checked()
         if found is None:
-            return tr("Say what was in the scanner: a field of the source is empty or wrong.")
+            return tr("Describe the source: a field is empty or invalid.")
         settings = cast(NormalisationSettings, found)
         cpu = self._context.session.device.named("cpu")
         try:

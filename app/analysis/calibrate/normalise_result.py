@@ -32,10 +32,11 @@ class NormaliseResult(QWidget):
         self.crystals = GreyRaster(tr("Efficiencies of the crystals"), stretched=True)
         self.crystal_words = label("", "muted", wrap=True)
         self.apart = FactorPlot(
-            tr("Geometry over its closed form, by ring difference"), tr("rings apart")
+            tr("Geometric factor relative to its analytic form, by ring difference"),
+            tr("ring difference"),
         )
-        self.off = FactorPlot(tr("The same by distance from the middle"), tr("tangential bins"))
-        self.interference = GreyRaster(tr("Interference in a block"), stretched=True)
+        self.off = FactorPlot(tr("The same, by distance from the centre"), tr("tangential bins"))
+        self.interference = GreyRaster(tr("Crystal interference in a block"), stretched=True)
         self.interference_words = label("", "muted", wrap=True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
@@ -76,14 +77,14 @@ class NormaliseResult(QWidget):
 
     def _show_interference(self, table: NDArray[np.float32] | None) -> None:
         self.interference.show_raster(table)
-        words = tr("Neighbours in a block were not told apart.")
+        words = tr("Positions within a block were not measured separately.")
         if table is not None:
             words = tr(
-                "Rows: {shape} places in a block; columns: distance from the middle. "
-                "{table:.3g} to {table_2:.3g}.",
-                shape=table.shape[0],
-                table=table.min(),
-                table_2=table.max(),
+                "Rows: {n_places} positions in a block. Columns: distance from the centre. "
+                "Values: {low:.3g} to {high:.3g}.",
+                n_places=table.shape[0],
+                low=table.min(),
+                high=table.max(),
             )
         self.interference_words.setText(words)
 
@@ -103,15 +104,14 @@ def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
 
 def _crystal_words(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
     seen = pixels[np.isfinite(pixels)]
-    words = tr("Rows: rings; columns: round the ring; black: without counts.")
     if not seen.size or errors is None:
-        return words
+        return tr("Rows: rings. Columns: position in the ring. Black: no counts.")
     known = 100 * errors[np.isfinite(errors)]
     return tr(
-        "{words} {seen:.3g} to {seen_2:.3g}, within {median:.2g} %, at most {known:.2g} %.",
-        words=words,
-        seen=seen.min(),
-        seen_2=seen.max(),
+        "Rows: rings. Columns: position in the ring. Black: no counts. Values: {low:.3g} to "
+        "{high:.3g}, with a median error of {median:.2g} % and a maximum error of {worst:.2g} %.",
+        low=seen.min(),
+        high=seen.max(),
         median=np.median(known),
-        known=known.max(),
+        worst=known.max(),
     )

@@ -32,9 +32,9 @@ class ScanList(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(HEIGHT_PX)
-        self.add = button(tr("Add …"), self._choose, tr("Scans in list mode of the same source"))
+        self.add = button(tr("Add …"), self._choose, tr("List-mode scans of the same source"))
         self.remove = button(
-            tr("Remove"), self._remove, tr("Take the selected scans out of the list")
+            tr("Remove"), self._remove, tr("Remove the selected scans from the list")
         )
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
@@ -69,7 +69,7 @@ class ScanList(QWidget):
     def _choose(self) -> None:
         kinds = " ".join(f"*{suffix}" for suffix in suffixes_of(LISTMODE_READERS))
         folder = self._preferences.folder_last_used
-        filters = tr("Scans in list mode ({kinds});;All files (*)", kinds=kinds)
+        filters = tr("List-mode scans ({kinds});;All files (*)", kinds=kinds)
         found = ask_open_all(self, tr("Add scans of the source"), folder, filters)
         if found:
             self._preferences.folder_last_used = str(found[0].parent)

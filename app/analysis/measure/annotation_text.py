@@ -11,7 +11,7 @@ from engine.analysis.regions import Annotation
 
 TITLES = {
     "arrow": tr("Arrow"),
-    "text": tr("Words"),
+    "text": tr("Text"),
     "distance": tr("Distance"),
     "angle": tr("Angle"),
     "curve": tr("Curve"),

@@ -17,8 +17,8 @@ from app.ui.theme.widgets import button, icon_button, label
 from engine.analysis.regions import Annotation
 
 EMPTY = tr(
-    "The lower buttons beside the views draw distances, angles, arrows, words and curves. They are "
-    "kept with their scan, and saved with the study."
+    "Use the lower buttons next to the views to draw distances, angles, arrows, text and "
+    "curves. They are saved with the scan and with the study."
 )
 MOST_ROWS, LEAST_ROWS = 6, 2
 
@@ -35,15 +35,17 @@ class AnnotationsBox(QWidget):
         self.note = label(EMPTY, "muted", wrap=True)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Annotations"))
-        self.list.setToolTip(tr("F2 changes the words, Delete removes"))
+        self.list.setToolTip(tr("F2 edits the text. Delete removes the annotation."))
         self.words = button(
-            tr("Words …"), self._change_words, tr("Change the words beside it (F2)")
+            tr("Text …"), self._change_words, tr("Edit the text of the annotation (F2)")
         )
-        self.delete = button(tr("Delete"), self._delete, tr("Take it away (Delete)"))
+        self.delete = button(
+            tr("Delete"), self._delete, tr("Delete the selected annotation (Delete)")
+        )
         self.straighten = button(
             tr("Straighten …"),
             self._straighten,
-            tr("Show the volume along the curve, straightened"),
+            tr("Show the volume along the straightened curve"),
         )
         self.curve_window: CurveWindow | None = None
         self._commands = context.commands
@@ -51,10 +53,10 @@ class AnnotationsBox(QWidget):
             "undo",
             context.theme,
             regions.undo,
-            tr("Undo the last change of annotations or regions"),
+            tr("Undo the last change to annotations or regions"),
         )
         self.redo = icon_button(
-            "redo", context.theme, regions.redo, tr("Do the undone change again")
+            "redo", context.theme, regions.redo, tr("Redo the last undone change")
         )
         self._lay_out()
         for keys, act in ((tr("Delete"), self._delete), ("F2", self._change_words)):
@@ -123,5 +125,5 @@ class AnnotationsBox(QWidget):
 
     def _ask(self, start: str) -> str:
         """Return words that an annotation can have."""
-        typed = ask_text(self.window(), tr("Annotation"), tr("Words"), start)
+        typed = ask_text(self.window(), tr("Annotation"), tr("Text"), start)
         return "".join(sign for sign in typed if sign.isprintable()).strip()[:120]

@@ -42,12 +42,10 @@ class CurveWindow(QDialog):
         self.thickness.setFixedWidth(BOX_PX)
         self.thickness.show_number(0)
         self.thickness.edited.connect(self._take_thickness)
-        tip = tr(
-            "Mean over so much across the curve ({length_unit})", length_unit=state.length_unit
-        )
+        tip = tr("Averaging width across the curve ({length_unit})", length_unit=state.length_unit)
         self.thickness.setAccessibleName(tip)
         self.thickness.setToolTip(plain_tip(tip))
-        self.copy = button(tr("Copy"), self._copy, tr("Put the picture on the clipboard"))
+        self.copy = button(tr("Copy"), self._copy, tr("Copy the image to the clipboard"))
         row = QHBoxLayout()
         row.setContentsMargins(8, 2, 8, 8)
         row.addWidget(
@@ -56,7 +54,9 @@ class CurveWindow(QDialog):
         row.addWidget(self.thickness)
         row.addStretch(1)
         row.addWidget(self.copy)
-        row.addWidget(button(tr("Close"), self.reject, tr("Close this window; the curve stays")))
+        row.addWidget(
+            button(tr("Close"), self.reject, tr("Close this window. The curve is not deleted."))
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view, 1)
@@ -93,13 +93,13 @@ class CurveWindow(QDialog):
         self._commands.run_task(
             lambda _: curved_plane(volume, points, axis, thickness_mm=thick),
             self._show,
-            failed=tr("There is no picture along the curve."),
+            failed=tr("The image along the curve could not be computed."),
             on_end=self._go_on,
         )
 
     def _show(self, made: CurvedPlane) -> None:
         thick = tr(
-            "mean of {thickness_mm:g} {length_unit}",
+            "mean over {thickness_mm:g} {length_unit}",
             thickness_mm=self._thickness_mm,
             length_unit=self._state.length_unit,
         )

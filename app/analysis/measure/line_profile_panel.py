@@ -34,17 +34,17 @@ class LineProfileBox(QWidget):
         self.draw = button(
             tr("Draw a line"),
             self._toggle,
-            tr("Drag in a slice from one end to the other; drag an end to move it (L)"),
+            tr("Drag in a slice from one end to the other. Drag an end to move it. (L)"),
         )
         self.draw.setCheckable(True)
         set_icon(self.draw, "line", theme)
         self.keep = button(
-            tr("Keep"), self._keep, tr("Keep this curve to compare other images with")
+            tr("Keep"), self._keep, tr("Keep this curve for comparison with other images")
         )
         self.keep.setCheckable(True)
-        self.clear = button(tr("Clear"), lambda: state.set_line(None), tr("Take the line away"))
+        self.clear = button(tr("Clear"), lambda: state.set_line(None), tr("Remove the line"))
         self.csv = button(
-            tr("Save as CSV …"), self._write, tr("Write the values along the line as a table")
+            tr("Save as CSV …"), self._write, tr("Save the values along the line as a table")
         )
         self.head = label("", "muted")
         self.plot = LinePlot()
@@ -120,9 +120,9 @@ class LineProfileBox(QWidget):
         a, b = ("  ".join(millimetres(value) for value in place) for place in places)
         return [
             *self._width_rows(found),
-            (tr("Highest value"), self._words(peak)),
+            (tr("Maximum"), self._words(peak)),
             ("at", tr("{at:.1f} {length} from end 1", at=at, length=length)),
-            (tr("Lowest value"), self._words(float(found.values.min()))),
+            (tr("Minimum"), self._words(float(found.values.min()))),
             (tr("Length"), f"{found.length_mm:.1f} {length}"),
             (tr("End 1  (x, y, z)"), f"{a} {length}"),
             (tr("End 2  (x, y, z)"), f"{b} {length}"),
@@ -132,13 +132,13 @@ class LineProfileBox(QWidget):
         """Return the width by a fit, or where none fits, where the line crosses half height."""
         crossed, length, volume = found.fwhm_mm, self._state.length_unit, self._state.volume
         if crossed is None or volume is None:
-            return [(tr("FWHM of the peak"), tr("the line ends before"))]
+            return [(tr("FWHM of the peak"), tr("the line is too short"))]
         fitted = peak_width(volume, found)
         if fitted is None:
             return [(tr("FWHM at half height"), f"{crossed:.2f} {length}")]
         return [
             (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
-            (tr("Its bias"), fitted.bias),
+            (tr("Bias of the fit"), fitted.bias),
         ]
 
     def _words(self, value: float) -> str:

@@ -45,13 +45,13 @@ class QualityBox(QWidget):
         self.kind.setAccessibleName(tr("Phantom"))
         for phantom in QUALITY_PHANTOMS:
             self.kind.addItem(named(phantom.title), phantom.kind)
-        self.contrast = NumberEdit(tr("Hot spheres over the background"))
+        self.contrast = NumberEdit(tr("Activity of hot spheres relative to background"))
         self.contrast.show_value(USUAL_CONTRAST)
         self.measure = button(
-            tr("Measure"), self._measure, tr("Find the phantom in the image on show")
+            tr("Measure"), self._measure, tr("Find the phantom in the displayed image")
         )
         self.save = button(
-            tr("Save report …"), self._save, tr("Write figures and slices as PDF or JSON")
+            tr("Save report …"), self._save, tr("Save values and slices as PDF or JSON")
         )
         self.note = label("", "muted", wrap=True)
         self.table = FigureTable()
@@ -122,7 +122,7 @@ class QualityBox(QWidget):
         has_spheres = any(group == "Contrast recovery" for group, _ in self.phantom.followed)
         self._hot.setVisible(has_spheres)
         text = self.phantom.text if self.measured is None else self._summary()
-        self.note.setText(text if has_image else tr("There is no image to measure yet."))
+        self.note.setText(text if has_image else tr("There is no image to measure."))
         self.table.setVisible(self.measured is not None)
         self.page.setVisible(self.measured is not None)
 
@@ -131,10 +131,13 @@ class QualityBox(QWidget):
         if self.measured is None:
             return ""
         report, volume, _ = self.measured
-        other = (
-            "" if volume is self._session.view.volume else tr(" The image on show is another one.")
+        if volume is self._session.view.volume:
+            return f"{report.title}: {report.placement}."
+        return tr(
+            "{title}: {placement}. The displayed image is a different one.",
+            title=report.title,
+            placement=report.placement,
         )
-        return f"{report.title}: {report.placement}.{other}"
 
     def _measure(self) -> None:
         volume = self._session.view.volume
@@ -145,7 +148,7 @@ class QualityBox(QWidget):
         self._context.commands.run_task(
             lambda _: measured(phantom, volume, facts),
             self._show,
-            busy=tr("Measuring the {title}", title=named(phantom.title)),
+            busy=tr("Measuring: {title}", title=named(phantom.title)),
             failed=tr("The phantom was not measured."),
             on_end=self._refresh,
         )
@@ -165,9 +168,7 @@ class QualityBox(QWidget):
             return
         report, volume, _ = self.measured
         start = Path(self._context.preferences.folder_last_used or Path.home()) / "quality.pdf"
-        chosen = ask_save(
-            self, tr("Save the report"), start, tr("Report (*.pdf);;Figures (*.json)")
-        )
+        chosen = ask_save(self, tr("Save the report"), start, tr("Report (*.pdf);;Values (*.json)"))
         if chosen is None:
             return
         target = chosen if chosen.suffix.lower() in ENDINGS else chosen.with_suffix(".pdf")
@@ -188,7 +189,7 @@ class SlicesView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.image = QPixmap()
-        self.setAccessibleName(tr("Slices and what was measured in them"))
+        self.setAccessibleName(tr("Slices with the measured regions"))
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
 

@@ -26,7 +26,7 @@ SETTLE_MS = 60
 MOST = 10.0
 """Valleys this much higher than the peaks have no meaning."""
 AXIS_NAMES = "xyz"
-AXES = {"y": tr("along y, the panels' normal"), "z": tr("along z")}
+AXES = {"y": tr("Rods along y (normal of the panels)"), "z": tr("Rods along z")}
 
 
 @dataclass(frozen=True)
@@ -83,18 +83,18 @@ class RodsBox(QWidget):
         self.is_derenzo = QCheckBox(tr("This is a Derenzo phantom"))
         self.is_derenzo.setToolTip(
             tr(
-                "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the "
-                "image, the widest "
-                "round +x, neighbours two diameters apart"
+                "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the centre of the image. "
+                "The widest rods are around +x. Neighbours are two diameters from centre "
+                "to centre."
             )
         )
         self.axis = QuietCombo()
         self.axis.setAccessibleName(tr("Direction of the rods"))
         for key, text in AXES.items():
-            self.axis.addItem(tr("Rods {text}", text=text), key)
+            self.axis.addItem(text, key)
         self.radius = NumberEdit(tr("Radius of the phantom [mm]"))
         self.radius.show_value(RADIUS_MM)
-        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the table"))
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Save the table"))
         self.rows: list[RodRow] = []
         self._inside = QWidget()
         self._lay_out()
@@ -169,19 +169,19 @@ class RodsBox(QWidget):
             self._table.addWidget(title, 0, place)
         for at, row in enumerate(self.rows, 1):
             valley = tr("no contrast") if row.valley is None else f"{row.valley:.2f}"
-            verdict = label(tr("told apart") if row.resolved else tr("not told apart"))
+            verdict = label(tr("resolved") if row.resolved else tr("not resolved"))
             set_tone(verdict, "ok" if row.resolved else "muted")
             parts = (label(f"{row.diameter_mm:g} mm", "number"), label(valley, "number"), verdict)
             for place, part in enumerate(parts):
                 self._table.addWidget(part, at, place)
         self._note.setText(
             tr(
-                "Mean between neighbouring rods over the mean on them, in the middle 10 "
-                "mm of their "
-                "length; below 0.735 they are told apart (Rayleigh)."
+                "Mean between neighbouring rods divided by the mean in the rods, in the "
+                "central 10 mm of their length. Below 0.735, the rods are resolved "
+                "(Rayleigh)."
             )
             if self.rows
-            else tr("A phantom of this radius has no two rods of a size next to each other.")
+            else tr("A phantom of this radius has no two neighbouring rods of the same size.")
         )
         self.csv.setEnabled(bool(self.rows))
 

@@ -30,10 +30,10 @@ class TimeCurveBox(QWidget):
         super().__init__()
         self._view, self._run, self._theme, self._save = session.view, session.run, theme, save
         self.diameter = NumberBox(False, 0.1, 1000.0)
-        self.diameter.setAccessibleName(tr("Diameter of the ball in mm"))
+        self.diameter.setAccessibleName(tr("Diameter of the sphere in mm"))
         self.diameter.setFixedWidth(70)
         self.diameter.show_number(DIAMETER_MM)
-        self.csv = button(tr("Save as CSV …"), self._write, tr("Write the curve as a table"))
+        self.csv = button(tr("Save as CSV …"), self._write, tr("Save the curve as a table"))
         self.where = label("", "muted", wrap=True)
         self.head = label("", "muted")
         self.plot = TimePlot()
@@ -58,14 +58,14 @@ class TimeCurveBox(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(6)
-        caption = label(tr("Ball about the cursor, diameter (mm)"), "caption")
+        caption = label(tr("Sphere around the crosshair, diameter (mm)"), "caption")
         caption.setBuddy(self.diameter)
         row.addWidget(caption, 1)
         row.addWidget(self.diameter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(label(tr("Over time"), "heading"))
+        column.addWidget(label(tr("Values over time"), "heading"))
         column.addLayout(row)
         for each in (self.where, self.head, self.plot, self.csv):
             column.addWidget(each)
@@ -101,7 +101,9 @@ class TimeCurveBox(QWidget):
         self.plot.show_curve(found)
         self.where.setText(text)
         self.head.setText(
-            tr("Mean and spread of the voxels ({head})", head=self.plot.head) if found else ""
+            tr("Mean and standard deviation of the voxels ({head})", head=self.plot.head)
+            if found
+            else ""
         )
         self.csv.setEnabled(found is not None)
 

@@ -124,7 +124,7 @@ class RegionFollower(QObject):
         run = self._session.run
         items, shown = run.record.images.items, self._session.view.volume
         kept = next((each for each in items if each.volume is shown), None)
-        return kept.caption if kept is not None else tr("image on show")
+        return kept.caption if kept is not None else tr("displayed image")
 
     @property
     def is_of_frames(self) -> bool:
@@ -155,7 +155,7 @@ class RegionFollower(QObject):
         self._context.commands.run_task(
             lambda _: found_in(regions, volume, image, kept, self._means, chosen),
             self._take,
-            failed=tr("The regions were not measured."),
+            failed=tr("The regions could not be measured."),
             on_end=self._go_on,
         )
 

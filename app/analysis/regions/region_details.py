@@ -39,7 +39,7 @@ class RegionDetails(QWidget):
         self.numbers = Numbers()
         self.background = QuietCombo()
         self.background.setAccessibleName(tr("Background region"))
-        self.background.setToolTip(tr("The region that the chosen one is compared with"))
+        self.background.setToolTip(tr("Region with which the selected region is compared"))
         self.background.activated.connect(self._show)
         self._against = QWidget()
         row = QHBoxLayout(self._against)
@@ -85,13 +85,16 @@ class RegionDetails(QWidget):
         yield tr("Mean"), say(figures.mean)
         yield tr("Standard deviation"), say(figures.sd)
         yield tr("Coefficient of variation"), f"{number(PERCENT * figures.cov)} %"
-        yield tr("Minimum, maximum"), f"{say(figures.least, unit=False)} to {say(figures.most)}"
+        yield (
+            tr("Minimum, maximum"),
+            tr("{low} to {high}", low=say(figures.least, unit=False), high=say(figures.most)),
+        )
         if figures.peak is not None:
             at = "  ".join(millimetres(value) for value in figures.peak.at_mm)
             yield tr("Peak (1 mL)"), say(figures.peak.value)
             yield tr("Peak at (x, y, z)"), f"{at} mm"
         else:
-            yield tr("Peak (1 mL)"), tr("no ball of 1 mL fits in")
+            yield tr("Peak (1 mL)"), tr("no sphere of 1 mL fits")
         yield (
             tr("Volume"),
             tr(
@@ -137,4 +140,4 @@ def _rule(figures: RegionFigures) -> str:
     """Return how voxels count that lie inside in part."""
     if figures.rule == "area":
         return tr("mean and volume by area, minimum and maximum by voxel centres")
-    return tr("all figures by voxel centres")
+    return tr("all values by voxel centres")

@@ -31,7 +31,7 @@ CORNER_PX = 3.0
 """Between two corners of a polygon that is drawn."""
 LEAST_MM = 0.1
 NAMES = {
-    "sphere": tr("Ball"),
+    "sphere": tr("Sphere"),
     "ellipsoid": tr("Ellipsoid"),
     "box": tr("Box"),
     "cylinder": tr("Cylinder"),

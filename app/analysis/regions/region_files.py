@@ -31,16 +31,17 @@ SETS = tr("Regions (*.toml)")
 LABELS = tr("NIfTI labels (*.nii.gz *.nii)")
 SEGMENTATIONS = tr("DICOM segmentations (*.dcm)")
 BY_COMMAND = tr(
-    "A segmentation has to name the series it lies over. Save the regions, and write it with "
-    "`isocenter regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` of that series."
+    "A segmentation must refer to a DICOM series. Save the regions, then run `isocenter "
+    "regions IMAGE --regions R.toml --dicom OUT.dcm --like FILE` with a FILE of that "
+    "series."
 )
 ALL = tr("Regions, labels and DICOM (*.toml *.nii.gz *.nii *.dcm);;All files (*)")
 OTHER_SCAN = tr(
-    "These regions were drawn on another scan. They lie where they should only if both scans are "
-    "of the same patient in the same position. Take them all the same?"
+    "These regions were drawn on another scan. They fit only if both scans show the same "
+    "patient in the same position. Use them anyway?"
 )
 OTHER_PATIENT = tr(
-    "The two scans say that they are of two patients, so the regions are not taken. Draw them anew."
+    "The two scans belong to different patients, so the regions cannot be used. Draw them again."
 )
 
 
@@ -55,7 +56,7 @@ class RegionFiles:
         """Put the table of the image on show into the clipboard, for a sheet of numbers."""
         text = csv_of(self._live.found.measured, "\t")
         QApplication.clipboard().setText(text)
-        self._session.add_log("info", tr("Copied: the table of the regions."))
+        self._session.add_log("info", tr("The table of the regions was copied."))
 
     def save_table(self) -> None:
         """Write the figures of the image on show."""
@@ -85,7 +86,8 @@ class RegionFiles:
         def said(n_shared: object) -> None:
             if n_shared:
                 text = tr(
-                    "{n_shared:,} voxels lie in several regions; in the labels each has one.",
+                    "{n_shared:,} voxels lie in several regions. In the label image, each "
+                    "of them belongs to one region.",
                     n_shared=n_shared,
                 )
                 self._session.add_log("warning", text)
@@ -98,7 +100,7 @@ class RegionFiles:
         if volume is None:
             return
         if volume.patient:
-            return tell(self._parent, tr("An image of a DICOM series"), BY_COMMAND)
+            return tell(self._parent, tr("Choose an image of the DICOM series"), BY_COMMAND)
         target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
         if target is None:
             return
@@ -113,7 +115,7 @@ class RegionFiles:
     def load(self) -> None:
         """Take regions from a file, or from an image of labels."""
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self._parent, tr("Take regions"), folder, ALL)
+        path = ask_open(self._parent, tr("Load regions"), folder, ALL)
         if path is None:
             return
         self._context.preferences.folder_last_used = str(path.parent)
@@ -122,7 +124,7 @@ class RegionFiles:
             lambda _: loader().call(read_any, path, about=path),
             self.take,
             busy=tr("Reading {name}", name=path.name),
-            failed=tr("{name} holds no regions that can be used.", name=path.name),
+            failed=tr("{name} contains no usable regions.", name=path.name),
         )
 
     def take(self, found: RegionSet) -> None:
@@ -131,18 +133,18 @@ class RegionFiles:
         if volume is None:
             return
         if found.is_of_other_patient(volume.patient):
-            return tell(self._parent, tr("Another patient"), OTHER_PATIENT)
+            return tell(self._parent, tr("Different patient"), OTHER_PATIENT)
         is_own = found.is_of(self._model.current.scans)
-        if is_own or ask(self._parent, tr("Regions of another scan"), OTHER_SCAN, tr("Take them")):
+        if is_own or ask(self._parent, tr("Regions from another scan"), OTHER_SCAN, tr("Use them")):
             self._model.take_over(found, volume)
 
     def take_over(self, title: str, found: RegionSet) -> None:
         """Take regions that were drawn on another scan of this session."""
         volume = self._session.view.volume
         if self._model.are_of_other_patient(title):
-            tell(self._parent, tr("Another patient"), OTHER_PATIENT)
+            tell(self._parent, tr("Different patient"), OTHER_PATIENT)
         elif volume is not None and ask(
-            self._parent, tr("Regions of {title}", title=title), OTHER_SCAN, tr("Take them")
+            self._parent, tr("Regions from {title}", title=title), OTHER_SCAN, tr("Use them")
         ):
             self._model.take_over(found, volume)
 

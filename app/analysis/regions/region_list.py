@@ -17,10 +17,10 @@ from engine.analysis.regions import MeasuredRegion, Region
 
 COLUMNS = (tr("Region"), tr("Mean"), tr("SD"), tr("Peak"), tr("mL"))
 TIPS = (
-    tr("Name; the box says whether it is drawn. F2 renames, Delete removes"),
-    tr("Mean, weighted by the share of each voxel inside"),
+    tr("Name. The check box shows or hides the region. F2 renames it, Delete removes it."),
+    tr("Mean, weighted by the fraction of each voxel inside the region"),
     tr("Standard deviation of the voxels"),
-    tr("Highest mean of a ball of 1 mL in the region"),
+    tr("Highest mean of a 1 mL sphere in the region"),
     tr("Volume inside the image"),
 )
 SWATCH_PX = 11
@@ -124,7 +124,7 @@ class RegionList(QTreeWidget):
         try:
             self._model.change(name, name=item.text(0).strip(), shown=is_shown)
         except ValueError as e:
-            self.refused.emit(tr("The name is not taken: {reason_of}.", reason_of=reason_of(e)))
+            self.refused.emit(tr("The name was not changed: {reason_of}.", reason_of=reason_of(e)))
         self.fill()
 
     def _choose(self) -> None:

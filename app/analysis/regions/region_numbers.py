@@ -32,27 +32,27 @@ class RegionNumbers(QWidget):
         super().__init__()
         self._model, self._view = model, view
         self.middle = [
-            self._box(tr("Middle of the region, {a} in mm", a=a), -MOST_MM) for a in AXES
+            self._box(tr("Centre of the region, {a} in mm", a=a), -MOST_MM) for a in AXES
         ]
         self.sizes = [
             self._box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
         ]
         self.rule = QuietCombo()
-        self.rule.setAccessibleName(tr("How the level of the contour is found"))
-        self.rule.setToolTip(tr("What of the region counts: all of it, or what lies above a level"))
-        self.rule.addItem(tr("All of it"), "")
+        self.rule.setAccessibleName(tr("Method that sets the contour threshold"))
+        self.rule.setToolTip(
+            tr("Voxels that count: the whole region, or only voxels above a threshold")
+        )
+        self.rule.addItem(tr("Whole region"), "")
         for rule, title in RULES.items():
             self.rule.addItem(title, rule)
         self.rule.activated.connect(self._take_rule)
         self.level = NumberBox(False, None, None)
-        self.level.setAccessibleName(tr("Level of the contour"))
+        self.level.setAccessibleName(tr("Threshold of the contour"))
         self.level.edited.connect(self._take_rule)
         self.level.setFixedWidth(84)
         self.unit = label("", "muted")
-        self.connected = QCheckBox(tr("Only what hangs together with the highest"))
-        self.connected.setToolTip(
-            tr("Voxels that share a face with one another and the highest one")
-        )
+        self.connected = QCheckBox(tr("Only voxels connected to the maximum"))
+        self.connected.setToolTip(tr("Voxels connected to the maximum through shared faces"))
         self.connected.clicked.connect(self._take_rule)
         self._lay_out()
         for signal in (model.changed, model.chosen_changed, view.volume_changed):
@@ -74,7 +74,7 @@ class RegionNumbers(QWidget):
         for k, axis in enumerate(AXES, 1):
             grid.addWidget(label(axis, "caption"), 0, k)
             grid.setColumnStretch(k, 1)
-        named = ((tr("Middle (mm)"), self.middle), (tr("Size (mm)"), self.sizes))
+        named = ((tr("Centre (mm)"), self.middle), (tr("Size (mm)"), self.sizes))
         for row, (words, boxes) in enumerate(named, 1):
             grid.addWidget(label(words, "caption"), row, 0)
             for k, box in enumerate(boxes, 1):

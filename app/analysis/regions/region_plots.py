@@ -82,7 +82,10 @@ class HistogramPlot(_LazyPlot):
             return
         power = self._power
         self.head.setText(
-            tr("mL by value ({unit_text})", unit_text=unit_text(self._unit, power) or tr("no unit"))
+            tr(
+                "Volume in mL by value ({unit_text})",
+                unit_text=unit_text(self._unit, power) or tr("no unit"),
+            )
         )
         if plot is None:
             return
@@ -132,13 +135,11 @@ class MeanCurves(_LazyPlot):
     def draw(self) -> None:
         values = [v for points in self._curves.values() for _, v in points if np.isfinite(v)]
         power = self._power
-        over = tr("frames") if self._over_time else tr("iterations")
+        unit = unit_text(self._unit, power) or tr("no unit")
         self.head.setText(
-            tr(
-                "Mean over the {over} ({unit_text})",
-                over=over,
-                unit_text=unit_text(self._unit, power) or tr("no unit"),
-            )
+            tr("Mean over the frames ({unit_text})", unit_text=unit)
+            if self._over_time
+            else tr("Mean over the iterations ({unit_text})", unit_text=unit)
         )
         if self.plot is None or not values:
             return

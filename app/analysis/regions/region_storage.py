@@ -33,8 +33,8 @@ SAVE_MS = 1500
 FOLDER, ENDING = "regions", ".regions.toml"
 DIGITS = 24
 NOT_OURS = tr(
-    "The regions beside the study were drawn on another scan, or on another computer; they can be "
-    "taken from their file in the tab Regions."
+    "The regions saved with the study were drawn on another scan or on another computer. "
+    "You can load them from their file on the Regions tab."
 )
 
 
@@ -87,7 +87,7 @@ class RegionKeeper(QObject):
         self._context.commands.run_task(
             lambda _: kept_at(regions, path, result),
             lambda _: None,
-            failed=tr("The regions are not kept with the scan."),
+            failed=tr("The regions could not be saved with the scan."),
         )
 
     def file_of(self, mark: str) -> Path:
@@ -105,7 +105,7 @@ class RegionKeeper(QObject):
             try:
                 found = read_regions(path)
             except EngineError as e:
-                self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
+                self._session.add_log("warning", tr("The regions were not loaded. {e}", e=e))
                 continue
             if found.is_of(marks):
                 return found
@@ -116,7 +116,7 @@ class RegionKeeper(QObject):
         try:
             found = regions_beside(self._session)
         except EngineError as e:
-            self._session.add_log("warning", tr("Regions are left out. {e}", e=e))
+            self._session.add_log("warning", tr("The regions were not loaded. {e}", e=e))
             return None
         if found is None or found.is_of(marks):
             return found

@@ -13,12 +13,15 @@ from app.ui.theme.widgets import button, label
 from app.views.state import ViewState
 
 TOOLS: dict[Tool, tuple[str, str]] = {
-    "sphere": (tr("Ball"), tr("Press in the middle of the ball and drag to its border")),
+    "sphere": (tr("Sphere"), tr("Press at the centre of the sphere and drag to its surface")),
     "ellipsoid": (tr("Ellipsoid"), tr("Drag from corner to corner of the ellipsoid")),
     "box": (tr("Box"), tr("Drag from corner to corner of the box")),
     "cylinder": (tr("Cylinder"), tr("Drag from corner to corner of a cylinder across the slice")),
-    "polygon": (tr("Polygon"), tr("Drag around what is to be inside; the depth is set afterwards")),
-    "brush": (tr("Brush"), tr("Paint voxels; into the chosen region if that is a painted one")),
+    "polygon": (tr("Polygon"), tr("Drag around the area. Set the depth afterwards.")),
+    "brush": (
+        tr("Brush"),
+        tr("Paint voxels. They are added to the selected region if it is a painted one."),
+    ),
 }
 PER_ROW = 3
 LEAST_MM, MOST_MM = 0.5, 500.0
@@ -46,7 +49,7 @@ class RegionTools(QWidget):
         self.brush.show_number(model.brush_mm)
         self.brush.edited.connect(self._take_brush)
         self.erases = QCheckBox(tr("Erase"))
-        self.erases.setToolTip(tr("Take voxels away in place of adding them"))
+        self.erases.setToolTip(tr("Remove voxels instead of adding them"))
         self.erases.clicked.connect(self._take_brush)
         self._brush_row = QWidget()
         row = QHBoxLayout(self._brush_row)

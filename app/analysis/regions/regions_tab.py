@@ -24,10 +24,10 @@ from app.views.literal_text import plain_tip
 from engine.core.errors import EngineError
 
 EMPTY = tr(
-    "Choose a tool and drag in a slice. Regions are kept with their scan: they hold for every "
-    "image of it, and for no other one unless you say so."
+    "Choose a tool and drag in a slice. Regions are saved with their scan and apply to all "
+    "of its images. They apply to another scan only if you load them there."
 )
-TWO = tr("Choose two regions or more.")
+TWO = tr("Select two or more regions.")
 
 
 class RegionsTab(QWidget):
@@ -58,17 +58,19 @@ class RegionsTab(QWidget):
     def _make_buttons(self) -> None:
         theme = self._context.theme
         self.undo = icon_button(
-            "undo", theme, self.model.undo, tr("Undo the last change of regions")
+            "undo", theme, self.model.undo, tr("Undo the last change to the regions")
         )
-        self.redo = icon_button("redo", theme, self.model.redo, tr("Do the undone change again"))
+        self.redo = icon_button("redo", theme, self.model.redo, tr("Redo the last undone change"))
         self.combine = QPushButton(tr("Combine"))
         self.combine.setMenu(self._combining())
-        self.copy = button(tr("Copy"), self.files.copy, tr("Copy the table, with all figures"))
+        self.copy = button(tr("Copy"), self.files.copy, tr("Copy the table with all values"))
         self.csv = QPushButton(tr("Save"))
-        self.csv.setToolTip(tr("Tables, the regions themselves, labels for other programs"))
+        self.csv.setToolTip(tr("Save tables, regions, or labels for other programs"))
         self.csv.setMenu(self._saving())
         self.more = button(
-            "", self._show_menu, tr("Colour, duplicate, keep the voxels, delete, take")
+            "",
+            self._show_menu,
+            tr("Change the colour, convert to voxels, duplicate, delete or load regions"),
         )
         self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", theme)
@@ -77,9 +79,9 @@ class RegionsTab(QWidget):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         for title, operation, tip in (
-            (tr("Union"), "union", tr("What is in any of the chosen regions")),
-            (tr("Intersection"), "intersection", tr("What is in all of the chosen regions")),
-            (tr("First minus the others"), "minus", tr("What is in the first chosen one alone")),
+            (tr("Union"), "union", tr("Voxels in any of the selected regions")),
+            (tr("Intersection"), "intersection", tr("Voxels in all of the selected regions")),
+            (tr("First minus the others"), "minus", tr("Voxels in the first selected region only")),
         ):
             action = menu.addAction(title)
             action.setToolTip(plain_tip(tip))
@@ -88,7 +90,7 @@ class RegionsTab(QWidget):
 
     def _saving(self) -> QMenu:
         menu, files = QMenu(self), self.files
-        menu.addAction(tr("Table of the image on show …")).triggered.connect(
+        menu.addAction(tr("Table of the displayed image …")).triggered.connect(
             lambda: files.save_table()
         )
         menu.addAction(tr("Table over iterations or frames …")).triggered.connect(
@@ -110,7 +112,7 @@ class RegionsTab(QWidget):
         chosen, one = model.chosen, model.chosen_region
         colour = menu.addAction(tr("Colour …"))
         colour.triggered.connect(self._recolour)
-        freeze = menu.addAction(tr("Keep the voxels of this image"))
+        freeze = menu.addAction(tr("Convert to voxels of this image"))
         freeze.triggered.connect(self._freeze)
         for action in (colour, freeze):
             action.setEnabled(one is not None)
@@ -121,9 +123,9 @@ class RegionsTab(QWidget):
         for action in (copy, delete):
             action.setEnabled(bool(chosen))
         menu.addSeparator()
-        menu.addAction(tr("Take from a file …")).triggered.connect(lambda: self.files.load())
+        menu.addAction(tr("Load from a file …")).triggered.connect(lambda: self.files.load())
         for title, found in model.others():
-            take = menu.addAction(tr("Take those of {title} …", title=title))
+            take = menu.addAction(tr("Use the regions of {title} …", title=title))
             take.triggered.connect(lambda _=False, t=title, f=found: self.files.take_over(t, f))
         return menu
 
@@ -188,7 +190,7 @@ class RegionsTab(QWidget):
         self.redo.setEnabled(model.can_redo)
         self.list.setVisible(has_any)
         set_tone(self.note, "muted")
-        self.note.setText(EMPTY if has_image else tr("There is no image to draw in yet."))
+        self.note.setText(EMPTY if has_image else tr("There is no image to draw in."))
         self.note.setVisible(not has_any)
         for each in (self.copy, self.csv):
             each.setVisible(has_any)
@@ -196,7 +198,7 @@ class RegionsTab(QWidget):
         can_combine = len(model.chosen) > 1
         self.combine.setEnabled(can_combine)
         self.combine.setToolTip(
-            plain_tip(tr("Make a region of the chosen ones") if can_combine else TWO)
+            plain_tip(tr("Combine the selected regions into one") if can_combine else TWO)
         )
         self.more.setEnabled(has_image)
 

@@ -132,7 +132,7 @@ SHORTCUTS = (
         ),
     ),
     (
-        tr("Planes in space"),
+        tr("Planes in 3-D"),
         tr(
             "Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: "
             "move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first."

@@ -32,10 +32,11 @@ def title_of(kind: type[Settings]) -> str:
     return str(getattr(kind, "title", kind.__name__))
 
 
-def noun_of(kinds: Kinds) -> str:
-    """Return what a member of a list is called, if all kinds are called the same."""
-    nouns = {getattr(kind, "noun", "") for kind in kinds}
-    return str(nouns.pop()) if len(nouns) == 1 else ""
+def _add_title(kinds: Kinds) -> str:
+    """Return the label of the button that appends a member to a list of settings."""
+    if all(getattr(kind, "noun", "") == "filter" for kind in kinds):
+        return tr("Add filter")
+    return tr("Add")
 
 
 def _column(parent: QWidget) -> QVBoxLayout:
@@ -142,8 +143,8 @@ class ListEditor(Editor):
         self._voxel_mm: Point | None = None
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
-        self._add = QPushButton(tr("Add {noun_of}", noun_of=noun_of(kinds)).rstrip())
-        self._add.setToolTip(tr("Put one more after those above"))
+        self._add = QPushButton(_add_title(kinds))
+        self._add.setToolTip(tr("Add one more at the end of the list"))
         self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self._add)
         for title, kind in self._kinds.items():

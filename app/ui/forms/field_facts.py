@@ -18,12 +18,14 @@ def faults_of(error: ValidationError) -> list[Fault]:
             text = tr("Must be a number")
         text = text.replace("Input should be", "Must be")
         given = fault["input"]
-        got = (
-            ""
-            if isinstance(given, dict | list | tuple | type(None))
-            else tr(", got {given!r}", given=given)
+        problem = f"{text[:1].upper()}{text[1:]}"
+        shows_value = not isinstance(given, dict | list | tuple | type(None))
+        sentence = (
+            tr("{problem}, got {given!r}.", problem=problem, given=given)
+            if shows_value
+            else f"{problem}."
         )
-        faults.append((fault["loc"], f"{text[:1].upper()}{text[1:]}{got}."))
+        faults.append((fault["loc"], sentence))
     return faults
 
 

@@ -11,7 +11,7 @@ from app.ui.forms.fields import Editor, Value
 from app.views.literal_text import plain_tip
 
 MOMENT_HINT = "2026-11-22 11:00"
-MOMENT_TIP = tr("Day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone")
+MOMENT_TIP = tr("Date and time such as 2026-11-22 11:00. Append +01:00 for the time zone.")
 
 
 def moment_text(moment: datetime) -> str:

@@ -23,7 +23,7 @@ from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.widgets import icon_button, label, set_tone
 from app.viewing.fusion.view_menu import ViewMenu
 from app.viewing.fusion.volume_menu import VolumeMenu
-from app.views.colour.window_controls import WindowControls
+from app.views.colour.window_controls import COMPARISON, SECOND_VOLUME, WindowControls
 from app.views.fusion.comparing import obstacle
 from app.views.fusion.fusion_state import COMPARING, FusionMode
 from app.views.fusion.fusion_text import warning_of
@@ -35,11 +35,19 @@ LEAST_NAME_PX = 76
 SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
-    ("blend", tr("Blend"), tr("The upper volume lets the lower one through")),
-    ("swipe", tr("Swipe"), tr("The upper volume from a border on; drag the border in a view")),
-    ("beside", tr("Side by side"), tr("Both at the same place, in the same part and size")),
-    ("difference", tr("Difference"), tr("The first volume minus the second, about 0")),
-    ("ratio", tr("Ratio"), tr("The first volume divided by the second, about 1")),
+    ("blend", tr("Blend"), tr("The upper volume is semi-transparent over the lower one")),
+    ("swipe", tr("Swipe"), tr("A border divides the two volumes. Drag it in a view.")),
+    (
+        "beside",
+        tr("Side by side"),
+        tr("Both volumes in separate views, at the same position and scale"),
+    ),
+    (
+        "difference",
+        tr("Difference"),
+        tr("First volume minus second volume; the window is centred on 0"),
+    ),
+    ("ratio", tr("Ratio"), tr("First volume divided by second volume; the window is centred on 1")),
 )
 KINDS = tr("Volumes (*);;All files (*)")
 
@@ -51,7 +59,7 @@ class FusionBar(QWidget):
         super().__init__()
         self.view = QPushButton(tr("View"))
         self.view.setToolTip(
-            tr("Turn, mirror or copy the view that you used last; patient position")
+            tr("Rotate, flip or copy the view that you used last, and set the patient position")
         )
         self.view.setAccessibleName(tr("View"))
         menu = ViewMenu(views, self.view)
@@ -62,20 +70,20 @@ class FusionBar(QWidget):
         self._fusion = context.session.view.fusion
         self.base = self._name_button("base")
         self.overlay = self._name_button("overlay")
-        words = tr("Exchange the volumes; regions and figures are of the first, PET stays on top")
+        words = tr("Swap the volumes. Regions and values refer to the first one. PET stays on top.")
         self.swap = icon_button("swap", context.theme, self._volumes.swap, words)
         self.mode = self._mode_box()
         self.share = self._slider()
         self.hides_low = self._switch(
-            tr("Clear below window"), tr("What is below its window lets through")
+            tr("Hide below window"), tr("Values below the window are transparent")
         )
         self.hides_low.toggled.connect(self._fusion.set_hides_low)
         self.linked = self._switch(
-            tr("One window"), tr("Both volumes have one window and one colour map")
+            tr("Shared window"), tr("Both volumes use the same window and colour map")
         )
         self.linked.toggled.connect(self._link)
-        self.window_of_upper = WindowControls(self._fusion, tr(" of the second volume"))
-        self.window_of_both = WindowControls(self._fusion.compared, tr(" of the comparison"))
+        self.window_of_upper = WindowControls(self._fusion, SECOND_VOLUME)
+        self.window_of_both = WindowControls(self._fusion.compared, COMPARISON)
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
         self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
@@ -128,7 +136,7 @@ class FusionBar(QWidget):
 
     def _mode_box(self) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(tr("How both volumes are shown"))
+        box.setAccessibleName(tr("Fusion mode"))
         for key, title, tip in MODES:
             box.addItem(title, key)
             box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
@@ -202,7 +210,7 @@ class FusionBar(QWidget):
     def refresh(self) -> None:
         """Show what is on show."""
         fusion, view = self._fusion, self._context.session.view
-        self._name(self.base, "base", tr("Nothing on show"))
+        self._name(self.base, "base", tr("No volume"))
         self._name(self.overlay, "overlay", tr("Second volume …"))
         two, blends = fusion.has_values, fusion.mode == "blend"
         for each in (self.swap, self.mode):
@@ -216,9 +224,10 @@ class FusionBar(QWidget):
         self._offer_modes(view.unit, fusion.unit)
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
         self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
-        name = tr("Opacity of the upper volume") if blends else tr("Border between both volumes")
+        name = tr("Opacity of the upper volume") if blends else tr("Border between the volumes")
         self.share.setAccessibleName(name)
-        self.share.setToolTip(plain_tip(tr("{name} (O: hide it)", name=name) if blends else name))
+        tip = tr("Opacity of the upper volume (O: hide it)") if blends else name
+        self.share.setToolTip(plain_tip(tip))
         self.share.blockSignals(True)
         self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
         self.share.blockSignals(False)

@@ -15,7 +15,7 @@ from app.views.state import ViewState
 from engine.geometry import PlaneName
 
 UNKNOWN = "xyz"
-SAID = tr("The volume says how the patient lay.")
+SAID = tr("The volume states the patient position.")
 
 
 class ViewMenu(QMenu):
@@ -54,11 +54,11 @@ class ViewMenu(QMenu):
         state, plane = self._views.state, view.plane
         turn = state.turn_of(plane)
         for words, wanted in (
-            (tr("Turn clockwise\tT"), turn.turned()),
-            (tr("Turn anticlockwise"), turn.turned(3)),
-            (tr("Mirror left and right\tM"), turn.flipped(upright=False)),
-            (tr("Exchange top and bottom"), turn.flipped(upright=True)),
-            (tr("Upright again"), ViewTurn()),
+            (tr("Rotate clockwise\tT"), turn.turned()),
+            (tr("Rotate anticlockwise"), turn.turned(3)),
+            (tr("Flip horizontally\tM"), turn.flipped(upright=False)),
+            (tr("Flip vertically"), turn.flipped(upright=True)),
+            (tr("Reset orientation"), ViewTurn()),
         ):
             action = self.addAction(words)
             act = partial(_set_turn, state, plane, wanted)
@@ -78,7 +78,7 @@ class ViewMenu(QMenu):
         menu.setEnabled(is_unknown)
         menu.setToolTip("" if is_unknown else plain_tip(SAID))
         known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
-        entries = [(tr("Not known"), ""), *known]
+        entries = [(tr("Unknown"), ""), *known]
         for words, axes in entries:
             action = menu.addAction(words)
             action.setCheckable(True)

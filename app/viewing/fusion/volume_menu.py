@@ -45,9 +45,9 @@ class VolumeMenu(QMenu):
         commands, chosen = self._commands, self._chosen()
         if self._place == "overlay" or commands.may_close(chosen):
             words = (
-                tr("Nothing")
+                tr("No volume")
                 if self._place == "overlay"
-                else tr("The image of the run, or nothing")
+                else tr("Image of the run, if there is one")
             )
             none = self.addAction(words)
             none.setCheckable(True)

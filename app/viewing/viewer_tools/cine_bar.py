@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
 
-from app.language.translation import tr
+from app.language.keys import name_of_key
+from app.language.translation import tr, within
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
@@ -21,14 +22,14 @@ from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
 
 TITLES: dict[CineKind, str] = {
-    "turn": tr("Turn the projection"),
+    "turn": tr("Rotating projection"),
     "axial": tr("Axial slices"),
     "coronal": tr("Coronal slices"),
     "sagittal": tr("Sagittal slices"),
     "images": tr("Iterations or frames"),
 }
 FILE_NAME, KINDS = "film.gif", tr("Films (*.gif *.png)")
-SAVE_TIP = tr("Record it once from beginning to end as GIF, or without loss as animated PNG")
+SAVE_TIP = tr("Record one pass as GIF, or lossless as animated PNG")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
@@ -40,8 +41,8 @@ class CineBar(QWidget):
         self._context, self._cine, self._views = context, cine, views
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
-        self.kind.setAccessibleName(tr("What goes by"))
-        self.kind.setToolTip(plain_tip(tr("What goes by; all views follow")))
+        self.kind.setAccessibleName(tr("Content of the film"))
+        self.kind.setToolTip(plain_tip(tr("Content of the film. All views follow.")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731
@@ -50,8 +51,8 @@ class CineBar(QWidget):
         self.speed.setRange(LEAST_PER_S, MOST_PER_S)
         self.speed.setMinimumWidth(40)
         self.speed.setMaximumWidth(SLIDER_PX)
-        self.speed.setAccessibleName(tr("Pictures in a second"))
-        self.speed.setToolTip(plain_tip(tr("Pictures in a second")))
+        self.speed.setAccessibleName(tr("Images per second"))
+        self.speed.setToolTip(plain_tip(tr("Images per second")))
         self.speed.valueChanged.connect(cine.set_speed)
         self._per_s = label("", "muted")
         self._per_s.setFixedWidth(SPEED_PX)
@@ -61,10 +62,10 @@ class CineBar(QWidget):
         self._menu.aboutToShow.connect(self._fill)
         self.save.setMenu(self._menu)
         self.cancel = QPushButton()
-        self.cancel.setToolTip(plain_tip(tr("Record no further; nothing is written")))
+        self.cancel.setToolTip(plain_tip(tr("Cancel the recording. No file is written.")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
         self.close_ = icon_button(
-            "remove", context.theme, self._end, tr("No film (K stops it, too)")
+            "remove", context.theme, self._end, tr("Close the film (K also closes it)")
         )
         self._target: Path | None = None
         self._lay_out()
@@ -96,9 +97,9 @@ class CineBar(QWidget):
         self.kind.setCurrentIndex(max(self.kind.findData(cine.kind), 0))
         with QSignalBlocker(self.speed):
             self.speed.setValue(cine.per_s)
-        self._per_s.setText(tr("{per_s} per s", per_s=cine.per_s))
+        self._per_s.setText(tr("{per_s}/s", per_s=cine.per_s))
         set_icon(self.play, "pause" if cine.is_playing else "start", self._context.theme)
-        words = tr("Rest (K)") if cine.is_playing else tr("Play (K)")
+        words = tr("Pause (K)") if cine.is_playing else tr("Play (K)")
         self.play.setToolTip(plain_tip(words))
         self.play.setAccessibleName(words)
         busy = self.recorder.is_recording
@@ -116,15 +117,13 @@ class CineBar(QWidget):
     def _fill(self) -> None:
         self._menu.clear()
         view = self._views.mip if self._cine.kind == "turn" else self._views.active
-        name = (
-            tr("the {plane} view", plane=view.plane)
+        title = (
+            tr("Save the {plane} view …", plane=within(name_of_key(view.plane)))
             if isinstance(view, SliceView)
-            else tr("the projection")
+            else tr("Save the projection …")
         )
-        self._menu.addAction(tr("Of {name} …", name=name)).triggered.connect(
-            lambda: self._ask(view)
-        )
-        every = self._menu.addAction(tr("Of all views …"))
+        self._menu.addAction(title).triggered.connect(lambda: self._ask(view))
+        every = self._menu.addAction(tr("Save all views …"))
         every.triggered.connect(lambda: self._ask(self._views.panes))
 
     def _ask(self, widget: QWidget) -> None:

@@ -15,8 +15,8 @@ from app.views.slices.ortho_view import OrthoView
 
 KINDS: tuple[tuple[LayoutKind, str], ...] = (
     ("four", tr("Four views")),
-    ("main", tr("One large, three beside it")),
-    ("one", tr("One view alone")),
+    ("main", tr("One large and three small views")),
+    ("one", tr("Single view")),
 )
 
 
@@ -76,5 +76,5 @@ class LayoutMenu(QMenu):
 
 def _words(spacing: int) -> str:
     if spacing < 2:
-        return tr("Each slice") if spacing else tr("The whole volume")
+        return tr("Every slice") if spacing else tr("The whole volume")
     return tr("One slice in {spacing}", spacing=spacing)

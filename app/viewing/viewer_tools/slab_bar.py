@@ -18,12 +18,12 @@ from app.views.slices.slab import LEAST_MM, MOST_BESIDE, MOST_MM, SlabKind
 from app.views.state import ViewState
 
 KINDS: tuple[tuple[SlabKind, str, str], ...] = (
-    ("highest", tr("Highest (MIP)"), tr("The highest value along each line through the slab")),
-    ("mean", tr("Mean"), tr("The mean along each line through the slab: less noise, more blur")),
+    ("highest", tr("Maximum (MIP)"), tr("Maximum along each line through the slab")),
+    ("mean", tr("Mean"), tr("Mean along each line through the slab: less noise, more blur")),
     (
         "lowest",
-        tr("Lowest (MinIP)"),
-        tr("The lowest value along each line: airways, vessels without dye"),
+        tr("Minimum (MinIP)"),
+        tr("Minimum along each line: shows airways and vessels without contrast agent"),
     ),
 )
 STEPS, SLIDER_PX, BOX_PX, COMBO_PX = 200, 160, 76, 150
@@ -37,7 +37,7 @@ class SlabBar(QWidget):
         super().__init__()
         self._state = state
         self.kind = QuietCombo()
-        self.kind.setAccessibleName(tr("What is shown of the slab"))
+        self.kind.setAccessibleName(tr("Value shown for the slab"))
         self.kind.setFixedWidth(COMBO_PX)
         for key, title, tip in KINDS:
             self.kind.addItem(title, key)
@@ -51,7 +51,7 @@ class SlabBar(QWidget):
         self.number = NumberBox(False, LEAST_MM, MOST_MM)
         self.number.setFixedWidth(BOX_PX)
         self.number.edited.connect(self._take_number)
-        self.close_ = icon_button("remove", theme, self._end, tr("Single slices again (B)"))
+        self.close_ = icon_button("remove", theme, self._end, tr("Back to single slices (B)"))
         self._caption = label(tr("Thickness (mm)"), "caption")
         self._lay_out()
         for signal in (state.slab_changed, state.volume_changed):
@@ -82,13 +82,12 @@ class SlabBar(QWidget):
         self.setVisible(bool(slab.kind) and state.volume is not None)
         self.kind.setCurrentIndex(max(self.kind.findData(slab.kind), 0))
         self.kind.setToolTip(plain_tip(KINDS[self.kind.currentIndex()][2]))
-        words = tr("Thickness ({length_unit})", length_unit=state.length_unit)
-        self._caption.setText(words)
+        unit = state.length_unit
+        self._caption.setText(tr("Thickness ({length_unit})", length_unit=unit))
+        tip = tr("Slab thickness ({length_unit}), rounded to whole slices", length_unit=unit)
         for each in (self.slider, self.number):
-            each.setAccessibleName(tr("{words} of the slab", words=words))
-            each.setToolTip(
-                plain_tip(tr("{words} of the slab: as near as whole slices allow", words=words))
-            )
+            each.setAccessibleName(tr("Slab thickness ({length_unit})", length_unit=unit))
+            each.setToolTip(plain_tip(tip))
         low, high = self._ends
         part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
         self.slider.blockSignals(True)

@@ -20,27 +20,32 @@ from app.views.scrubber import IterationScrubber
 from app.views.slices.ortho_view import OrthoView
 from app.views.view_keys import ANYWHERE, KEYS
 
-LAYOUT_TIP = tr("Four views, one large, or a light-box of many slices; it is remembered")
-FILM_TIP = tr("The projection turns, or slices, iterations or frames go by; it can be saved (K)")
-MAGNIFIER_TIP = tr("Three times as large under the pointer; by keys, at the crosshair (Z)")
-SLAB_TIP = tr("Show several slices as one: the highest, mean or lowest of their values (B)")
+LAYOUT_TIP = tr(
+    "Show four views, one large view, or a light-box of many slices. The "
+    "program remembers the choice."
+)
+FILM_TIP = tr(
+    "Play a film of the rotating projection, slices, iterations or frames, and save it (K)"
+)
+MAGNIFIER_TIP = tr("Magnify 3 × under the pointer, or at the crosshair with the keyboard (Z)")
+SLAB_TIP = tr("Combine several slices into one: maximum, mean or minimum (B)")
 
 TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
     (
         "distance",
         tr("Distance"),
         "line",
-        tr("Drag from end to end in a slice; it is kept with the scan"),
+        tr("Drag from end to end in a slice. The distance is saved with the scan."),
     ),
     (
         *("angle", tr("Angle"), "angle"),
-        tr("Drag one leg to the corner, then press where the other leg ends"),
+        tr("Drag from the end of one leg to the vertex, then click the end of the other leg"),
     ),
     ("arrow", tr("Arrow"), "arrow", tr("Drag from its tail to its tip in a slice")),
-    ("text", tr("Words"), "text", tr("Press where words are to stand in a slice")),
+    ("text", tr("Text"), "text", tr("Click in a slice to place a text")),
     (
         *("curve", tr("Curve"), "curve"),
-        tr("Drag along a vessel or a jaw in a slice; the tab Measure straightens it"),
+        tr("Drag along a vessel or a jaw in a slice. The Measure tab shows it straightened."),
     ),
 )
 

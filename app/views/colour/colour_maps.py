@@ -41,7 +41,8 @@ COLOUR_MAPS = (
         tr("Rainbow"),
         "turbo",
         warning=tr(
-            "Rainbow shows edges where there are none; do not judge small differences with it."
+            "The rainbow colour map shows edges that do not exist. Do not judge small "
+            "differences with it."
         ),
     ),
 )

@@ -225,7 +225,7 @@ class RasterView(PaneContent):
             overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        nan = tr("{n_nan} values are NaN, shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
+        nan = tr("{n_nan} NaN values are shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
         warning = self.warning() or nan
         edges = self.shown_edges()
         ends = (edges.top, edges.bottom) if self.has_letters else ("", "")

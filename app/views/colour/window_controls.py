@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -31,33 +32,70 @@ NUMBER_PX, UNIT_PX = 64, 120
 """Widths of a number, and of the longest unit that is written out."""
 
 
-class WindowControls(QWidget):
-    """Shows and changes window and colours of a volume; what there is no room for gives way.
+class ControlNames(NamedTuple):
+    """Names of the controls for tooltips and screen readers, whole in every language."""
 
-    `whose` ends the names of its parts for a screen reader, where there are several.
+    low: str
+    high: str
+    auto: str
+    presets: str
+    colour_map: str
+
+
+FIRST_VOLUME = ControlNames(
+    tr("Lower window limit"),
+    tr("Upper window limit"),
+    tr("Automatic window"),
+    tr("Window presets"),
+    tr("Colour map"),
+)
+SECOND_VOLUME = ControlNames(
+    tr("Lower window limit of the second volume"),
+    tr("Upper window limit of the second volume"),
+    tr("Automatic window of the second volume"),
+    tr("Window presets of the second volume"),
+    tr("Colour map of the second volume"),
+)
+COMPARISON = ControlNames(
+    tr("Lower window limit of the comparison"),
+    tr("Upper window limit of the comparison"),
+    tr("Automatic window of the comparison"),
+    tr("Window presets of the comparison"),
+    tr("Colour map of the comparison"),
+)
+
+
+class WindowControls(QWidget):
+    """Shows and changes the window and the colours of a volume.
+
+    In a narrow window, controls that the keyboard or the status line can replace are hidden.
+
+    Parameters
+    ----------
+    look : the volume and its display settings
+    names : names of the controls for screen readers
+    parent : the owner of the widget
     """
 
-    def __init__(self, look: VolumeLook, whose: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        look: VolumeLook,
+        names: ControlNames = FIRST_VOLUME,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._look, self._whose = look, whose
+        self._look, self._names = look, names
         self._histogram: QWidget | None = None
         self.colour_map = self._colour_map_box()
         self.bar = ColourBar(look)
         self.presets = self._presets_button()
-        self.low = NumberEdit(tr("Low end of the window{whose}", whose=whose))
-        self.high = NumberEdit(tr("High end of the window{whose}", whose=whose))
+        self.low = NumberEdit(names.low)
+        self.high = NumberEdit(names.high)
         for box in (self.low, self.high):
             box.changed.connect(self._take_numbers)
         self.auto = QPushButton(tr("Auto"))
-        self.auto.setToolTip(
-            plain_tip(
-                tr(
-                    "Set a window that shows most of the volume{auto_keys}",
-                    auto_keys=self.auto_keys,
-                )
-            )
-        )
-        self.auto.setAccessibleName(tr("Automatic window{whose}", whose=whose))
+        self.auto.setToolTip(plain_tip(tr("Fit the window to most of the values") + self.auto_keys))
+        self.auto.setAccessibleName(names.auto)
         self.auto.clicked.connect(lambda: look.auto_window())
         self.unit = ElidedLabel()
         self._more = self.more_controls()
@@ -94,7 +132,7 @@ class WindowControls(QWidget):
 
     def _colour_map_box(self) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(tr("Colour map{whose}", whose=self._whose))
+        box.setAccessibleName(self._names.colour_map)
         box.setIconSize(SWATCH)
         for colour_map in COLOUR_MAPS:
             box.addItem(colour_map.title, colour_map.key)
@@ -105,8 +143,8 @@ class WindowControls(QWidget):
 
     def _presets_button(self) -> QPushButton:
         button = QPushButton(tr("Window"))
-        button.setToolTip(tr("Windows by name"))
-        button.setAccessibleName(tr("Windows by name{whose}", whose=self._whose))
+        button.setToolTip(tr("Window presets"))
+        button.setAccessibleName(self._names.presets)
         menu = QMenu(button)
         menu.aboutToShow.connect(self._fill_presets)
         button.setMenu(menu)
@@ -118,9 +156,9 @@ class WindowControls(QWidget):
         menu.addAction(tr("Automatic")).triggered.connect(lambda: self._look.auto_window())
         menu.addSeparator()
         for preset in self._look.window_presets():
-            ends = (self._look.shown_number(end) for end in preset.window)
-            words = f"{' to '.join(ends)} {self._look.shown_unit}".rstrip()
-            action = menu.addAction(f"{preset.title}: {words}")
+            low, high = (self._look.shown_number(end) for end in preset.window)
+            span = f"{tr('{low} to {high}', low=low, high=high)} {self._look.shown_unit}".rstrip()
+            action = menu.addAction(f"{preset.title}: {span}")
             action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))
         if self._look.volume is not None:
             menu.addSeparator()
@@ -178,13 +216,7 @@ class WindowControls(QWidget):
         self.unit.show_within(look.shown_unit, 0, UNIT_PX)
         self.colour_map.setCurrentIndex(self.colour_map.findData(look.colour_map))
         self.colour_map.setToolTip(
-            plain_tip(
-                tr(
-                    "Colour map{whose}: {currentText}",
-                    whose=self._whose,
-                    currentText=self.colour_map.currentText(),
-                )
-            )
+            plain_tip(f"{self._names.colour_map}: {self.colour_map.currentText()}")
         )
         self._refresh_swatches()
         for widget in (self.presets, self.low, self.high, self.auto):

@@ -125,9 +125,9 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
     if is_ct(unit):
         return found + _attenuation_presets(full)
     parts = (
-        (50, tr("Half of the range")),
-        (25, tr("A quarter of the range")),
-        (10, tr("A tenth of the range")),
+        (50, tr("Lower half of the range")),
+        (25, tr("Lowest quarter of the range")),
+        (10, tr("Lowest tenth of the range")),
     )
     return found + [
         Preset(title, (full[0] * part / 100, full[1] * part / 100)) for part, title in parts
@@ -138,8 +138,8 @@ def _attenuation_presets(full: Window) -> list[Preset]:
     """Parts of the range in which air, soft and dense matter lie."""
     low, high = full
     parts = (
-        (tr("Lower half: light matter"), 0.0, 0.5),
-        (tr("Upper half: dense matter"), 0.5, 1.0),
+        (tr("Lower half: low-density material"), 0.0, 0.5),
+        (tr("Upper half: dense material"), 0.5, 1.0),
         (tr("Lower quarter: faint differences"), 0.0, 0.25),
     )
     return [

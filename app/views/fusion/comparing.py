@@ -31,6 +31,9 @@ def ratio(lower: Values, upper: Values, top: float) -> Values:
 def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
     """Return why two volumes cannot be compared so; empty if they can."""
     if mode == "difference" and lower_unit != upper_unit:
-        units = " and ".join(unit or tr("no unit") for unit in (lower_unit, upper_unit))
-        return tr("A difference needs one unit; these have {units}.", units=units)
+        return tr(
+            "A difference needs the same unit in both volumes. They have {lower} and {upper}.",
+            lower=lower_unit or tr("no unit"),
+            upper=upper_unit or tr("no unit"),
+        )
     return ""

@@ -22,7 +22,7 @@ from app.views.state import ViewState
 from engine.data import Volume
 from engine.geometry import Plane, Rect
 
-BESIDE_REMARK = tr("the second volume stands beside the first one under Volume")
+BESIDE_REMARK = tr("the Volume tab shows both volumes side by side")
 
 
 class UpperPlane(UpperLayer):

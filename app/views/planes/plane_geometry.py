@@ -10,12 +10,12 @@ from app.language.translation import tr
 from engine.geometry import ImageGrid, Orientation, Point
 
 POSITIONS = {
-    "HFS": ("LPS", tr("Head first, on the back")),
-    "HFP": ("RAS", tr("Head first, on the belly")),
-    "FFS": ("RPI", tr("Feet first, on the back")),
-    "FFP": ("LAI", tr("Feet first, on the belly")),
-    "HFDR": ("PRS", tr("Head first, on the right side")),
-    "HFDL": ("ALS", tr("Head first, on the left side")),
+    "HFS": ("LPS", tr("Head first, supine")),
+    "HFP": ("RAS", tr("Head first, prone")),
+    "FFS": ("RPI", tr("Feet first, supine")),
+    "FFP": ("LAI", tr("Feet first, prone")),
+    "HFDR": ("PRS", tr("Head first, right side down")),
+    "HFDL": ("ALS", tr("Head first, left side down")),
 }
 """How a patient may lie -> where x, y and z lead of a scanner that has "LPS" for "HFS"; words."""
 
@@ -51,9 +51,9 @@ class ViewTurn:
 
     def describe(self) -> str:
         """Return it in words, empty if nothing is turned."""
-        words = ["mirrored"] if self.mirrored else []
-        words += [tr("turned by {quarters}°", quarters=90 * self.quarters)] if self.quarters else []
-        return ", ".join(words)
+        parts = [tr("mirrored")] if self.mirrored else []
+        parts += [tr("rotated by {angle}°", angle=90 * self.quarters)] if self.quarters else []
+        return ", ".join(parts)
 
 
 def slice_index(grid: ImageGrid, axis: int, position_mm: float) -> int:

@@ -43,12 +43,12 @@ from app.views.state import ViewState
 from engine.geometry import Plane, Point, Rect
 
 Values = NDArray[np.floating]
-NAME = tr("Planes in space")
+NAME = tr("Planes in 3-D")
 HANDLING = tr(
-    "Drag a plane: move it along its normal. Drag one of its round handles: turn it. "
-    "Drag beside the planes: look from elsewhere. Wheel: move the plane, with Ctrl zoom. "
-    "Keys 1, 2, 3: choose a plane. PgUp, PgDn: move it. Shift and arrows: turn it. "
-    "Arrows: look from elsewhere. R: planes as at first. 0: view as at first."
+    "Drag a plane to move it along its normal. Drag a round handle to rotate the plane. "
+    "Drag outside the planes to rotate the view. Wheel: move the plane, or zoom with Ctrl. "
+    "Keys 1, 2, 3: select a plane. PgUp, PgDn: move it. Shift + arrow keys: rotate it. "
+    "Arrow keys: rotate the view. R: reset the planes. 0: reset the view."
 )
 MARGIN_PX = 22.0
 FILLED = 1.1

@@ -9,7 +9,7 @@ from app.language.translation import tr
 from app.views.text import millimetres
 from engine.geometry import Edges, Plane, Point
 
-NAMES = (tr("Across z"), tr("Across y"), tr("Across x"))
+NAMES = (tr("Normal to z"), tr("Normal to y"), tr("Normal to x"))
 FACING = (2, 1, 0)
 """Axis across which each slice lies at first."""
 SIDES: tuple[tuple[Point, Point], ...] = (
@@ -30,17 +30,17 @@ def place_of(index: int, plane: Plane, middle: Point) -> str:
     if abs(normal[axis]) > 1 - STRAIGHT:
         name = "xyz"[axis]
         return tr(
-            "Across {name}   {name} {centre_mm} mm",
+            "Normal to {name}   {name} {centre_mm} mm",
             name=name,
             centre_mm=millimetres(plane.centre_mm[axis]),
         )
     turned = np.degrees(np.arccos(min(abs(normal[FACING[index]]), 1.0)))
     away = facing(index) * float(normal @ (np.array(plane.centre_mm) - middle))
     return tr(
-        "{NAMES}   turned {turned:.0f}°   {away} mm from the middle",
-        NAMES=NAMES[index],
-        turned=turned,
-        away=millimetres(away),
+        "{plane}   rotated by {angle:.0f}°   {distance} mm from the centre",
+        plane=NAMES[index],
+        angle=turned,
+        distance=millimetres(away),
     )
 
 

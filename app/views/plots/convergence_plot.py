@@ -16,8 +16,8 @@ from app.views.note import Note
 from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
-EMPTY_TEXT = tr("Each step towards the likeliest components becomes a point here")
-KEY = tr("Largest change of a component in each step, in its standard errors. Dashes: settled.")
+EMPTY_TEXT = tr("Each fitting step adds a point here")
+KEY = tr("Largest change of a component in each step, in standard errors. Dashed line: converged.")
 LEAST_STEPS = 20
 
 
@@ -43,7 +43,7 @@ class ConvergencePlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self._head)
-        self.setAccessibleName(tr("Change of the components by step"))
+        self.setAccessibleName(tr("Change of the components in each step"))
         self.set_colours(DARK)
         self.show_changes([])
 

@@ -19,7 +19,8 @@ STEP = 0.01
 """Part of the range by which an arrow key moves an end."""
 LOW, HIGH, BOTH = "low", "high", "both"
 TIP = tr(
-    "Drag an end of the window, or between them both; arrow keys move the end that was used last"
+    "Drag a window limit, or drag between the limits to move both. The arrow keys move the "
+    "limit that you used last."
 )
 
 
@@ -33,7 +34,7 @@ class HistogramView(QWidget):
         self._used = HIGH
         self._from = 0.0
         self._before = look.window
-        self.setAccessibleName(tr("Histogram of the values, with the ends of the window"))
+        self.setAccessibleName(tr("Histogram of the values with the window limits"))
         self.setToolTip(plain_tip(TIP))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)

@@ -11,7 +11,7 @@ from app.views.literal_text import PlainLabel
 from app.views.plots.histogram_view import HistogramView
 
 SIZE_PX = (480, 260)
-WORDS = tr("How often each value is (logarithmic), and the ends of the window")
+WORDS = tr("Frequency of each value (logarithmic) and the window limits")
 
 
 class HistogramWindow(QDialog):
@@ -34,5 +34,5 @@ class HistogramWindow(QDialog):
     def _name(self) -> None:
         unit = f" [{self._look.shown_unit}]" if self._look.shown_unit else ""
         self.setWindowTitle(
-            tr("Histogram: {name}{unit}", name=self._look.name or tr("volume on show"), unit=unit)
+            tr("Histogram: {name}{unit}", name=self._look.name or tr("displayed volume"), unit=unit)
         )

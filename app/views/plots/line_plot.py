@@ -60,7 +60,7 @@ class ProfilePlot(StillPlot):
         self.setYRange(low - room, high + room, padding=0)
         self.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
-        self.setLabel("bottom", tr("from end 1 [{length}]", length=length))
+        self.setLabel("bottom", tr("distance from end 1 [{length}]", length=length))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

@@ -13,7 +13,7 @@ from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
 from engine.data import ScatterProfile, unit_text
 
 HEIGHT_PX = 150
-KEY = tr("Counts without randoms (line), scatter (dashes)")
+KEY = tr("Counts without randoms (solid line), scatter (dashed line)")
 
 
 class ScatterPlot(QWidget):
@@ -26,7 +26,7 @@ class ScatterPlot(QWidget):
         self.head.setWordWrap(True)
         self.plot = StillPlot("−00.0")
         self.plot.setFixedHeight(HEIGHT_PX)
-        self.plot.setLabel("bottom", tr("from the axis [mm]"))
+        self.plot.setLabel("bottom", tr("distance from the axis [mm]"))
         self.measured = self.plot.plot([], [], antialias=True)
         self.scatter = self.plot.plot([], [], antialias=True)
         column = QVBoxLayout(self)

@@ -35,7 +35,7 @@ class StageBars(QWidget):
         self._stages: list[tuple[str, float]] = []
         self._colours = DARK
         self.empty_text = tr("Timings appear while a reconstruction runs")
-        self.setAccessibleName(tr("Time by stage"))
+        self.setAccessibleName(tr("Time per stage"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_stages(self, stages: Sequence[tuple[str, float]]) -> None:

@@ -17,7 +17,7 @@ from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
 from engine.analysis.quality import TimeCurve
 from engine.data import unit_text
 
-EMPTY_TEXT = tr("Frames of time draw a curve as they come")
+EMPTY_TEXT = tr("Each time frame adds a point to the curve")
 ROOM = 0.06
 WHISKER_PX = 1.0
 

@@ -19,11 +19,11 @@ from app.views.plots.plot_axes import StillPlot, paint_axes
 SLOWEST = 1.5
 """Times the shipped form's time: slower forms stand at the upper edge."""
 LEAST_FORMS = 10
-EMPTY_TEXT = tr("Each form that is tried becomes a point here")
+EMPTY_TEXT = tr("Each tested variant adds a point here")
 KEY = tr(
-    "Time of one run [ms]. Dots: forms, hollow if measured in an earlier search. Dashes: as "
-    "shipped. Steps: best so far. Triangles: slower than the plot reaches. Crosses: wrong or "
-    "failed."
+    "Time of one run [ms]. Dots: variants, hollow if measured in an earlier search. Dashed "
+    "line: default variant. Steps: best so far. Triangles: slower than the plot range. "
+    "Crosses: wrong or failed."
 )
 
 
@@ -61,7 +61,7 @@ class TuningPlot(QWidget):
         self.head.setWordWrap(True)
         self.head.setProperty("role", "muted")
         self.plot = StillPlot("−0000.0", bottom=WholeAxis("bottom"))
-        self.plot.setLabel("bottom", tr("number of the form"))
+        self.plot.setLabel("bottom", tr("variant number"))
         self.shipped = pyqtgraph.InfiniteLine(angle=0)
         self.plot.addItem(self.shipped)
         self.best = self.plot.plot([], [], stepMode="right")
@@ -77,7 +77,7 @@ class TuningPlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self.plot, 1)
         column.addWidget(self.head)
-        self.setAccessibleName(tr("Times of the forms that were tried"))
+        self.setAccessibleName(tr("Times of the tested variants"))
         self.set_colours(DARK)
         self.show_times(self.times)
 

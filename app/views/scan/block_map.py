@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from engine.geometry import Scanner
 
 HEIGHT_PX, LEAST_CELL_PX = 84, 3.0
-TIP = tr(
-    "Counts of each detector block in the newest second: round the scanner, and along its axis"
-)
-NONE = tr("No count yet")
+TIP = tr("Counts of each detector block in the last second: around the ring and along the axis")
+NONE = tr("No counts yet")
 
 
 class BlockMap(QWidget):
@@ -52,10 +50,10 @@ class BlockMap(QWidget):
         if self.counts is None:
             return NONE
         silent = int(np.count_nonzero(self.counts == 0))
+        if not silent:
+            return tr("{n_blocks} blocks, none silent", n_blocks=len(self.counts))
         return tr(
-            "{n_counts} blocks, {silent} silent",
-            n_counts=len(self.counts),
-            silent=silent or tr("none"),
+            "{n_blocks} blocks, {n_silent} silent", n_blocks=len(self.counts), n_silent=silent
         )
 
     def show_counts(self, scanner: Scanner | None, counts: NDArray[np.int64] | None) -> None:

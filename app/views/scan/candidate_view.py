@@ -41,7 +41,7 @@ class CandidateView(RasterView):
     moved = Signal()
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
-        super().__init__(state, tr("Chosen candidate"), parent)
+        super().__init__(state, tr("Selected candidate"), parent)
         self.title = ""
         self.has_crosshair = False  # until the user puts it somewhere
 

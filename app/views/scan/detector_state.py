@@ -82,12 +82,12 @@ class DetectorFrame:
     def angle_text(self, view: int) -> str:
         """How far the scan has turned, and climbed if it climbs."""
         turned = number(round(float(self.turned_deg[view]), 2), 4)
-        text = tr("turned {turned}°", turned=turned)
-        if np.ptp(self.height_mm) > 1e-6 * max(1.0, float(np.abs(self.height_mm).max())):
-            text += tr(
-                ", z {height_mm} mm on", height_mm=number(round(float(self.height_mm[view]), 2), 4)
-            )
-        return text
+        if np.ptp(self.height_mm) <= 1e-6 * max(1.0, float(np.abs(self.height_mm).max())):
+            return tr("rotated by {angle}°", angle=turned)
+        height = number(round(float(self.height_mm[view]), 2), 4)
+        return tr(
+            "rotated by {angle}°, moved by {height_mm} mm along z", angle=turned, height_mm=height
+        )
 
 
 class DetectorState(ViewState):
@@ -181,16 +181,19 @@ class DetectorState(ViewState):
         if value is None:
             return ""
         figures = 6 if self.unit == "counts" else 4
-        text = tr(
-            "view {view}, column {column}, row {row}:  {value} {unit}",
+        is_bad = self.bad is not None and bool(self.bad[row, column])
+        template = (
+            tr("view {view}, column {column}, row {row}:  {value} {unit} (bad pixel)")
+            if is_bad
+            else tr("view {view}, column {column}, row {row}:  {value} {unit}")
+        )
+        return template.format(
             view=view + 1,
             column=column,
             row=row,
             value=number(value, figures),
             unit=self.unit,
         )
-        is_bad = self.bad is not None and bool(self.bad[row, column])
-        return tr("{text}, a bad pixel", text=text) if is_bad else text
 
     def auto_window(self) -> None:
         """Set a window that shows most of the projection, and of all views in the sinogram."""

@@ -19,7 +19,7 @@ from app.views.view_toolbar import ViewToolbar
 SEPARATOR_PX = 2
 WIDE = 1.6
 """From this width over height on, the sinogram is below the projection."""
-STAGES = (tr("As measured"), tr("As prepared"))
+STAGES = (tr("As measured"), tr("After preparation"))
 
 
 class ProjectionsView(QWidget):
@@ -37,14 +37,16 @@ class ProjectionsView(QWidget):
         self._panes = _Panes(state, self.views)
         self.slider = TickSlider()
         self.slider.setAccessibleName(tr("View"))
-        self.slider.setToolTip(tr("Walk through the views; in a picture also by wheel, PgUp, PgDn"))
+        self.slider.setToolTip(
+            tr("Select the view. In an image, you can also use the wheel, PgUp and PgDn.")
+        )
         self.place, self.value = PlainLabel(), PlainLabel()
         self.place.setMinimumWidth(
             self.place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
         self.stage = QComboBox()
         self.stage.addItems(STAGES)
-        self.stage.setAccessibleName(tr("Values as measured or as prepared"))
+        self.stage.setAccessibleName(tr("Values as measured or after preparation"))
         self.toolbar = ViewToolbar(state)
         self.toolbar.convention.hide()
         self._lay_out()

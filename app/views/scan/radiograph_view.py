@@ -27,7 +27,7 @@ class RadiographView(DetectorView):
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Projection"), parent)
-        self.setToolTip(tr("Wheel or PgUp, PgDn: other views. Click: row and column."))
+        self.setToolTip(tr("Wheel, PgUp or PgDn: change the view. Click: select row and column."))
 
     def make_raster(self, volume: Volume) -> Raster:
         bad, rect = self.state.bad, self.image_rect(volume)
@@ -51,16 +51,11 @@ class RadiographView(DetectorView):
         side = (
             tr("seen from the source") if frame.from_source else tr("seen from behind the detector")
         )
-        taller = (
-            tr("   rows drawn {taller} × as high", taller=frame.taller) if frame.taller > 1 else ""
-        )
-        return tr(
-            "View {shown_view}   {angle_text}   {side}{taller}",
-            shown_view=state.shown_view + 1,
-            angle_text=frame.angle_text(state.shown_view),
-            side=side,
-            taller=taller,
-        )
+        view = tr("View {shown_view}", shown_view=state.shown_view + 1)
+        parts = [view, frame.angle_text(state.shown_view), side]
+        if frame.taller > 1:
+            parts.append(tr("rows drawn {factor} × as high", factor=frame.taller))
+        return "   ".join(parts)
 
     def step(self, n_notches: int) -> None:
         self.state.go_to_view(self.state.view + n_notches)

@@ -51,11 +51,11 @@ class ScanView(QWidget):
         self._zoom = 1.0
         self._from: QPointF | None = None
         self._wheel = WheelNotches()
-        self.setAccessibleName(tr("Drawing of the scan"))
+        self.setAccessibleName(tr("Scan geometry"))
         self.setToolTip(
             tr(
-                "Drag or arrow keys: turn. Wheel or PgUp, PgDn: other views. "
-                "Ctrl+wheel, + and −: zoom. 0: fit."
+                "Drag or use the arrow keys to rotate. Wheel, PgUp or PgDn: change the "
+                "view. Ctrl+wheel, + and −: zoom. 0: fit."
             )
         )
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

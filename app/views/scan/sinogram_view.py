@@ -27,7 +27,7 @@ class SinogramView(DetectorView):
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Sinogram"), parent)
-        self.setToolTip(tr("Wheel or PgUp, PgDn: other rows. Click: view and column."))
+        self.setToolTip(tr("Wheel, PgUp or PgDn: change the row. Click: select view and column."))
         self.above: DetectorView | None = None
         state.sinogram_changed.connect(self.forget_raster)
 

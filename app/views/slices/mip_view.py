@@ -32,8 +32,8 @@ ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
 MOST_GAIN = 5.0
 TIP = tr(
-    "The highest value along each line of sight. Drag to turn. These values are higher than those "
-    "of a slice, so that the window may be wider."
+    "Maximum along each line of sight. Drag to rotate. These values are higher than those "
+    "of a slice, so the window can be wider."
 )
 
 
@@ -120,7 +120,7 @@ class MipView(RasterView):
 
     def remark(self) -> str:
         wider = self.state.volume is not None and self._gain > 1
-        return tr("window {gain:g} × as wide", gain=self._gain) if wider else ""
+        return tr("MIP window: {gain:g} ×", gain=self._gain) if wider else ""
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees

@@ -29,10 +29,10 @@ from engine.data import Volume
 from engine.geometry import Edges, Orientation, PlaneName, Point, Rect, orientation
 
 Part = Literal["both", "upper"]
-STATED_REMARK = tr("sides as you say")
+STATED_REMARK = tr("patient position set by you")
 COMPARED_REMARK = tr("compared slice by slice")
-ASKEW_REMARK = tr("one slice of the upper volume: it lies askew")
-BOX_REMARK = tr("dashed: what is reconstructed")
+ASKEW_REMARK = tr("single slice of the upper volume (oblique)")
+BOX_REMARK = tr("dashed: reconstructed volume")
 
 
 class SliceView(RasterView):
@@ -51,8 +51,12 @@ class SliceView(RasterView):
         part: Part = "both",
         cutters: tuple[SlabCutter, SlabCutter] | None = None,
     ) -> None:
-        name = tr("{plane} view", plane=name_of_key(plane))
-        name += tr(", second volume") if part == "upper" else ""
+        title = name_of_key(plane)
+        name = (
+            tr("{plane} view, second volume", plane=title)
+            if part == "upper"
+            else tr("{plane} view", plane=title)
+        )
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())

@@ -48,7 +48,7 @@ class PlanesPage(QWidget):
         self.views = PlaneViews(fused=reader.view)
         self.text = label("", "muted", wrap=True)
         self.reset = button(tr("Reset planes"), self.views.reset, RESET_TIP)
-        self.keep = button(tr("Keep slices …"), self._keep, KEEP_TIP)
+        self.keep = button(tr("Save slices …"), self._keep, KEEP_TIP)
         self._note = Note(PREPARES, self.views)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)

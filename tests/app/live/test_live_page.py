@@ -92,7 +92,7 @@ def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, li
     axial, coronal, _ = live.page.slices.views.slices
     before = live.model.update.images.planes
     axial.moved.emit((1.5, -2.0, 0.0))
-    assert coronal.caption().startswith("Across y   y −2.0 mm")
+    assert coronal.caption().startswith("Normal to y   y −2.0 mm")
     qtbot.waitUntil(lambda: live.model.update.images.planes[1].centre_mm[1] == -2.0, timeout=10_000)
     after = live.model.update.images.planes
     assert after[2].centre_mm[0] == 1.5
@@ -108,7 +108,7 @@ def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
     qtbot.waitUntil(lambda: live.model.update.images.planes[2] == turned, timeout=10_000)
     assert live.model.update.images.planes[:2] == before.planes[:2]
     assert (live.model.update.images.values[2] != before.values[2]).any()
-    assert views.slices[2].caption().startswith("Across x   turned 30°")
+    assert views.slices[2].caption().startswith("Normal to x   rotated by 30°")
     live.page.slices.reset_planes.click()
     qtbot.waitUntil(lambda: live.model.update.images.planes == before.planes, timeout=10_000)
     np.testing.assert_array_equal(live.model.update.images.values[2], before.values[2])
@@ -290,7 +290,7 @@ def test_the_rate_of_a_replay_is_a_number_or_nothing(qtbot, text, wanted):
     card.frames.rate.setText(text)
     card.ask()
     if wanted == "x":
-        assert not asked and "write frames in a second" in card.fault
+        assert not asked and "Enter frames per second" in card.fault
     else:
         assert (asked[0].rate, asked[0].replay) == (wanted, wanted is not None)
 

@@ -56,9 +56,9 @@ def test_the_frame_is_upright_and_knows_its_side():
 
 
 def test_angle_and_climb_in_words():
-    assert DetectorFrame.of(cone(), pixel_mm_known=True).angle_text(3) == "turned 90°"
+    assert DetectorFrame.of(cone(), pixel_mm_known=True).angle_text(3) == "rotated by 90°"
     backwards = parallel(-circle(N), shape=SHAPE, pixel_mm=1.0)
-    assert DetectorFrame.of(backwards, pixel_mm_known=True).angle_text(3) == "turned −90°"
+    assert DetectorFrame.of(backwards, pixel_mm_known=True).angle_text(3) == "rotated by −90°"
     geometry = helical(
         2 * np.pi * np.arange(9) / 4,
         pitch_mm=20,
@@ -68,7 +68,7 @@ def test_angle_and_climb_in_words():
         pixel_mm=1.0,
     )
     message = DetectorFrame.of(geometry, pixel_mm_known=True).angle_text(6)
-    assert message == "turned 540°, z 30 mm on"
+    assert message == "rotated by 540°, moved by 30 mm along z"
 
 
 @pytest.mark.parametrize("rows", [False, True])
@@ -129,7 +129,7 @@ def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
     assert (state.view, state.column) == (9, 21)
     assert view.slider.value() == 9
     assert view.place.text() == f"View 10 of {N}"
-    assert view.place.toolTip() == "turned 270°"
+    assert view.place.toolTip() == "rotated by 270°"
 
 
 def test_keys_and_slider_walk_through_the_views(make, qtbot):
@@ -157,7 +157,7 @@ def test_value_and_unit_under_the_pointer_and_under_the_crosshair(make, qtbot):
     state.set_cursor(((26.5 - 15) * 2.0, (17.5 - 10) * 3.0, 0.0))
     assert view.value.text() == "View 1, column 26, row 17:  1000 counts"
     view.radiograph.pointed.emit(0, 2, 5)
-    assert view.value.text() == "View 1, column 5, row 2:  800 counts, a bad pixel"
+    assert view.value.text() == "View 1, column 5, row 2:  800 counts (bad pixel)"
     view.radiograph.pointed.emit(-1, -1, -1)
     assert view.value.text().endswith("1000 counts")
     state.show_projection(0, part(SHAPE, "integrals"))

@@ -26,7 +26,7 @@ from engine.data import power_of, unit_text
         (0.5, "0.5"),
         (120.0, "120"),
         (math.inf, "∞"),
-        (math.nan, "no number"),
+        (math.nan, "not a number"),
     ],
 )
 def test_numbers_have_three_figures_and_a_true_minus(value, text):

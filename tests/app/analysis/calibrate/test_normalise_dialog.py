@@ -117,7 +117,7 @@ def test_what_it_tells_is_shown_in_words(dialog):
     dialog.model.ask_to_rest(True)
     assert dialog.model.state_words.endswith("It rests after this step.")
     dialog.model.take(Resting(True))
-    assert dialog.model.state_words.startswith("It rests.") and dialog.rest.text() == "Go on"
+    assert dialog.model.state_words.startswith("It rests.") and dialog.rest.text() == "Continue"
     dialog.model.take(Resting(False))
     dialog.model.ask_to_rest(False)
     for number, change in ((1, 20.0), (2, 0.4)):

@@ -70,8 +70,8 @@ def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
     assert float(fitted) == pytest.approx(2.355 * SIGMA_MM, rel=0.02)
     assert float(error) < 0.2 and unit == "mm"
     assert too_wide(window.tabs) == []
-    assert message["Its bias"] == "at most 2 % too wide for a Gaussian peak"
-    assert message["Highest value"].endswith("counts/mm")
+    assert message["Bias of the fit"] == "at most 2 % too wide for a Gaussian peak"
+    assert message["Maximum"].endswith("counts/mm")
 
 
 def test_an_end_that_is_dragged_moves_and_the_other_stays(qtbot, window, box):

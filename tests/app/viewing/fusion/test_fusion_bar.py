@@ -78,7 +78,7 @@ def test_a_result_on_disk_is_laid_over_the_image_and_taken_away(qtbot, controls,
     assert not bar.words.isVisible(), "both are of one scan"
     bar.linked.click()
     assert bar.window_of_upper.isVisible()
-    chosen(bar.overlay.menu(), "Nothing").trigger()
+    chosen(bar.overlay.menu(), "No volume").trigger()
     assert fusion.volume is None and not bar.swap.isVisible()
 
 
@@ -151,7 +151,7 @@ def test_slider_and_switches_say_what_they_do(qtbot, controls, bar):
     assert fusion.opacity == 0.2 and bar.share.accessibleName() == "Opacity of the upper volume"
     bar.mode.activated.emit(bar.mode.findData("swipe"))
     bar.share.setValue(70)
-    assert fusion.swipe == 0.7 and bar.share.accessibleName() == "Border between both volumes"
+    assert fusion.swipe == 0.7 and bar.share.accessibleName() == "Border between the volumes"
     bar.linked.click()
     assert fusion.window == controls.session.view.window
 
@@ -166,10 +166,10 @@ def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
     edges = views.coronal.shown_edges()
     assert (edges.left, edges.right, edges.top, edges.bottom) == ("F", "H", "R", "L")
     assert views.axial.shown_edges().top == "A"
-    assert views.coronal.remark() == "turned by 90°"
+    assert views.coronal.remark() == "rotated by 90°"
     chosen(menu, "Mirror").trigger()
     assert views.coronal.shown_edges().left == "H"
-    chosen(menu, "Upright again").trigger()
+    chosen(menu, "Reset orientation").trigger()
     assert views.coronal.shown_edges().top == "H"
     chosen(menu, "Copy the coronal view").trigger()
     assert qapp.clipboard().image().size() == views.coronal.size()
@@ -184,7 +184,7 @@ def test_a_position_is_stated_only_for_what_does_not_say_it(controls, bar):
     assert bar.views.coronal.shown_edges().top == "+z"
     chosen(menu, "FFS").trigger()
     assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
-    assert "sides as you say" in bar.views.coronal.remark()
+    assert "patient position set by you" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "that was said of the other file"
     feetwards = volume(axes="xyz")
@@ -203,7 +203,7 @@ def test_a_comparison_that_the_units_forbid_is_grey_and_says_why(controls, bar):
     model = bar.mode.model()
     row, ratio = bar.mode.findData("difference"), bar.mode.findData("ratio")
     assert not model.item(row).isEnabled() and model.item(ratio).isEnabled()
-    assert "one unit" in bar.mode.itemData(row, Qt.ItemDataRole.ToolTipRole)
+    assert "same unit" in bar.mode.itemData(row, Qt.ItemDataRole.ToolTipRole)
     controls.context.volumes.open_iterate("final", "overlay")
     assert model.item(row).isEnabled()
 

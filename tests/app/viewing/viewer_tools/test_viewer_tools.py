@@ -54,7 +54,7 @@ def test_a_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     next(each for each in menu.actions() if each.text() == "Light-box, 3 × 4").trigger()
     assert looking.views.light_box is not None
     menu.fill()
-    next(each for each in menu.spacings.actions() if each.text() == "Each slice").trigger()
+    next(each for each in menu.spacings.actions() if each.text() == "Every slice").trigger()
     wanted = ViewLayout("sheet", "axial", 3, 4, 1)
     assert looking.views.layout_now == wanted
     assert ViewLayout.of(controls.context.preferences.layout) == wanted

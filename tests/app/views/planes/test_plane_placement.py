@@ -65,7 +65,7 @@ def test_slices_that_are_turned_back_are_upright_to_the_last_bit():
     for angle in (*np.radians([17, 40, -3]), -np.radians(54)):
         placement = placement.turned(0, (1.0, 0.0, 0.0), angle)
     np.testing.assert_array_equal(placement.planes[0].turn, PLANES[0].turn)
-    assert place_of(0, placement.planes[0], MIDDLE) == "Across z   z 5.0 mm"
+    assert place_of(0, placement.planes[0], MIDDLE) == "Normal to z   z 5.0 mm"
 
 
 def test_parallel_slices_follow_their_own_normal():

@@ -66,7 +66,7 @@ def test_a_handle_turns_its_plane(scene):
     normal = scene.placement.normal(0)
     angle = np.degrees(np.arctan2(-normal[1], normal[2]))
     assert abs(angle - 30) <= 2 and angle == pytest.approx(round(angle))
-    assert scene.caption().startswith(f"Across z   turned {angle:.0f}°")
+    assert scene.caption().startswith(f"Normal to z   rotated by {angle:.0f}°")
 
 
 def test_beside_the_planes_the_eye_moves_and_no_plane(scene):
@@ -82,9 +82,9 @@ def test_keys_do_what_the_pointer_does(scene):
     QTest.keyClick(scene, Qt.Key.Key_PageUp)
     assert scene.placement.planes[1].centre_mm == (1.0, 3.0, 3.0), "forward is along +y"
     QTest.keyClick(scene, Qt.Key.Key_Right, SHIFT)
-    assert scene.accessibleDescription().startswith("Across y   turned 5°")
+    assert scene.accessibleDescription().startswith("Normal to y   rotated by 5°")
     QTest.keyClick(scene, Qt.Key.Key_Left, SHIFT)
-    assert scene.accessibleDescription() == "Across y   y 3.0 mm"
+    assert scene.accessibleDescription() == "Normal to y   y 3.0 mm"
     camera = scene.camera
     QTest.keyClick(scene, Qt.Key.Key_Left)
     assert scene.camera.azimuth_deg == (camera.azimuth_deg + 10) % 360

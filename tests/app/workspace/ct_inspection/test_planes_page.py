@@ -74,11 +74,11 @@ def test_a_turned_plane_shows_what_the_scan_holds_there(qtbot, page, scan):
     wanted = PlaneSlices(scan, protocol_of(), on=cpu(2)).values(page.views.placement.planes)
     for view, values, way in zip(page.views.slices, wanted, (1, -1, -1), strict=True):
         np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
-    assert page.views.slices[0].caption().startswith("Across z   turned 20°")
+    assert page.views.slices[0].caption().startswith("Normal to z   rotated by 20°")
     assert page.text.text().endswith(FINE)
     page.reset.click()
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)
-    assert page.views.slices[0].caption() == "Across z   z 0.3 mm"
+    assert page.views.slices[0].caption() == "Normal to z   z 0.3 mm"
 
 
 def test_another_setting_keeps_the_planes_and_makes_them_anew(qtbot, page):
