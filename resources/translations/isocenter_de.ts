@@ -11010,13 +11010,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Tell the places in a block apart</source>
-      <translation>Plätze in einem Block unterscheiden</translation>
+      <source>Measure each position in a block</source>
+      <translation>Jede Position in einem Block messen</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Few counts: take the tick away</source>
-      <translation>Wenige Ereignisse: Nehmen Sie das Häkchen weg</translation>
+      <source>Untick this box if the scans have few counts</source>
+      <translation>Entfernen Sie das Häkchen, wenn die Scans wenige Ereignisse haben</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />

@@ -117,5 +117,6 @@ def legend(state: ViewState) -> str:
     words = []
     for look in looks:
         low, high = (look.shown_number(end) for end in look.window)
-        words.append(f"{low} to {high} {look.shown_unit}".rstrip())
+        span = tr("{low} to {high}", low=low, high=high)
+        words.append(f"{span} {look.shown_unit}".rstrip())
     return "   ".join(words)

@@ -103,5 +103,7 @@ class NormalisationSettings(Settings):
         ..., "What was scanned", label="Kind", discriminator="kind"
     )
     interference: bool = setting(
-        True, "Few counts: take the tick away", label="Tell the places in a block apart"
+        True,
+        "Untick this box if the scans have few counts",
+        label="Measure each position in a block",
     )

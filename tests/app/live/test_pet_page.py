@@ -121,7 +121,7 @@ def test_files_of_the_study_at_hand_are_taken_only_if_they_are_chosen(qtbot, tmp
     card.events.uses_files.click()
     card.events.rate.setText("fast")
     card.ask()
-    assert "how many times its own pace" in card.fault
+    assert "multiple of the original speed" in card.fault
     card.events.rate.setText("2")
     card.ask()
     assert [(each.files, each.rate) for each in asked] == [({}, None), (files, 2.0)]

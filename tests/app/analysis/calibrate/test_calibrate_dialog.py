@@ -63,7 +63,7 @@ def test_the_factor_is_that_of_the_activity_and_goes_into_a_file(
     expected = 10e6 / 1000 / decays / COUNTS
     found = dialog.measured[0]
     assert found.positrons_per_ml == pytest.approx(expected, rel=1e-6)
-    assert dialog.slices.region.radius_mm < RADIUS_MM and "within" in dialog.state.text()
+    assert dialog.slices.region.radius_mm < RADIUS_MM and "with an error of" in dialog.state.text()
     target = tmp_path / "calibration.json"
     monkeypatch.setattr("app.analysis.calibrate.calibrate_dialog.ask_save", lambda *_: target)
     dialog.save.click()
@@ -79,7 +79,7 @@ def test_an_image_before_the_end_of_a_run_is_refused(controls, parent, tiny_ring
     controls.session.run.record.is_file = False
     controls.session.run.record.result = replace(image(tiny_ring), unit="Bq/mL")
     dialog = CalibrateDialog(parent, controls.context)
-    assert "not the finished one" in dialog.state.text() and not dialog.act.isEnabled()
+    assert "not the final one" in dialog.state.text() and not dialog.act.isEnabled()
     dialog.done(0)
 
 

@@ -162,12 +162,12 @@ def test_the_view_used_last_is_turned_and_copied(qtbot, qapp, controls, bar):
     views.show()
     views.coronal.setFocus()
     views.coronal.focused.emit()
-    chosen(menu, "Turn clockwise").trigger()
+    chosen(menu, "Rotate clockwise").trigger()
     edges = views.coronal.shown_edges()
     assert (edges.left, edges.right, edges.top, edges.bottom) == ("F", "H", "R", "L")
     assert views.axial.shown_edges().top == "A"
     assert views.coronal.remark() == "rotated by 90°"
-    chosen(menu, "Mirror").trigger()
+    chosen(menu, "Flip horizontally").trigger()
     assert views.coronal.shown_edges().left == "H"
     chosen(menu, "Reset orientation").trigger()
     assert views.coronal.shown_edges().top == "H"
