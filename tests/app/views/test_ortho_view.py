@@ -115,7 +115,7 @@ def test_the_colour_map_box_follows_the_state_and_sets_it(ortho, state):
 def test_rainbow_carries_its_warning(ortho):
     box = ortho.toolbar.colour_map
     tip = box.itemData(box.findData("rainbow"), Qt.ItemDataRole.ToolTipRole)
-    assert "edges where there are none" in tip
+    assert "edges that do not exist" in tip
 
 
 def test_a_snapshot_shows_the_views_and_not_the_controls(ortho):

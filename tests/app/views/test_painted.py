@@ -70,7 +70,7 @@ def test_no_word_covers_another_one_however_narrow_a_view(state, sided, show, wi
         assert faults(show(SliceView(state, plane), width, 160)) == []
     view = show(MipView(state), width, 160)
     view._gain = 1.7
-    assert "as wide" in view.remark()
+    assert "MIP window" in view.remark()
     assert faults(view) == []
 
 

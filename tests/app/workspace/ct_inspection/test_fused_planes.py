@@ -123,7 +123,7 @@ def test_what_is_mixed_under_volume_is_mixed_in_slices_and_said(page):
     page.view.fusion.set_opacity(0.0)
     assert middle(first) == alone
     page.view.fusion.set_mode("beside")
-    assert middle(first) == alone and "beside" in first.remark()
+    assert middle(first) == alone and "side by side" in first.remark()
 
 
 def test_the_border_of_a_swipe_is_dragged_and_slices_stay(qtbot, page):
