@@ -16,7 +16,7 @@ from app.views.literal_text import plain_tip
 from engine.data import Plain
 from engine.io import fact_of
 
-EMPTY = tr("No facts yet. What the scan says of itself stands here, and all that made an image.")
+EMPTY = tr("No details yet. This tab shows the details of the scan and the provenance of an image.")
 Branch = Plain | list[Any] | tuple[Any, ...]
 
 

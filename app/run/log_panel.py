@@ -12,7 +12,7 @@ from app.state.models.messages import LogLine
 from app.state.services.context import AppContext
 
 MAX_LINES = 2000
-WORDS = {"info": "", "warning": tr("look here: "), "error": "fault: "}
+WORDS = {"info": "", "warning": tr("Warning: "), "error": tr("Error: ")}
 TONES = {"info": "muted", "warning": "look", "error": "missing"}
 
 

@@ -26,8 +26,10 @@ from app.views.plots.stage_bars import StageBars
 from app.views.slices.labels import ElidedLabel
 from engine.core.profiling import Kernel, Profile
 
-NOTHING = tr("Where the time goes, how fast the work is and what the machine does, during a run.")
-EXPORT_TIP = tr("Write all of these numbers to a JSON file")
+NOTHING = tr(
+    "This tab shows the time of each stage, the speed and the load of the computer during a run."
+)
+EXPORT_TIP = tr("Save all of these values to a JSON file")
 NAME = "profile.json"
 
 
@@ -128,9 +130,9 @@ class ProfileTab(QWidget):
         text = to_json({"run": session.run.record.title, **profile.as_dict()}, indent=2) + "\n"
         self._context.commands.run_task(
             lambda _: write_atomically(text.encode(), target),
-            lambda _: session.add_log("info", tr("Profile written: {target}", target=target)),
-            busy=tr("Writing {name}", name=target.name),
-            failed=tr("{name} was not written.", name=target.name),
+            lambda _: session.add_log("info", tr("Profile saved: {target}", target=target)),
+            busy=tr("Saving {name}", name=target.name),
+            failed=tr("{name} was not saved.", name=target.name),
         )
 
 
@@ -174,7 +176,7 @@ class KernelTable(QWidget):
     """One line for each kernel as compiled; hidden while there are none."""
 
     HEADS = (
-        (tr("Kernel"), tr("A program that runs on the card.")),
+        (tr("Kernel"), tr("A program that runs on the GPU.")),
         (tr("Threads"), words.THREADS_TIP),
         (tr("Registers"), words.REGISTERS_TIP),
         (tr("Occupancy"), words.OCCUPANCY_TIP),

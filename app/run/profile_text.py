@@ -9,35 +9,40 @@ from app.ui.theme.formatting import clock, count, size
 from engine.core.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
 STAGE_TIPS = {
-    "read": tr("The scan comes from the disk."),
-    "kernels": tr("The kernels are compiled, or taken from where they were kept."),
-    "response": tr("The response of the panels is read, or computed and kept for the next run."),
-    "correct": tr("What each correction needs is worked out from the scan."),
-    "sort": tr("Events are put in order so that neighbours cross the same voxels."),
-    "upload": tr("Events go from the memory of the machine to that of the card."),
-    "scatter": tr("Scatter is simulated from coarse images of the scan, in rounds."),
-    "sensitivity": tr("How well the scanner sees each voxel; kept on disk for the next run."),
+    "read": tr("The scan is read from the disk."),
+    "kernels": tr("The kernels are compiled or loaded from the cache."),
+    "response": tr("The response of the panels is read, or computed and saved for the next run."),
+    "correct": tr("The data for each correction are computed from the scan."),
+    "sort": tr("Events are sorted so that neighbours cross the same voxels."),
+    "upload": tr("Events are copied from main memory to GPU memory."),
+    "scatter": tr("Scatter is simulated from coarse images of the scan in several rounds."),
+    "sensitivity": tr(
+        "The sensitivity of the scanner is computed for each voxel and saved on disk for the "
+        "next run."
+    ),
     "forward": tr("The image is summed along the line of each event."),
-    "back": tr("The ratio of each event is spread back along its line."),
-    "fused": tr("Forward and back in one go: each event reads its line and gives to its voxels."),
-    "update": tr("The new image is made from the sums, voxel by voxel."),
+    "back": tr("The ratio of each event is back-projected along its line."),
+    "fused": tr(
+        "Forward and back projection in one pass: each event sums the image along its line and "
+        "updates its voxels."
+    ),
+    "update": tr("The new image is computed from the sums, voxel by voxel."),
     "filter": tr("The image is smoothed, between iterations or at the end."),
-    "preview": tr("The image is copied so that the window can show it."),
+    "preview": tr("The image is copied for display in the window."),
 }
 COUNTED_TIPS = {
     ("forward", "rays"): tr("The image is summed along the ray to each pixel."),
     ("back", "rays"): tr(
-        "Each pixel is spread back along its ray: the exact transpose of Forward."
+        "Each pixel is back-projected along its ray, the exact transpose of Forward."
     ),
     ("back", tr("voxel updates")): (
         tr(
-            "Each voxel takes from each view what its shadow there shows. An update is "
-            "one voxel in "
+            "Each voxel reads the value at its projection in each view. An update is one voxel in "
             "one view."
         )
     ),
-    ("filter", "pixels"): tr("Rows of the projections are weighted and filtered."),
-    ("upload", "pixels"): tr("Projections go from the memory of the machine to that of the card."),
+    ("filter", "pixels"): tr("The rows of the projections are weighted and filtered."),
+    ("upload", "pixels"): tr("Projections are copied from main memory to GPU memory."),
 }
 """Tips of stages that do something else than with events, by what they count."""
 KERNELS = {
@@ -51,28 +56,28 @@ KERNELS = {
 }
 """Kernels that do the work of a stage, by its name."""
 SPEED_TIP = tr(
-    "Events traced forward and back in one second of that work alone. Reading, sorting, "
-    "sensitivity, updates, filters and previews are not counted."
+    "Events projected forward and back per second of projection time. Reading, sorting, "
+    "sensitivity, updates, filters and previews are not included."
 )
 TIME_TIP = tr(
-    "Seconds of each stage so far, all its calls together, and its share of the sum. Work on a "
-    "card is timed by the card's own clock."
+    "Total time of each stage so far and its share of the sum. Work on a GPU is timed by the "
+    "clock of the GPU."
 )
 TRAFFIC_TIP = tr(
-    "What the work asks of the card's memory, worked out from the events and voxels, in each "
-    "second; and its share of the most the memory can deliver. The card's caches serve part of "
-    "it, so it can exceed 100 %; where the card waits for something else, it stays far below."
+    "Memory traffic per second, computed from the events and voxels, and its share of the "
+    "peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed "
+    "100 %. It stays far below when the GPU waits for something else."
 )
-BUS_TIP = tr("What crosses between the machine and the card in each second.")
+BUS_TIP = tr("Data transferred between main memory and the GPU per second.")
 REGISTERS_TIP = tr(
-    "Registers are the fastest storage of a thread. The fewer a kernel takes, the more threads "
-    "fit on the card at once."
+    "Registers are the fastest storage of a thread. The fewer a kernel uses, the more "
+    "threads fit on the GPU at once."
 )
 OCCUPANCY_TIP = tr(
-    "Threads that fit on the card at once, of the most it can hold. More threads hide the time "
-    "in which others wait for the memory; beyond about half, more seldom helps."
+    "Threads that run on the GPU at once, as a share of its maximum. More threads hide the "
+    "time in which others wait for memory. Above about half, more threads rarely help."
 )
-THREADS_TIP = tr("Threads that work in one block and share its memory.")
+THREADS_TIP = tr("Threads in one block, which share its memory.")
 
 
 class ProfileRow(NamedTuple):
@@ -89,7 +94,7 @@ def headline(profile: Profile) -> str:
         return per_s(profile.events_per_s)
     back = profile.stage("back")
     if back is None or back.events_per_s is None:
-        return tr("{clock} of work", clock=clock(profile.seconds))
+        return tr("{clock} of computation", clock=clock(profile.seconds))
     return per_s(back.events_per_s, back.unit)
 
 
@@ -97,9 +102,9 @@ def meaning(profile: Profile) -> str:
     """Return what the headline means, in a line."""
     back = profile.stage("back")
     if profile.events_per_s is not None:
-        return tr("traced forward and back, on {name}", name=profile.device.name)
+        return tr("projected forward and back on {name}", name=profile.device.name)
     if back is not None and back.events_per_s is not None:
-        return tr("projected back, on {name}", name=profile.device.name)
+        return tr("back-projected on {name}", name=profile.device.name)
     return f"on {profile.device.name}"
 
 
@@ -160,7 +165,7 @@ def machine(profile: Profile) -> list[ProfileRow]:
         ProfileRow(
             tr("Process memory"),
             f"{size(counters.process_bytes)} of {size(counters.machine_bytes)}",
-            tr("Memory of the machine that the engine's process holds."),
+            tr("Main memory used by the engine process."),
         )
     )
     if counters.cpu_percent is not None:
@@ -168,7 +173,7 @@ def machine(profile: Profile) -> list[ProfileRow]:
             ProfileRow(
                 tr("Processor"),
                 tr("{cpu_percent:.1f} cores busy", cpu_percent=counters.cpu_percent / 100),
-                tr("Processor cores that the engine keeps busy, on average of the last moments."),
+                tr("Average number of processor cores recently used by the engine."),
             )
         )
     return rows
@@ -178,7 +183,7 @@ def device_tip(profile: Profile) -> str:
     """Return what the device is."""
     device = profile.device
     if device.kind == "cpu":
-        return tr("The reconstruction runs on the processor, on as many threads as named.")
+        return tr("The reconstruction runs on the processor with this number of threads.")
     facts = []
     if device.compute_capability is not None:
         facts.append(
@@ -188,16 +193,16 @@ def device_tip(profile: Profile) -> str:
             )
         )
     if device.memory_bytes is not None:
-        facts.append(tr("{size} of memory", size=size(device.memory_bytes)))
+        facts.append(tr("{size} memory", size=size(device.memory_bytes)))
     if device.peak_bytes_per_s is not None:
         facts.append(
             tr(
-                "at most {bytes_per_s} to and from it",
+                "peak bandwidth {bytes_per_s}",
                 bytes_per_s=bytes_per_s(device.peak_bytes_per_s),
             )
         )
     if device.driver is not None:
-        facts.append(tr("driver for CUDA {driver}", driver=device.driver))
+        facts.append(tr("CUDA driver {driver}", driver=device.driver))
     return f"{device.name}: {', '.join(facts)}."
 
 
@@ -205,20 +210,20 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
     rows = []
     if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
         used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)
-        tip = tr("Memory of the card that is taken, by all programs together.")
-        rows.append(ProfileRow(tr("Card memory"), f"{used} of {total}", tip))
+        tip = tr("GPU memory used by all programs.")
+        rows.append(ProfileRow(tr("GPU memory"), f"{used} of {total}", tip))
     if gpu.utilisation_percent is not None:
-        tip = tr("Share of the last moments in which the card had something to do.")
-        rows.append(ProfileRow(tr("Card busy"), f"{gpu.utilisation_percent:.0f} %", tip))
+        tip = tr("Recent share of time in which the GPU was busy.")
+        rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
-        tip = tr("Electrical power the card draws, and the most it allows itself.")
+        tip = tr("Electrical power of the GPU and its power limit.")
         rows.append(ProfileRow(tr("Power"), f"{gpu.power_w:.0f}{limit} W", tip))
     if gpu.temperature_c is not None:
-        tip = tr("Temperature of the card's chip; near 90 °C it slows itself down.")
+        tip = tr("Temperature of the GPU. Near 90 °C it reduces its clock rate.")
         rows.append(ProfileRow(tr("Temperature"), f"{gpu.temperature_c:.0f} °C", tip))
     if gpu.clock_mhz is not None:
-        tip = tr("Speed of the card's processors; it falls when the card is hot or idle.")
+        tip = tr("Clock rate of the GPU. It drops when the GPU is hot or idle.")
         rows.append(
             ProfileRow(tr("Clock"), tr("{clock_mhz:,.0f} MHz", clock_mhz=gpu.clock_mhz), tip)
         )
@@ -229,7 +234,7 @@ def missing(profile: Profile) -> str:
     """Return why load, power and temperature are not shown, empty if they are."""
     reason = profile.counters.gpu_reason
     return (
-        tr("Load, power and temperature of the card are not shown: {reason}.", reason=reason)
+        tr("Load, power and temperature of the GPU are not available: {reason}.", reason=reason)
         if reason
         else ""
     )
@@ -243,7 +248,7 @@ def kernel_name(kernel: Kernel) -> str:
 def threads_tip(kernel: Kernel) -> str:
     """Return what threads of a block are, and the memory they share."""
     return tr(
-        "{THREADS_TIP} Here they share {size}.",
+        "{THREADS_TIP} This kernel uses {size} of shared memory.",
         THREADS_TIP=THREADS_TIP,
         size=size(kernel.shared_bytes),
     )
@@ -254,8 +259,8 @@ def registers_tip(kernel: Kernel) -> str:
     if not kernel.local_bytes:
         return REGISTERS_TIP
     return tr(
-        "{REGISTERS_TIP} Here they do not suffice: each thread also uses {local_bytes} "
-        "bytes of slow memory.",
+        "{REGISTERS_TIP} This kernel needs more: each thread also uses {local_bytes} bytes of "
+        "slow memory.",
         REGISTERS_TIP=REGISTERS_TIP,
         local_bytes=kernel.local_bytes,
     )

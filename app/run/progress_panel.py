@@ -150,7 +150,7 @@ def headline(state: RunState, doing: str) -> str:
         RunState.IDLE: tr("Nothing is running"),
         RunState.PAUSED: tr("Paused"),
         RunState.FINISHED: tr("Finished"),
-        RunState.FAILED: tr("Stopped by a fault"),
+        RunState.FAILED: tr("Stopped by an error"),
         RunState.ABORTED: tr("Aborted"),
     }
     return fixed.get(state, doing)

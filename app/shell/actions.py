@@ -59,69 +59,73 @@ class Actions(QObject):
             tr("Import …"),
             "",
             "",
-            tr("Open TIFF images or raw values that do not describe themselves"),
+            tr("Open TIFF images or raw data without a description"),
         )
         self.live = make(
-            tr("Live …"), "live", "Ctrl+Shift+L", tr("Follow a scan while it is measured")
+            tr("Live …"), "live", "Ctrl+Shift+L", tr("Watch a scan during the acquisition")
         )
-        self.export = make(tr("Export …"), "export", "Ctrl+E", tr("Write the image to a file"))
+        self.export = make(tr("Export …"), "export", "Ctrl+E", tr("Save the image to a file"))
         self.report = make(tr("Report …"), "report", "Ctrl+Shift+E", REPORT_TIP)
         self.save_study = make(
-            tr("Save study …"), "save", "Ctrl+S", tr("Write files and protocol as a study")
+            tr("Save study …"),
+            "save",
+            "Ctrl+S",
+            tr("Save the input files and the protocol as a study"),
         )
         self.save_protocol = make(
-            tr("Save protocol as …"), "save", "Ctrl+Shift+S", tr("Save these settings under a name")
+            tr("Save protocol as …"),
+            "save",
+            "Ctrl+Shift+S",
+            tr("Save these settings as a named protocol"),
         )
         self.protocols = make(
             tr("Protocols …"),
             "protocols",
             "Ctrl+Shift+P",
-            tr("Save, rename, lock, share and delete them"),
+            tr("Save, rename, lock, share and delete protocols"),
         )
         self.storage = make(
-            tr("Storage …"), "", "", tr("Interrupted jobs and caches on the disk, and their end")
+            tr("Storage …"), "", "", tr("Show and remove interrupted jobs and caches on this disk")
         )
         self.settings = make(
             tr("Settings …"),
             "settings",
             "Ctrl+,",
-            tr("Site, folders, theme, device, technician's mode"),
+            tr("Site, folders, theme, device, technician mode"),
         )
-        self.technician = make(tr("Technician's mode"), "lock", "", TECHNICIAN_TIP)
+        self.technician = make(tr("Technician mode"), "lock", "", TECHNICIAN_TIP)
         self.identify = self._make_identify()
         self.quit = make(tr("Quit"), "", "Ctrl+Q", tr("Close the window"))
 
     def _make_for_runs(self) -> None:
         make = self._make
-        self.undo = make(
-            tr("Undo setting"), "undo", "Ctrl+Z", tr("Take the last change of the settings back")
-        )
+        self.undo = make(tr("Undo setting"), "undo", "Ctrl+Z", tr("Undo the last settings change"))
         self.redo = make(
-            tr("Redo setting"), "redo", "Ctrl+Shift+Z", tr("Do the undone change again")
+            tr("Redo setting"), "redo", "Ctrl+Shift+Z", tr("Redo the last settings change")
         )
         self.start = make(tr("Start"), "start", "Ctrl+R", tr("Reconstruct"))
-        self.pause = make(tr("Pause"), "pause", "Ctrl+P", tr("Rest after this update (Space)"))
+        self.pause = make(tr("Pause"), "pause", "Ctrl+P", tr("Pause after this update (Space)"))
         self.finish = make(
             tr("Finish and keep"),
             "finish",
             "Ctrl+K",
-            tr("End after this iteration, filter, keep the image"),
+            tr("Stop after this iteration, apply the filters and keep the image"),
         )
         self.abort = make(
-            tr("Abort"), "abort", "Ctrl+.", tr("Stop now; the last image and checkpoint stay")
+            tr("Abort"), "abort", "Ctrl+.", tr("Stop now. The last image and checkpoint are kept.")
         )
         self.add_to_queue = make(tr("Add to queue"), "add", "Ctrl+Shift+R", QUEUE_TIP)
         self.queue = make(
             tr("Queue …"),
             "list",
             "Ctrl+U",
-            tr("Studies that wait for their turn: order, pause, reasons"),
+            tr("Show the queued studies; change their order, pause or retry them"),
         )
         self.studies = make(
             tr("Studies …"),
             "details",
             "Ctrl+Shift+O",
-            tr("All studies, whose they are and how they stand; the worklist"),
+            tr("Show all studies with patient and status, and the worklist"),
         )
         self.tune = make(tr("Tune this machine …"), "", "", TUNE_TIP)
         self.normalise = make(tr("Measure a normalisation …"), "", "", NORMALISE_TIP)
@@ -129,13 +133,13 @@ class Actions(QObject):
 
     def _make_for_views(self) -> None:
         make = self._make
-        self.full_views = make(tr("Views only"), "", "F", tr("Give the pictures the whole window"))
+        self.full_views = make(tr("Views only"), "", "F", tr("Use the whole window for the images"))
         self.log = make(tr("Log"), "log", "Ctrl+L", tr("Show or hide the log"))
         self.theme = make(
             tr("Light or dark"), "light", "Ctrl+T", tr("Switch between light and dark")
         )
-        self.steps_apart = make(tr("Steps apart"), "", "", APART_TIP)
-        self.results_apart = make(tr("Results apart"), "", "", APART_TIP)
+        self.steps_apart = make(tr("Detach steps"), "", "", APART_TIP)
+        self.results_apart = make(tr("Detach results"), "", "", APART_TIP)
         self.demos = {
             key: make(named(demo.title), demo.icon, "", named(demo.tip))
             for key, demo in DEMOS.items()
@@ -144,15 +148,16 @@ class Actions(QObject):
             tr("Guide"),
             "",
             "Shift+F1",
-            tr("First scans step by step, corrections, formulas, files"),
+            tr("Tutorials, corrections, formulas and file formats"),
         )
-        self.help = make(tr("Help and shortcuts"), "help", "F1", tr("How to use the window"))
+        self.help = make(tr("Help and shortcuts"), "help", "F1", tr("Learn how to use this window"))
         self.support_bundle = make(
             tr("Save support bundle …"),
             "",
             "",
             tr(
-                "Versions, settings, log and the last fault, without names, to send with a question"
+                "Save versions, settings, log and the last error without names, to "
+                "send with a question"
             ),
         )
         self.about = make(tr("About Isocenter"), "", "", tr("Version and licence"))
@@ -182,10 +187,10 @@ class Actions(QObject):
 
     def _make_identify(self) -> QAction:
         tip = tr(
-            "Let names of files and folders go into images, provenance and logs; else pseudonyms "
-            "stand for them, whose key stays with your settings"
+            "Write file and folder names to images, provenance and logs. Otherwise pseudonyms "
+            "replace them; their key stays with your settings."
         )
-        action = self._make(tr("Names in what is written"), "", "", tip)
+        action = self._make(tr("Include file names in output"), "", "", tip)
         action.setCheckable(True)
         action.setChecked(self._context.preferences.identify)
         action.toggled.connect(self._identify)
@@ -206,41 +211,49 @@ class Actions(QObject):
             f"{QUEUE_TIP} (Ctrl+Shift+R)",
         )
         running = (
-            "" if state in (RunState.RUNNING, RunState.PAUSED) else tr("No iterations are running.")
+            ""
+            if state in (RunState.RUNNING, RunState.PAUSED)
+            else tr("No iterative reconstruction is running.")
         )
-        _allow(self.pause, running, tr("Rest after this update (Space)"))
+        _allow(self.pause, running, tr("Pause after this update (Space)"))
         _allow(
-            self.finish, running, tr("End after this iteration, filter, keep the image (Ctrl+K)")
+            self.finish,
+            running,
+            tr("Stop after this iteration, apply the filters and keep the image (Ctrl+K)"),
         )
         active = "" if state.is_active else tr("Nothing is running.")
-        _allow(self.abort, active, tr("Stop now; the last image and checkpoint stay (Ctrl+.)"))
-        self.pause.setText(tr("Go on") if state is RunState.PAUSED else tr("Pause"))
+        _allow(self.abort, active, tr("Stop now. The last image and checkpoint are kept. (Ctrl+.)"))
+        self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
         icon = "start" if state is RunState.PAUSED else "pause"
         set_icon(self.pause, icon, self._context.theme)
         images = "" if session.run.record.images.items else tr("There is no image yet.")
-        _allow(self.export, images, tr("Write the image to a file (Ctrl+E)"))
+        _allow(self.export, images, tr("Save the image to a file (Ctrl+E)"))
         unkept = "" if session.run.record.result_id else NO_RESULT
         _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
         busy = tr("A reconstruction is running.") if state.is_active else ""
         _allow(self.calibrate, busy or images, CALIBRATE_TIP)
-        _allow(self.live, busy, tr("Follow a scan while it is measured (Ctrl+Shift+L)"))
-        _allow(
-            self.import_, busy, tr("Open TIFF images or raw values that do not describe themselves")
-        )
+        _allow(self.live, busy, tr("Watch a scan during the acquisition (Ctrl+Shift+L)"))
+        _allow(self.import_, busy, tr("Open TIFF images or raw data without a description"))
         _allow(self.open, busy, tr("Open a scan, study, protocol or volume (Ctrl+O)"))
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
         is_live = self._followed is not None and self._followed.model.is_running
-        runs = tr("A running scan is followed.") if is_live else busy
+        runs = tr("A live scan is open.") if is_live else busy
         _allow(self.tune, runs or session.device.obstacle(), TUNE_TIP)
         scan = "" if "data" in session.study.inputs else tr("Open a scan first.")
-        _allow(self.save_study, scan, tr("Write files and protocol as a study (Ctrl+S)"))
+        _allow(
+            self.save_study, scan, tr("Save the input files and the protocol as a study (Ctrl+S)")
+        )
         history = session.study.history
         _allow(
-            self.undo, busy or ("" if history.can_undo else tr("No change to undo.")), tr("Undo")
+            self.undo,
+            busy or ("" if history.can_undo else tr("There is no change to undo.")),
+            tr("Undo"),
         )
         _allow(
-            self.redo, busy or ("" if history.can_redo else tr("No change to redo.")), tr("Redo")
+            self.redo,
+            busy or ("" if history.can_redo else tr("There is no change to redo.")),
+            tr("Redo"),
         )
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:

@@ -72,12 +72,13 @@ def report_settings(session: Session, preferences: Preferences) -> None:
     """Say what of the user's settings is not used, and why."""
     left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
-    words += [tr("A protocol is left out: {sentence}", sentence=sentence) for sentence in left_out]
+    words += [tr("A protocol was skipped: {sentence}", sentence=sentence) for sentence in left_out]
     for sentence in words:
         session.add_log("warning", sentence)
     if words:
-        more = tr(" {n_words} more in the log.", n_words=len(words) - 1) if len(words) > 1 else ""
-        session.raise_problem(Problem(tr("Not all settings could be used."), words[0] + more))
+        more = tr("The log shows {n} more.", n=len(words) - 1) if len(words) > 1 else ""
+        text = f"{words[0]} {more}".strip()
+        session.raise_problem(Problem(tr("Some settings could not be used."), text))
 
 
 def report_fault(
@@ -88,12 +89,12 @@ def report_fault(
     keep_fault(fault)
     session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
     text = tr(
-        "{name}: {fault}. Please report it (Help > Save support bundle).",
+        "{name}: {fault}. Please report this error (Help > Save support bundle).",
         name=kind.__name__,
         fault=fault,
     )
     session.raise_problem(
-        Problem(tr("A fault of ours."), text, tr("Your study and images are kept."))
+        Problem(tr("Internal error."), text, tr("Your study and images are safe."))
     )
 
 

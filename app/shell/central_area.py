@@ -109,7 +109,7 @@ class CentralArea(QWidget):
         for title, tip in PAGES:
             self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(tr("What is shown of the scan"))
+        self.tabs.setAccessibleName(tr("View of the scan"))
         self.tabs.hide()
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -224,6 +224,8 @@ class CentralArea(QWidget):
             self.scrubber.append(labels[-1])
         else:
             waiting = (
-                tr("The last image, until a new one comes") if self._has_volume else NO_ITERATES
+                tr("Last image, shown until a new one is available")
+                if self._has_volume
+                else NO_ITERATES
             )
             self.scrubber.set_iterates(labels, waiting)

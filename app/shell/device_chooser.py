@@ -14,7 +14,7 @@ from app.views.literal_text import plain_tip
 from engine.core.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
-RUNNING = tr("Another device can be chosen once the run has ended.")
+RUNNING = tr("You can choose another device after the run has ended.")
 
 
 class DeviceChooser(QToolButton):
@@ -47,7 +47,7 @@ class DeviceChooser(QToolButton):
         self._context.commands.run_task(
             lambda _: find_devices(),
             self._choice.set_found,
-            failed=tr("The devices of this machine cannot be listed."),
+            failed=tr("Could not list the devices of this computer."),
         )
 
     def _list(self, keys: tuple[str, ...]) -> None:
@@ -86,7 +86,7 @@ class DeviceChooser(QToolButton):
         )
         keys = tuple(device.key for device in self._choice.found) or ("cpu", "cuda")
         self._list(("auto", *keys))
-        self._show_entry("auto", automatic, tr("The GPU if it can be used, else the CPU"))
+        self._show_entry("auto", automatic, tr("Use the GPU if available, otherwise the CPU"))
         for key in keys:
             self._show_device(key, self._choice.named(key))
         active, current = self._context.session.run.state.is_active, self._choice.in_use
@@ -110,7 +110,7 @@ class DeviceChooser(QToolButton):
         elif device.usable:
             self._show_entry(key, device.label, describe(device))
         else:
-            text = tr("{label} (cannot be used)", label=device.label)
+            text = tr("{label} (not usable)", label=device.label)
             self._show_entry(key, text, describe(device), enabled=False)
 
     def _show_entry(self, key: str, text: str, tip: str, *, enabled: bool = True) -> None:

@@ -91,7 +91,7 @@ class ChoicePage(QWidget):
         self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName(tr("Protocol"))
-        self.protocols.setToolTip(tr("Saved choice of grid, corrections, algorithm and filters"))
+        self.protocols.setToolTip(tr("Saved selection of grid, corrections, algorithm and filters"))
         self.protocols.activated.connect(self._chosen)
         self.qualities = Segments(context)
         self.start = QPushButton(actions.start.text())
@@ -158,7 +158,7 @@ class ChoicePage(QWidget):
             self.protocols.setItemText(i, label_words(self._study) if is_in_use else each.name)
             chosen = i if is_in_use else chosen
         self.protocols.setCurrentIndex(chosen)
-        text = tr("Saved choice of grid, corrections, algorithm and filters")
+        text = tr("Saved selection of grid, corrections, algorithm and filters")
         changed = protocol_remarks(self._study)
         self.protocols.setToolTip(plain_tip("\n".join((text, *changed))))
 
@@ -266,7 +266,9 @@ def progress_text(session: Session) -> str:
     at = {"n": latest.iteration, "of": latest.iterations}
     parts = {"k": latest.subset, "parts": latest.subsets}
     if latest.frame is not None:
-        text = tr("Frame {n} of {of}", **at)
-        return text + tr(", update {k} of {parts}", **parts) if latest.subsets > 1 else text
-    text = tr("Iteration {n} of {of}", **at)
-    return text + tr(", subset {k} of {parts}", **parts) if latest.subsets > 1 else text
+        if latest.subsets > 1:
+            return tr("Frame {n} of {of}, update {k} of {parts}", **at, **parts)
+        return tr("Frame {n} of {of}", **at)
+    if latest.subsets > 1:
+        return tr("Iteration {n} of {of}, subset {k} of {parts}", **at, **parts)
+    return tr("Iteration {n} of {of}", **at)

@@ -77,15 +77,15 @@ class PinButton(QToolButton):
             tip = tr("Open a scan first.")
         elif study.is_pinned:
             tip = tr(
-                "{name!r} is pinned: each scan of {scanner} starts with it, until the day or "
-                "the session ends. Press to unpin it.",
+                "{name!r} is pinned. Each {scanner} scan starts with it until the day "
+                "or the session ends. Click to unpin it.",
                 name=study.base.name,
                 scanner=kind,
             )
         else:
             tip = tr(
-                "Start each scan of {scanner} with {name!r}, as it is saved, until the day or "
-                "the session ends",
+                "Start each {scanner} scan with the saved protocol {name!r} until the "
+                "day or the session ends",
                 name=study.base.name,
                 scanner=kind,
             )

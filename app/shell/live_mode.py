@@ -96,7 +96,7 @@ class LiveMode(QObject):
     @property
     def words(self) -> str:
         """What happens to the scan that is followed, for the status line."""
-        return self.commands.model.state[0] or tr("Choose the source of the running scan.")
+        return self.commands.model.state[0] or tr("Choose the source of the live scan.")
 
     def may_close(self) -> bool:
         """Ask before views go that lie nowhere else."""

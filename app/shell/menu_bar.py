@@ -71,7 +71,7 @@ def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path
             action.setToolTip(plain_tip(str(path)))
             action.triggered.connect(lambda _=False, p=path: open_path(p))
         if recent.isEmpty():
-            recent.addAction(tr("Nothing yet")).setEnabled(False)
+            recent.addAction(tr("No recent files")).setEnabled(False)
 
     recent.setToolTipsVisible(True)
     recent.aboutToShow.connect(fill)

@@ -38,9 +38,11 @@ class MessageBar(QFrame):
         self._title = label("", "heading", wrap=True)
         self._text = label("", wrap=True)
         self.resume = button(
-            tr("Resume"), self._resume_job, tr("Go on from the last checkpoint"), "primary"
+            tr("Resume"), self._resume_job, tr("Continue from the last checkpoint"), "primary"
         )
-        self.on_cpu = button("", self._resume_on_cpu, tr("The CPU does the same work, only slower"))
+        self.on_cpu = button(
+            "", self._resume_on_cpu, tr("The CPU gives the same result, but takes longer")
+        )
         self.answer = button("", self._do_answer)
         self._log = button(tr("Show log"), show_log, tr("Open the log (Ctrl+L)"))
         self._dismiss = button(tr("Dismiss"), self.clear, tr("Hide this message (Esc)"))

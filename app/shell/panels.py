@@ -50,7 +50,7 @@ def tabs_of(context: AppContext) -> QTabWidget:
         tabs.addTab(kind(context), kind.title)
     tabs.setTabVisible(TABS.index(PreviewTab), False)
     # shown by Qt where not all tabs find room
-    tips = tr("Tabs before these"), tr("Tabs behind these")
+    tips = tr("Previous tabs"), tr("Next tabs")
     for button, tip in zip(tabs.tabBar().findChildren(QToolButton), tips, strict=True):
         button.setToolTip(plain_tip(tip))
     return tabs

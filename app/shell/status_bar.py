@@ -50,7 +50,7 @@ class StatusLine(QStatusBar):
         self._icon = PlainLabel()
         self.text, self.place = ElidedLabel(), ElidedLabel()
         self.place.setProperty("role", "muted")
-        self.stop = button(tr("Stop"), context.commands.stop_reading, tr("Wait for it no longer"))
+        self.stop = button(tr("Stop"), context.commands.stop_reading, tr("Stop this task"))
         self.stop.hide()
         self._queue_action = queue
         self.patient = button("", studies.trigger, role="quiet")
@@ -94,7 +94,9 @@ class StatusLine(QStatusBar):
         whose = self._session.order.describe()
         self.patient.setText(shortened(whose, PATIENT_LETTERS))
         self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
-        tip = tr("The scan at hand is of {whose}; a click shows studies and worklist", whose=whose)
+        tip = tr(
+            "The open scan belongs to {whose}. Click to show studies and worklist.", whose=whose
+        )
         self.patient.setToolTip(plain_tip(tip))
         self.patient.setVisible(bool(whose))
 
@@ -106,12 +108,12 @@ class StatusLine(QStatusBar):
             sum(state in which for state in states)
             for which in (("running", "waiting", "paused"), ("failed",))
         )
-        counted = ((left, tr("in queue")), (failed, tr("failed")))
-        words = ", ".join(f"{n} {what}" for n, what in counted if n)
+        counted = ((left, tr("{n} in queue")), (failed, tr("{n} failed")))
+        words = ", ".join(text.format(n=n) for n, text in counted if n)
         self.queue.setText(words)
         self.queue.setAccessibleName(tr("Queue: {describe}", describe=model.describe()))
         self.queue.setToolTip(
-            plain_tip(tr("Queue: {describe} (Ctrl+U shows it)", describe=model.describe()))
+            plain_tip(tr("Queue: {describe} (Ctrl+U to show)", describe=model.describe()))
         )
         self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 

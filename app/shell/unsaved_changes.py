@@ -18,17 +18,17 @@ def may_forget_image(session: Session, dialogs: Dialogs) -> bool:
 def gives_up_image(dialogs: Dialogs, title: str) -> bool:
     """Ask whether the image of a scan may go that could not be kept among the results."""
     text = tr(
-        "The image of {title} is only in this window: it could not be kept on disk, and it is not "
-        "exported. Give it up?",
+        "The image of {title} exists only in this window. It could not be saved to the results "
+        "and was not exported. Discard it?",
         title=title,
     )
-    return dialogs.confirm(tr("Image not kept"), text, tr("Give it up"))
+    return dialogs.confirm(tr("Image not saved"), text, tr("Discard"))
 
 
 def aborts_to_close(dialogs: Dialogs) -> bool:
     """Ask whether the run may end, since the window is to be closed."""
     text = tr(
-        "Closing the window aborts the run. The last image is kept among the results, and the last "
-        "checkpoint stays: it can be resumed later."
+        "Closing the window aborts the run. The last image is saved to the results. You can "
+        "resume the run later from its last checkpoint."
     )
     return dialogs.confirm(tr("A reconstruction is running"), text, tr("Abort and close"))

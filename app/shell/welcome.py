@@ -34,8 +34,10 @@ from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
 DEMOS_ACROSS = 2
-LIVE_DEMO = tr("Play a simulated scan, and watch its")
-LIVE_DEMOS = {FRAMES: ("CT", tr("slices come into focus")), EVENTS: ("PET", tr("image form"))}
+LIVE_DEMOS = {
+    FRAMES: ("CT", tr("Play a simulated scan and watch its slices sharpen")),
+    EVENTS: ("PET", tr("Play a simulated scan and watch its image form")),
+}
 """What the demos of running scans are called, by their kind."""
 
 
@@ -99,21 +101,19 @@ class WelcomeCard(WelcomeTile):
         set_icon(self.open, "open", theme, "on_accent")
         self.open.setMinimumHeight(36)
         self.live = button(
-            tr("Follow a running scan …"),
+            tr("Watch a running scan …"),
             live,
-            tr("The image while a scan is measured (Ctrl+Shift+L)"),
+            tr("Watch the image during the acquisition (Ctrl+Shift+L)"),
         )
         set_icon(self.live, "live", theme)
         self.live_demos = [
-            button(
-                tr("Live {name} demo", name=name), partial(live_demo, kind), f"{LIVE_DEMO} {words}"
-            )
-            for kind, (name, words) in LIVE_DEMOS.items()
+            button(tr("Live {name} demo", name=name), partial(live_demo, kind), tip)
+            for kind, (name, tip) in LIVE_DEMOS.items()
         ]
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
-        self.cancel = button(tr("Cancel"), cancel, tr("End the simulation; nothing is opened"))
+        self.cancel = button(tr("Cancel"), cancel, tr("Stop the simulation without opening a scan"))
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
         self._lay_out()
@@ -130,7 +130,7 @@ class WelcomeCard(WelcomeTile):
         )
         self.column.addSpacing(10)
         self.column.addWidget(self.open)
-        self.column.addWidget(label(tr("… or drop a file anywhere on this window."), "muted"))
+        self.column.addWidget(label(tr("… or drop a file anywhere in this window."), "muted"))
         running = QHBoxLayout()
         running.setSpacing(8)
         running.addWidget(self.live, 2)
@@ -138,7 +138,7 @@ class WelcomeCard(WelcomeTile):
             running.addWidget(each, 1)
         self.column.addLayout(running)
         self.column.addSpacing(10)
-        simulated = label(tr("Try a demo, simulated on this machine"), "caption")
+        simulated = label(tr("Try a demo, simulated on this computer"), "caption")
         self.extras = (self.live, *self.live_demos, simulated, *self.demos)
         self.column.addWidget(simulated)
         self.column.addLayout(demos)

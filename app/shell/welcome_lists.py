@@ -17,8 +17,8 @@ from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
 MEANWHILE = tr(
-    "Something else was opened meanwhile, and stays. Choose the demo again: it is made by now and "
-    "opens at once."
+    "Another scan was opened in the meantime and stays open. Choose the demo again: it is "
+    "ready and opens at once."
 )
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a window that was killed may outlive it for a moment; its job is offered then."""
@@ -68,7 +68,7 @@ class WelcomeLists(QObject):
             partial(make_demo_apart, demo=demo),
             lambda study: self._open_demo(study, serial),
             busy=demo.busy,
-            failed=tr("No demo."),
+            failed=tr("The demo could not be opened."),
             stoppable=True,
             on_progress=partial(self._card.show_busy, demo.busy),
             on_end=self._ended,

@@ -40,8 +40,8 @@
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
-      <source>Keep for every scan of this scanner</source>
-      <translation>Für jeden Scan dieses Scanners behalten</translation>
+      <source>Use for all scans of this scanner</source>
+      <translation>Für alle Scans dieses Scanners verwenden</translation>
     </message>
     <message>
       <location filename="app/analysis/calibrate/calibrate_dialog.py" />
@@ -2470,28 +2470,43 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>{describe} voxels, {size} before compression</source>
-      <translation>{describe} Voxel, {size} vor der Kompression</translation>
+      <source>{describe} voxels, {size} before compression.</source>
+      <translation>{describe} Voxel, {size} vor der Kompression.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>; with its {n_frames} {what} in {each}, else their sum or mean alone</source>
-      <translation>; mit seinen {n_frames} {what} in {each}, sonst nur ihre Summe oder ihr Mittel</translation>
+      <source>{endings} files contain all {n} gates, other formats only their sum or mean.</source>
+      <translation>Dateien mit {endings} enthalten alle {n} Gates, andere Formate nur ihre Summe oder ihr Mittel.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>; {size} free</source>
-      <translation>; {size} frei</translation>
+      <source>{endings} files contain all {n} frames, other formats only their sum or mean.</source>
+      <translation>Dateien mit {endings} enthalten alle {n} Zeitbilder, andere Formate nur ihre Summe oder ihr Mittel.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>. It will be of {name}, {number}</source>
-      <translation>. Von wem: {name}, {number}</translation>
+      <source>{size} of disk space free.</source>
+      <translation>{size} Speicherplatz frei.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>. The file exists ({exists}); you will be asked before it is replaced.</source>
-      <translation>. Die Datei gibt es schon ({exists}); Sie werden gefragt, bevor sie ersetzt wird.</translation>
+      <source>The file will belong to patient {name}, {number}.</source>
+      <translation>Die Datei wird dem Patienten {name}, {number}, zugeordnet.</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/export_dialog.py" />
+      <source>The file exists ({exists}). You will be asked to replace it.</source>
+      <translation>Die Datei gibt es schon ({exists}). Sie werden gefragt, bevor sie ersetzt wird.</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/exporting.py" />
+      <source>Saving {name}</source>
+      <translation>{name} wird gespeichert</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/exporting.py" />
+      <source>{name} was not saved.</source>
+      <translation>{name} wurde nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/output/export/suv_choice.py" />
@@ -2510,23 +2525,23 @@
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
-      <source>{label}, before the finishing filters</source>
+      <source>{label}, before the final filters</source>
       <translation>{label}, vor den abschließenden Filtern</translation>
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
-      <source>{parent}: not enough free space; choose another folder.</source>
-      <translation>{parent}: nicht genug freier Platz; wählen Sie einen anderen Ordner.</translation>
+      <source>{parent}: not enough free disk space; choose another folder.</source>
+      <translation>{parent}: nicht genug freier Speicherplatz; wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
-      <source>memory holds {n} of {expected} frames of the file that was opened; write them with `isocenter export FILE OUT`, or export one frame alone.</source>
-      <translation>Im Speicher sind {n} von {expected} Zeitbildern der geöffneten Datei; schreiben Sie sie mit `isocenter export DATEI ZIEL`, oder exportieren Sie ein Zeitbild allein.</translation>
+      <source>only {n} of the {expected} frames of the file are in memory; write all with `isocenter export FILE OUT`, or export a single frame.</source>
+      <translation>nur {n} der {expected} Zeitbilder der Datei sind im Speicher; schreiben Sie alle mit `isocenter export FILE OUT`, oder exportieren Sie ein einzelnes Zeitbild.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>There is no result yet: it is kept once a run has ended.</source>
-      <translation>Noch gibt es kein Ergebnis: Es wird behalten, sobald ein Lauf zu Ende ist.</translation>
+      <source>There is no result yet. It is saved at the end of a run.</source>
+      <translation>Es gibt noch kein Ergebnis. Es wird am Ende eines Laufs gespeichert.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
@@ -2535,13 +2550,13 @@
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>Writing the report</source>
-      <translation>Der Bericht wird geschrieben</translation>
+      <source>Saving the report</source>
+      <translation>Bericht wird gespeichert</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>The report was not written.</source>
-      <translation>Der Bericht wurde nicht geschrieben.</translation>
+      <source>The report was not saved.</source>
+      <translation>Der Bericht wurde nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
@@ -2550,8 +2565,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>The settings name no DICOM node to send to; add one there.</source>
-      <translation>Die Einstellungen nennen keinen DICOM-Knoten als Empfänger; tragen Sie dort einen ein.</translation>
+      <source>No DICOM node is configured; add one in the settings.</source>
+      <translation>Es ist kein DICOM-Knoten eingerichtet; tragen Sie einen in den Einstellungen ein.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2560,18 +2575,18 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>All that is known, not one page</source>
-      <translation>Alles Bekannte, nicht nur eine Seite</translation>
+      <source>Full report, not just one page</source>
+      <translation>Vollständiger Bericht, nicht nur eine Seite</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Facts of the scan, every setting, numbers of the image, all digests</source>
-      <translation>Angaben zum Scan, jede Einstellung, Zahlen des Bildes, alle Prüfsummen</translation>
+      <source>Scan details, all settings, image statistics and all checksums</source>
+      <translation>Angaben zum Scan, alle Einstellungen, Bildstatistik und alle Prüfsummen</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Write the report to a file</source>
-      <translation>Den Bericht in eine Datei schreiben</translation>
+      <source>Save the report to a file</source>
+      <translation>Den Bericht in einer Datei speichern</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2595,18 +2610,18 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Send it to {node}</source>
-      <translation>An {node} senden</translation>
+      <source>Send the report to {node}</source>
+      <translation>Den Bericht an {node} senden</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Making the preview</source>
+      <source>Creating the preview</source>
       <translation>Vorschau wird erstellt</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>There is no preview of the report.</source>
-      <translation>Es gibt keine Vorschau des Berichts.</translation>
+      <source>The preview could not be created.</source>
+      <translation>Die Vorschau konnte nicht erstellt werden.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2625,13 +2640,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Written: {path}</source>
-      <translation>Geschrieben: {path}</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/report_dialog.py" />
-      <source>Making the pages</source>
-      <translation>Die Seiten werden gemacht</translation>
+      <source>Creating the pages</source>
+      <translation>Seiten werden erstellt</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2640,7 +2650,7 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>{node} has taken the report.</source>
+      <source>{node} accepted the report.</source>
       <translation>{node} hat den Bericht angenommen.</translation>
     </message>
     <message>
@@ -2670,18 +2680,28 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Judge the image first: acceptable, with remarks, or not.</source>
-      <translation>Beurteilen Sie zuerst das Bild: annehmbar, mit Bemerkungen, oder nicht.</translation>
+      <source>The image is acceptable</source>
+      <translation>Das Bild ist annehmbar</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Say what the remark is.</source>
-      <translation>Geben Sie die Bemerkung an.</translation>
+      <source>The image is acceptable with remarks</source>
+      <translation>Das Bild ist mit Bemerkungen annehmbar</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>The image is {judgement}</source>
-      <translation>Das Bild ist {judgement}</translation>
+      <source>The image is not acceptable</source>
+      <translation>Das Bild ist nicht annehmbar</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
+      <source>Review the image first: accept, accept with remarks, or reject it.</source>
+      <translation>Beurteilen Sie zuerst das Bild: annehmen, mit Bemerkungen annehmen oder ablehnen.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
+      <source>Enter the remark.</source>
+      <translation>Geben Sie die Bemerkung ein.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2695,8 +2715,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Who signs; the settings list the people of the site</source>
-      <translation>Wer freigibt; die Einstellungen führen die Personen der Einrichtung auf</translation>
+      <source>Name of the person who signs off. The settings contain the list of people.</source>
+      <translation>Name der Person, die freigibt. Die Liste der Personen steht in den Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2710,8 +2730,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>In the program for such files</source>
-      <translation>Im Programm für solche Dateien</translation>
+      <source>Open the report in the default program</source>
+      <translation>Den Bericht im Standardprogramm öffnen</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2720,8 +2740,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Keep who judged it how, and write the report</source>
-      <translation>Behalten, wer es wie beurteilt hat, und den Bericht schreiben</translation>
+      <source>Record the review and save the report</source>
+      <translation>Die Beurteilung festhalten und den Bericht speichern</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2730,8 +2750,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>It is signed off.</source>
-      <translation>Es ist freigegeben.</translation>
+      <source>The result is signed off.</source>
+      <translation>Das Ergebnis ist freigegeben.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2740,18 +2760,18 @@
     </message>
     <message>
       <location filename="app/output/results/image_caption.py" />
-      <source>The image of the last run, until the first of this one comes.</source>
-      <translation>Das Bild des letzten Laufs, bis das erste von diesem kommt.</translation>
+      <source>Image of the last run, until the first image of this run is available.</source>
+      <translation>Bild des letzten Laufs, bis das erste Bild dieses Laufs verfügbar ist.</translation>
     </message>
     <message>
       <location filename="app/output/results/image_caption.py" />
-      <source>What made the image</source>
-      <translation>Was das Bild gemacht hat</translation>
+      <source>Provenance of the image</source>
+      <translation>Herkunft des Bildes</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>This image is of {0.then}, not of the scan that is open, {0.now}.</source>
-      <translation>Dieses Bild ist von {0.then}, nicht vom geöffneten Scan, {0.now}.</translation>
+      <source>This image belongs to {0.then}, not to the open scan, {0.now}.</source>
+      <translation>Dieses Bild gehört zu {0.then}, nicht zum geöffneten Scan {0.now}.</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
@@ -2765,8 +2785,8 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Pinned: kept until you delete it</source>
-      <translation>Angeheftet: behalten, bis Sie es löschen</translation>
+      <source>Pinned: stays until you delete it</source>
+      <translation>Angeheftet: bleibt, bis Sie es löschen</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
@@ -2775,18 +2795,18 @@
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Made with {name}: {describe}.</source>
-      <translation>Gemacht mit {name}: {describe}.</translation>
+      <source>Created with {name}: {describe}.</source>
+      <translation>Erstellt mit {name}: {describe}.</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>Changed since: {value}.</source>
+      <source>Changed since then: {value}.</source>
       <translation>Seither geändert: {value}.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>No results yet. Every finished image is kept here with its settings and its time, so that nothing is lost when you start again, open another scan or quit.</source>
-      <translation>Noch keine Ergebnisse. Jedes fertige Bild wird hier mit seinen Einstellungen und seiner Zeit behalten, sodass nichts verloren geht, wenn Sie neu starten, einen anderen Scan öffnen oder beenden.</translation>
+      <source>No results yet. Every finished image is saved here with its settings and date. Nothing is lost when you start another run, open another scan or quit.</source>
+      <translation>Noch keine Ergebnisse. Jedes fertige Bild wird hier mit Einstellungen und Datum gespeichert. Nichts geht verloren, wenn Sie einen neuen Lauf starten, einen anderen Scan öffnen oder das Programm beenden.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -2801,11 +2821,11 @@
     <message>
       <location filename="app/output/results/results_panel.py" />
       <source>Use settings</source>
-      <translation>Einstellungen nehmen</translation>
+      <translation>Einstellungen verwenden</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Lay over the image, pin, delete, show in folder</source>
+      <source>Overlay on the image, pin, delete, show in folder</source>
       <translation>Über das Bild legen, anheften, löschen, im Ordner zeigen</translation>
     </message>
     <message>
@@ -2820,13 +2840,13 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Lay over the volume on show</source>
+      <source>Overlay on the displayed volume</source>
       <translation>Über das gezeigte Volumen legen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Show, the image of the run stays open</source>
-      <translation>Zeigen, das Bild des Laufs bleibt geöffnet</translation>
+      <source>Show without closing the image of the run</source>
+      <translation>Zeigen, ohne das Bild des Laufs zu schließen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -2835,33 +2855,28 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Choose a result in the list.</source>
+      <source>Select a result in the list.</source>
       <translation>Wählen Sie ein Ergebnis in der Liste.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Show this image with what made it (Return)</source>
-      <translation>Dieses Bild zeigen, mit dem, was es gemacht hat (Eingabe)</translation>
+      <source>Show this image and its provenance (Return)</source>
+      <translation>Dieses Bild und seine Herkunft zeigen (Eingabetaste)</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Take its protocol for the scan that is open</source>
-      <translation>Sein Protokoll für den geöffneten Scan nehmen</translation>
+      <source>Use its protocol for the open scan</source>
+      <translation>Sein Protokoll für den geöffneten Scan verwenden</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Delete {scan}, {name}, {created:%d %b %Y %H:%M}, </source>
-      <translation>Löschen: {scan}, {name}, {created:%d.%m.%Y %H:%M}, </translation>
+      <source>Delete {scan}, {name}, {created:%d %b %Y %H:%M} from the disk?</source>
+      <translation>{scan}, {name}, {created:%d.%m.%Y %H:%M} vom Datenträger löschen?</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>from the disk?</source>
-      <translation>vom Datenträger?</translation>
-    </message>
-    <message>
-      <location filename="app/output/results/results_panel.py" />
-      <source> It was not exported.</source>
-      <translation> Es wurde nicht exportiert.</translation>
+      <source>It was not exported.</source>
+      <translation>Es wurde nicht exportiert.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -2870,8 +2885,8 @@
     </message>
     <message>
       <location filename="app/run/facts_panel.py" />
-      <source>No facts yet. What the scan says of itself stands here, and all that made an image.</source>
-      <translation>Noch keine Angaben. Hier steht, was der Scan von sich sagt, und alles, was ein Bild gemacht hat.</translation>
+      <source>No details yet. This tab shows the details of the scan and the provenance of an image.</source>
+      <translation>Noch keine Angaben. Dieser Reiter zeigt die Angaben zum Scan und die Herkunft eines Bildes.</translation>
     </message>
     <message>
       <location filename="app/run/facts_panel.py" />
@@ -2895,8 +2910,13 @@
     </message>
     <message>
       <location filename="app/run/log_panel.py" />
-      <source>look here: </source>
-      <translation>hier ansehen: </translation>
+      <source>Warning: </source>
+      <translation>Warnung: </translation>
+    </message>
+    <message>
+      <location filename="app/run/log_panel.py" />
+      <source>Error: </source>
+      <translation>Fehler: </translation>
     </message>
     <message>
       <location filename="app/run/log_panel.py" />
@@ -2910,13 +2930,13 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Where the time goes, how fast the work is and what the machine does, during a run.</source>
-      <translation>Wohin die Zeit geht, wie schnell gearbeitet wird und was der Rechner tut, während eines Laufs.</translation>
+      <source>This tab shows the time of each stage, the speed and the load of the computer during a run.</source>
+      <translation>Dieser Reiter zeigt während eines Laufs die Zeit jedes Abschnitts, die Geschwindigkeit und die Auslastung des Rechners.</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Write all of these numbers to a JSON file</source>
-      <translation>Alle diese Zahlen in eine JSON-Datei schreiben</translation>
+      <source>Save all of these values to a JSON file</source>
+      <translation>Alle diese Werte in einer JSON-Datei speichern</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -2970,8 +2990,8 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>Profile written: {target}</source>
-      <translation>Profil geschrieben: {target}</translation>
+      <source>Profile saved: {target}</source>
+      <translation>Profil gespeichert: {target}</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -2980,8 +3000,8 @@
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
-      <source>A program that runs on the card.</source>
-      <translation>Ein Programm, das auf der Karte läuft.</translation>
+      <source>A program that runs on the GPU.</source>
+      <translation>Ein Programm, das auf der GPU läuft.</translation>
     </message>
     <message>
       <location filename="app/run/profile_panel.py" />
@@ -3000,43 +3020,43 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The scan comes from the disk.</source>
-      <translation>Der Scan kommt vom Datenträger.</translation>
+      <source>The scan is read from the disk.</source>
+      <translation>Der Scan wird vom Datenträger gelesen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The kernels are compiled, or taken from where they were kept.</source>
-      <translation>Die Kernel werden übersetzt, oder geholt, wo sie aufgehoben waren.</translation>
+      <source>The kernels are compiled or loaded from the cache.</source>
+      <translation>Die Kernel werden übersetzt oder aus dem Zwischenspeicher geladen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The response of the panels is read, or computed and kept for the next run.</source>
-      <translation>Die Systemantwort der Panels wird gelesen, oder gerechnet und für den nächsten Lauf behalten.</translation>
+      <source>The response of the panels is read, or computed and saved for the next run.</source>
+      <translation>Die Systemantwort der Panels wird gelesen, oder berechnet und für den nächsten Lauf gespeichert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>What each correction needs is worked out from the scan.</source>
-      <translation>Was jede Korrektur braucht, wird aus dem Scan bestimmt.</translation>
+      <source>The data for each correction are computed from the scan.</source>
+      <translation>Die Daten für jede Korrektur werden aus dem Scan berechnet.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Events are put in order so that neighbours cross the same voxels.</source>
-      <translation>Ereignisse werden so geordnet, dass Nachbarn dieselben Voxel kreuzen.</translation>
+      <source>Events are sorted so that neighbours cross the same voxels.</source>
+      <translation>Ereignisse werden so sortiert, dass Nachbarn dieselben Voxel kreuzen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Events go from the memory of the machine to that of the card.</source>
-      <translation>Ereignisse gehen vom Speicher des Rechners in den der Karte.</translation>
+      <source>Events are copied from main memory to GPU memory.</source>
+      <translation>Ereignisse werden vom Arbeitsspeicher in den Speicher der GPU kopiert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Scatter is simulated from coarse images of the scan, in rounds.</source>
-      <translation>Streuung wird aus groben Bildern des Scans simuliert, in Runden.</translation>
+      <source>Scatter is simulated from coarse images of the scan in several rounds.</source>
+      <translation>Streuung wird in mehreren Runden aus groben Bildern des Scans simuliert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>How well the scanner sees each voxel; kept on disk for the next run.</source>
-      <translation>Wie gut der Scanner jedes Voxel sieht; auf dem Datenträger für den nächsten Lauf behalten.</translation>
+      <source>The sensitivity of the scanner is computed for each voxel and saved on disk for the next run.</source>
+      <translation>Die Sensitivität des Scanners wird für jedes Voxel berechnet und für den nächsten Lauf auf dem Datenträger gespeichert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3045,18 +3065,18 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The ratio of each event is spread back along its line.</source>
-      <translation>Das Verhältnis jedes Ereignisses wird entlang seiner Linie verteilt.</translation>
+      <source>The ratio of each event is back-projected along its line.</source>
+      <translation>Das Verhältnis jedes Ereignisses wird entlang seiner Linie zurückprojiziert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Forward and back in one go: each event reads its line and gives to its voxels.</source>
-      <translation>Vor und zurück in einem: Jedes Ereignis liest seine Linie und gibt an ihre Voxel.</translation>
+      <source>Forward and back projection in one pass: each event sums the image along its line and updates its voxels.</source>
+      <translation>Vorwärts- und Rückprojektion in einem Durchgang: Jedes Ereignis summiert das Bild entlang seiner Linie und aktualisiert seine Voxel.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The new image is made from the sums, voxel by voxel.</source>
-      <translation>Das neue Bild entsteht aus den Summen, Voxel für Voxel.</translation>
+      <source>The new image is computed from the sums, voxel by voxel.</source>
+      <translation>Das neue Bild wird Voxel für Voxel aus den Summen berechnet.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3065,8 +3085,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The image is copied so that the window can show it.</source>
-      <translation>Das Bild wird kopiert, damit das Fenster es zeigen kann.</translation>
+      <source>The image is copied for display in the window.</source>
+      <translation>Das Bild wird für die Anzeige im Fenster kopiert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3075,8 +3095,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Each pixel is spread back along its ray: the exact transpose of Forward.</source>
-      <translation>Jedes Pixel wird entlang seines Strahls verteilt: die genaue Transponierte von Vorwärts.</translation>
+      <source>Each pixel is back-projected along its ray, the exact transpose of Forward.</source>
+      <translation>Jedes Pixel wird entlang seines Strahls zurückprojiziert, die genaue Transponierte von Vorwärts.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3085,18 +3105,18 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Each voxel takes from each view what its shadow there shows. An update is one voxel in one view.</source>
-      <translation>Jedes Voxel nimmt aus jeder Ansicht, was sein Schatten dort zeigt. Eine Aktualisierung ist ein Voxel in einer Ansicht.</translation>
+      <source>Each voxel reads the value at its projection in each view. An update is one voxel in one view.</source>
+      <translation>Jedes Voxel liest in jeder Ansicht den Wert an seiner Projektion. Eine Aktualisierung ist ein Voxel in einer Ansicht.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Rows of the projections are weighted and filtered.</source>
-      <translation>Zeilen der Projektionen werden gewichtet und gefiltert.</translation>
+      <source>The rows of the projections are weighted and filtered.</source>
+      <translation>Die Zeilen der Projektionen werden gewichtet und gefiltert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Projections go from the memory of the machine to that of the card.</source>
-      <translation>Projektionen gehen vom Speicher des Rechners in den der Karte.</translation>
+      <source>Projections are copied from main memory to GPU memory.</source>
+      <translation>Projektionen werden vom Arbeitsspeicher in den Speicher der GPU kopiert.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3120,53 +3140,53 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Events traced forward and back in one second of that work alone. Reading, sorting, sensitivity, updates, filters and previews are not counted.</source>
-      <translation>Ereignisse, die in einer Sekunde allein dieser Arbeit vor und zurück verfolgt wurden. Lesen, Sortieren, Sensitivität, Aktualisierungen, Filter und Vorschauen zählen nicht.</translation>
+      <source>Events projected forward and back per second of projection time. Reading, sorting, sensitivity, updates, filters and previews are not included.</source>
+      <translation>Vorwärts und zurück projizierte Ereignisse je Sekunde Projektionszeit. Lesen, Sortieren, Sensitivität, Aktualisierungen, Filter und Vorschauen zählen nicht mit.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Seconds of each stage so far, all its calls together, and its share of the sum. Work on a card is timed by the card's own clock.</source>
-      <translation>Sekunden jedes Abschnitts bisher, alle seine Aufrufe zusammen, und sein Anteil an der Summe. Arbeit auf einer Karte misst die Uhr der Karte.</translation>
+      <source>Total time of each stage so far and its share of the sum. Work on a GPU is timed by the clock of the GPU.</source>
+      <translation>Bisherige Gesamtzeit jedes Abschnitts und ihr Anteil an der Summe. Arbeit auf einer GPU misst die Uhr der GPU.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>What the work asks of the card's memory, worked out from the events and voxels, in each second; and its share of the most the memory can deliver. The card's caches serve part of it, so it can exceed 100 %; where the card waits for something else, it stays far below.</source>
-      <translation>Was die Arbeit je Sekunde vom Speicher der Karte verlangt, errechnet aus Ereignissen und Voxeln; und ihr Anteil am Höchsten, was der Speicher liefern kann. Die Caches der Karte bedienen einen Teil, daher kann er 100 % übersteigen; wo die Karte auf anderes wartet, bleibt er weit darunter.</translation>
+      <source>Memory traffic per second, computed from the events and voxels, and its share of the peak bandwidth of the GPU memory. The caches serve part of it, so the share can exceed 100 %. It stays far below when the GPU waits for something else.</source>
+      <translation>Speicherverkehr je Sekunde, berechnet aus Ereignissen und Voxeln, und sein Anteil an der höchsten Bandbreite des GPU-Speichers. Die Caches bedienen einen Teil, daher kann der Anteil 100 % übersteigen. Wartet die GPU auf etwas anderes, bleibt er weit darunter.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>What crosses between the machine and the card in each second.</source>
-      <translation>Was je Sekunde zwischen Rechner und Karte übertragen wird.</translation>
+      <source>Data transferred between main memory and the GPU per second.</source>
+      <translation>Zwischen Arbeitsspeicher und GPU übertragene Daten je Sekunde.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Registers are the fastest storage of a thread. The fewer a kernel takes, the more threads fit on the card at once.</source>
-      <translation>Register sind der schnellste Speicher eines Threads. Je weniger ein Kernel braucht, desto mehr Threads passen gleichzeitig auf die Karte.</translation>
+      <source>Registers are the fastest storage of a thread. The fewer a kernel uses, the more threads fit on the GPU at once.</source>
+      <translation>Register sind der schnellste Speicher eines Threads. Je weniger ein Kernel braucht, desto mehr Threads passen gleichzeitig auf die GPU.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Threads that fit on the card at once, of the most it can hold. More threads hide the time in which others wait for the memory; beyond about half, more seldom helps.</source>
-      <translation>Threads, die gleichzeitig auf die Karte passen, von den höchstens möglichen. Mehr Threads verbergen die Zeit, in der andere auf den Speicher warten; über der Hälfte hilft mehr selten.</translation>
+      <source>Threads that run on the GPU at once, as a share of its maximum. More threads hide the time in which others wait for memory. Above about half, more threads rarely help.</source>
+      <translation>Threads, die gleichzeitig auf der GPU laufen, als Anteil der höchstmöglichen Zahl. Mehr Threads verbergen die Zeit, in der andere auf den Speicher warten. Über der Hälfte helfen mehr Threads selten.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Threads that work in one block and share its memory.</source>
-      <translation>Threads, die in einem Block arbeiten und seinen Speicher teilen.</translation>
+      <source>Threads in one block, which share its memory.</source>
+      <translation>Threads in einem Block, die sich seinen Speicher teilen.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{clock} of work</source>
-      <translation>{clock} Arbeit</translation>
+      <source>{clock} of computation</source>
+      <translation>{clock} Rechenzeit</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>traced forward and back, on {name}</source>
-      <translation>vor und zurück verfolgt, auf {name}</translation>
+      <source>projected forward and back on {name}</source>
+      <translation>vorwärts und zurück projiziert auf {name}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>projected back, on {name}</source>
-      <translation>zurückprojiziert, auf {name}</translation>
+      <source>back-projected on {name}</source>
+      <translation>zurückprojiziert auf {name}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3180,8 +3200,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Memory of the machine that the engine's process holds.</source>
-      <translation>Speicher des Rechners, den der Prozess der Rechenmaschine hält.</translation>
+      <source>Main memory used by the engine process.</source>
+      <translation>Vom Rekonstruktionsprozess belegter Arbeitsspeicher.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3195,13 +3215,13 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Processor cores that the engine keeps busy, on average of the last moments.</source>
-      <translation>Prozessorkerne, die die Rechenmaschine beschäftigt, im Mittel der letzten Augenblicke.</translation>
+      <source>Average number of processor cores recently used by the engine.</source>
+      <translation>Zuletzt vom Rekonstruktionsprozess im Mittel beschäftigte Prozessorkerne.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>The reconstruction runs on the processor, on as many threads as named.</source>
-      <translation>Die Rekonstruktion läuft auf dem Prozessor, auf so vielen Threads wie genannt.</translation>
+      <source>The reconstruction runs on the processor with this number of threads.</source>
+      <translation>Die Rekonstruktion läuft auf dem Prozessor mit dieser Zahl von Threads.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3210,43 +3230,43 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{size} of memory</source>
+      <source>{size} memory</source>
       <translation>{size} Speicher</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>at most {bytes_per_s} to and from it</source>
-      <translation>höchstens {bytes_per_s} hin und zurück</translation>
+      <source>peak bandwidth {bytes_per_s}</source>
+      <translation>höchste Bandbreite {bytes_per_s}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>driver for CUDA {driver}</source>
-      <translation>Treiber für CUDA {driver}</translation>
+      <source>CUDA driver {driver}</source>
+      <translation>CUDA-Treiber {driver}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Memory of the card that is taken, by all programs together.</source>
-      <translation>Belegter Speicher der Karte, von allen Programmen zusammen.</translation>
+      <source>GPU memory used by all programs.</source>
+      <translation>Von allen Programmen belegter GPU-Speicher.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Card memory</source>
-      <translation>Kartenspeicher</translation>
+      <source>GPU memory</source>
+      <translation>GPU-Speicher</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Share of the last moments in which the card had something to do.</source>
-      <translation>Anteil der letzten Augenblicke, in denen die Karte etwas zu tun hatte.</translation>
+      <source>Recent share of time in which the GPU was busy.</source>
+      <translation>Zeitanteil, in dem die GPU zuletzt beschäftigt war.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Card busy</source>
-      <translation>Karte beschäftigt</translation>
+      <source>GPU load</source>
+      <translation>GPU-Auslastung</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Electrical power the card draws, and the most it allows itself.</source>
-      <translation>Elektrische Leistung, die die Karte zieht, und die höchste, die sie sich erlaubt.</translation>
+      <source>Electrical power of the GPU and its power limit.</source>
+      <translation>Elektrische Leistung der GPU und ihre Leistungsgrenze.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3255,8 +3275,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Temperature of the card's chip; near 90 °C it slows itself down.</source>
-      <translation>Temperatur des Kartenchips; nahe 90 °C bremst er sich selbst.</translation>
+      <source>Temperature of the GPU. Near 90 °C it reduces its clock rate.</source>
+      <translation>Temperatur der GPU. Nahe 90 °C senkt sie ihren Takt.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3265,8 +3285,8 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Speed of the card's processors; it falls when the card is hot or idle.</source>
-      <translation>Takt der Prozessoren der Karte; er fällt, wenn die Karte heiß oder untätig ist.</translation>
+      <source>Clock rate of the GPU. It drops when the GPU is hot or idle.</source>
+      <translation>Takt der GPU. Er sinkt, wenn die GPU heiß oder untätig ist.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3280,18 +3300,18 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Load, power and temperature of the card are not shown: {reason}.</source>
-      <translation>Last, Leistung und Temperatur der Karte werden nicht gezeigt: {reason}.</translation>
+      <source>Load, power and temperature of the GPU are not available: {reason}.</source>
+      <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar: {reason}.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{THREADS_TIP} Here they share {size}.</source>
-      <translation>{THREADS_TIP} Hier teilen sie {size}.</translation>
+      <source>{THREADS_TIP} This kernel uses {size} of shared memory.</source>
+      <translation>{THREADS_TIP} Dieser Kernel nutzt {size} gemeinsamen Speicher.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>{REGISTERS_TIP} Here they do not suffice: each thread also uses {local_bytes} bytes of slow memory.</source>
-      <translation>{REGISTERS_TIP} Hier reichen sie nicht: Jeder Thread braucht dazu {local_bytes} Bytes langsamen Speichers.</translation>
+      <source>{REGISTERS_TIP} This kernel needs more: each thread also uses {local_bytes} bytes of slow memory.</source>
+      <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr: Jeder Thread nutzt auch {local_bytes} Bytes langsamen Speichers.</translation>
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
@@ -3345,7 +3365,7 @@
     </message>
     <message>
       <location filename="app/run/progress_panel.py" />
-      <source>Stopped by a fault</source>
+      <source>Stopped by an error</source>
       <translation>Durch einen Fehler beendet</translation>
     </message>
     <message>
@@ -3395,18 +3415,18 @@
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>The standard one</source>
-      <translation>Die übliche</translation>
+      <source>Standard size</source>
+      <translation>Standardgröße</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>Of the open study</source>
-      <translation>Der geöffneten Studie</translation>
+      <source>Size of the open study</source>
+      <translation>Größe der geöffneten Studie</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>Size of the work</source>
-      <translation>Größe der Arbeit</translation>
+      <source>Problem size</source>
+      <translation>Problemgröße</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
@@ -3420,18 +3440,13 @@
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>Time: a whole number of seconds from {LEAST_S} to {MOST_S:,}.</source>
-      <translation>Zeit: eine ganze Zahl von Sekunden von {LEAST_S} bis {MOST_S:,}.</translation>
+      <source>Time must be a whole number of seconds from {LEAST_S} to {MOST_S:,}.</source>
+      <translation>Die Zeit muss eine ganze Zahl von Sekunden von {LEAST_S} bis {MOST_S:,} sein.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>No device of this machine can be used.</source>
-      <translation>Kein Gerät dieses Rechners ist verwendbar.</translation>
-    </message>
-    <message>
-      <location filename="app/run/tuning/stored_variants.py" />
-      <source>Kept form of</source>
-      <translation>Behaltene Form von</translation>
+      <source>This computer has no usable device.</source>
+      <translation>Dieser Rechner hat kein verwendbares Gerät.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
@@ -3440,43 +3455,38 @@
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Nothing is kept: all kernels run as shipped.</source>
-      <translation>Nichts ist behalten: Alle Kernel laufen wie ausgeliefert.</translation>
+      <source>No variants are saved. All kernels use the default variant.</source>
+      <translation>Keine Varianten gespeichert. Alle Kernel verwenden die Standardvariante.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Each is used on images of its size to the nearest power of two, on its machine.</source>
-      <translation>Jede gilt für Bilder ihrer Größe, auf die nächste Zweierpotenz, auf ihrem Rechner.</translation>
+      <source>Each variant is used on its computer for images of its size, rounded to a power of two.</source>
+      <translation>Jede Variante gilt auf ihrem Rechner für Bilder ihrer Größe, gerundet auf eine Zweierpotenz.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>The kernel runs as shipped again</source>
-      <translation>Der Kernel läuft wieder wie ausgeliefert</translation>
+      <source>Use the default variant again</source>
+      <translation>Wieder die Standardvariante verwenden</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Forget</source>
-      <translation>Vergessen</translation>
+      <source>The list could not be read.</source>
+      <translation>Die Liste konnte nicht gelesen werden.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>The list cannot be read.</source>
-      <translation>Die Liste kann nicht gelesen werden.</translation>
+      <source>Select a variant first</source>
+      <translation>Wählen Sie zuerst eine Variante</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Select a form first</source>
-      <translation>Wählen Sie zuerst eine Form</translation>
+      <source>Some variants could not be removed.</source>
+      <translation>Einige Varianten konnten nicht entfernt werden.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source>Not everything was forgotten.</source>
-      <translation>Nicht alles wurde vergessen.</translation>
-    </message>
-    <message>
-      <location filename="app/run/tuning/stored_variants.py" />
-      <source>Forms that are kept</source>
-      <translation>Behaltene Formen</translation>
+      <source>Saved variants</source>
+      <translation>Gespeicherte Varianten</translation>
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
@@ -3485,13 +3495,13 @@
     </message>
     <message>
       <location filename="app/run/tuning/stored_variants.py" />
-      <source> Found with another version of Isocenter: tune again.</source>
-      <translation> Mit einer anderen Version von Isocenter gefunden: Stimmen Sie neu ab.</translation>
+      <source>Found with another version of Isocenter; tune again.</source>
+      <translation>Mit einer anderen Version von Isocenter gefunden; stimmen Sie neu ab.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/tuning_dialog.py" />
-      <source>Kernels can cut their work up in many ways, and which is fastest depends on the machine. Forms are tried for a while; one is kept only if its numbers are right and it is faster than the shipped one beyond the noise.</source>
-      <translation>Kernel können ihre Arbeit auf viele Arten aufteilen, und welche die schnellste ist, hängt vom Rechner ab. Eine Zeit lang werden Formen probiert; behalten wird eine nur, wenn ihre Zahlen stimmen und sie jenseits des Rauschens schneller ist als die ausgelieferte.</translation>
+      <source>Kernels can divide their work in many ways, and the fastest variant depends on the computer. Tuning tries variants for a set time. A variant is saved only if its results are correct and it is measurably faster than the default.</source>
+      <translation>Kernel können ihre Arbeit auf viele Arten aufteilen, und die schnellste Variante hängt vom Rechner ab. Das Abstimmen probiert Varianten eine bestimmte Zeit lang. Eine Variante wird nur gespeichert, wenn ihre Ergebnisse stimmen und sie messbar schneller ist als die Standardvariante.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/tuning_dialog.py" />
@@ -3500,8 +3510,8 @@
     </message>
     <message>
       <location filename="app/run/tuning/tuning_dialog.py" />
-      <source>Stop and keep</source>
-      <translation>Beenden und behalten</translation>
+      <source>Stop and save</source>
+      <translation>Beenden und speichern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3530,8 +3540,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Open TIFF images or raw values that do not describe themselves</source>
-      <translation>TIFF-Bilder oder Rohwerte öffnen, die sich nicht selbst beschreiben</translation>
+      <source>Open TIFF images or raw data without a description</source>
+      <translation>TIFF-Bilder oder Rohdaten ohne Beschreibung öffnen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3540,8 +3550,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Follow a scan while it is measured</source>
-      <translation>Einem Scan folgen, während er gemessen wird</translation>
+      <source>Watch a scan during the acquisition</source>
+      <translation>Einen Scan während der Aufnahme verfolgen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3550,8 +3560,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write the image to a file</source>
-      <translation>Das Bild in eine Datei schreiben</translation>
+      <source>Save the image to a file</source>
+      <translation>Das Bild in einer Datei speichern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3565,8 +3575,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write files and protocol as a study</source>
-      <translation>Dateien und Protokoll als Studie schreiben</translation>
+      <source>Save the input files and the protocol as a study</source>
+      <translation>Eingabedateien und Protokoll als Studie speichern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3575,8 +3585,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Save these settings under a name</source>
-      <translation>Diese Einstellungen unter einem Namen speichern</translation>
+      <source>Save these settings as a named protocol</source>
+      <translation>Diese Einstellungen als benanntes Protokoll speichern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3585,8 +3595,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Save, rename, lock, share and delete them</source>
-      <translation>Speichern, umbenennen, sperren, teilen und löschen</translation>
+      <source>Save, rename, lock, share and delete protocols</source>
+      <translation>Protokolle speichern, umbenennen, sperren, teilen und löschen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3595,8 +3605,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Interrupted jobs and caches on the disk, and their end</source>
-      <translation>Unterbrochene Aufträge und Zwischenspeicher auf dem Datenträger, und ihr Ende</translation>
+      <source>Show and remove interrupted jobs and caches on this disk</source>
+      <translation>Unterbrochene Aufträge und Zwischenspeicher auf diesem Datenträger zeigen und entfernen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3605,12 +3615,12 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Site, folders, theme, device, technician's mode</source>
+      <source>Site, folders, theme, device, technician mode</source>
       <translation>Einrichtung, Ordner, Farben, Gerät, Modus für technisches Personal</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Technician's mode</source>
+      <source>Technician mode</source>
       <translation>Modus für technisches Personal</translation>
     </message>
     <message>
@@ -3630,7 +3640,7 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Take the last change of the settings back</source>
+      <source>Undo the last settings change</source>
       <translation>Die letzte Änderung der Einstellungen zurücknehmen</translation>
     </message>
     <message>
@@ -3640,7 +3650,7 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Do the undone change again</source>
+      <source>Redo the last settings change</source>
       <translation>Die zurückgenommene Änderung wiederholen</translation>
     </message>
     <message>
@@ -3650,8 +3660,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Rest after this update (Space)</source>
-      <translation>Nach dieser Aktualisierung ruhen (Leertaste)</translation>
+      <source>Pause after this update (Space)</source>
+      <translation>Nach dieser Aktualisierung anhalten (Leertaste)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3660,8 +3670,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>End after this iteration, filter, keep the image</source>
-      <translation>Nach dieser Iteration enden, filtern, das Bild behalten</translation>
+      <source>Stop after this iteration, apply the filters and keep the image</source>
+      <translation>Nach dieser Iteration beenden, filtern und das Bild behalten</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3670,8 +3680,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Stop now; the last image and checkpoint stay</source>
-      <translation>Jetzt anhalten; das letzte Bild und der Sicherungspunkt bleiben</translation>
+      <source>Stop now. The last image and checkpoint are kept.</source>
+      <translation>Sofort anhalten. Das letzte Bild und der letzte Sicherungspunkt bleiben erhalten.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3685,8 +3695,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Studies that wait for their turn: order, pause, reasons</source>
-      <translation>Studien, die warten, bis sie an der Reihe sind: Reihenfolge, Pause, Gründe</translation>
+      <source>Show the queued studies; change their order, pause or retry them</source>
+      <translation>Wartende Studien zeigen, ihre Reihenfolge ändern, sie anhalten oder wiederholen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3695,8 +3705,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>All studies, whose they are and how they stand; the worklist</source>
-      <translation>Alle Studien, von wem sie sind und wie sie stehen; die Arbeitsliste</translation>
+      <source>Show all studies with patient and status, and the worklist</source>
+      <translation>Alle Studien mit Patient und Stand zeigen, und die Arbeitsliste</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3720,13 +3730,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Give the pictures the whole window</source>
-      <translation>Den Bildern das ganze Fenster geben</translation>
+      <source>Use the whole window for the images</source>
+      <translation>Das ganze Fenster für die Bilder verwenden</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
       <source>Show or hide the log</source>
-      <translation>Das Journal zeigen oder verbergen</translation>
+      <translation>Journal zeigen oder verbergen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3740,13 +3750,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Steps apart</source>
-      <translation>Schritte lösen</translation>
+      <source>Detach steps</source>
+      <translation>Schritte ablösen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Results apart</source>
-      <translation>Ergebnisse lösen</translation>
+      <source>Detach results</source>
+      <translation>Ergebnisse ablösen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3755,8 +3765,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>First scans step by step, corrections, formulas, files</source>
-      <translation>Erste Scans Schritt für Schritt, Korrekturen, Formeln, Dateien</translation>
+      <source>Tutorials, corrections, formulas and file formats</source>
+      <translation>Anleitungen, Korrekturen, Formeln und Dateiformate</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3765,8 +3775,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>How to use the window</source>
-      <translation>Wie das Fenster benutzt wird</translation>
+      <source>Learn how to use this window</source>
+      <translation>Bedienung des Fensters</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3775,8 +3785,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Versions, settings, log and the last fault, without names, to send with a question</source>
-      <translation>Versionen, Einstellungen, Journal und letzter Fehler, ohne Namen, um sie einer Frage beizulegen</translation>
+      <source>Save versions, settings, log and the last error without names, to send with a question</source>
+      <translation>Versionen, Einstellungen, Journal und den letzten Fehler ohne Namen speichern, um sie einer Frage beizulegen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3790,13 +3800,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Let names of files and folders go into images, provenance and logs; else pseudonyms stand for them, whose key stays with your settings</source>
-      <translation>Namen von Dateien und Ordnern in Bilder, Herkunft und Journale lassen; sonst stehen Pseudonyme für sie, deren Schlüssel bei Ihren Einstellungen bleibt</translation>
+      <source>Write file and folder names to images, provenance and logs. Otherwise pseudonyms replace them; their key stays with your settings.</source>
+      <translation>Namen von Dateien und Ordnern in Bilder, Herkunft und Journale schreiben. Sonst werden sie durch Pseudonyme ersetzt; der Schlüssel bleibt bei Ihren Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Names in what is written</source>
-      <translation>Namen in Geschriebenem</translation>
+      <source>Include file names in output</source>
+      <translation>Dateinamen mit ausgeben</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3805,13 +3815,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>No iterations are running.</source>
-      <translation>Es laufen keine Iterationen.</translation>
+      <source>No iterative reconstruction is running.</source>
+      <translation>Es läuft keine iterative Rekonstruktion.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>End after this iteration, filter, keep the image (Ctrl+K)</source>
-      <translation>Nach dieser Iteration enden, filtern, das Bild behalten (Strg+K)</translation>
+      <source>Stop after this iteration, apply the filters and keep the image (Ctrl+K)</source>
+      <translation>Nach dieser Iteration beenden, filtern und das Bild behalten (Strg+K)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3820,28 +3830,23 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Stop now; the last image and checkpoint stay (Ctrl+.)</source>
-      <translation>Jetzt anhalten; das letzte Bild und der Sicherungspunkt bleiben (Strg+.)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Go on</source>
-      <translation>Weiter</translation>
+      <source>Stop now. The last image and checkpoint are kept. (Ctrl+.)</source>
+      <translation>Sofort anhalten. Das letzte Bild und der letzte Sicherungspunkt bleiben erhalten. (Strg+.)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
       <source>There is no image yet.</source>
-      <translation>Noch gibt es kein Bild.</translation>
+      <translation>Es gibt noch kein Bild.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write the image to a file (Ctrl+E)</source>
-      <translation>Das Bild in eine Datei schreiben (Strg+E)</translation>
+      <source>Save the image to a file (Ctrl+E)</source>
+      <translation>Das Bild in einer Datei speichern (Strg+E)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Follow a scan while it is measured (Ctrl+Shift+L)</source>
-      <translation>Einem Scan folgen, während er gemessen wird (Strg+Umschalt+L)</translation>
+      <source>Watch a scan during the acquisition (Ctrl+Shift+L)</source>
+      <translation>Einen Scan während der Aufnahme verfolgen (Strg+Umschalt+L)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3850,8 +3855,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>A running scan is followed.</source>
-      <translation>Einem laufenden Scan wird gefolgt.</translation>
+      <source>A live scan is open.</source>
+      <translation>Es ist eine laufende Messung geöffnet.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3860,13 +3865,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write files and protocol as a study (Ctrl+S)</source>
-      <translation>Dateien und Protokoll als Studie schreiben (Strg+S)</translation>
+      <source>Save the input files and the protocol as a study (Ctrl+S)</source>
+      <translation>Eingabedateien und Protokoll als Studie speichern (Strg+S)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>No change to undo.</source>
-      <translation>Keine Änderung zurückzunehmen.</translation>
+      <source>There is no change to undo.</source>
+      <translation>Es gibt keine Änderung zurückzunehmen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3875,8 +3880,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>No change to redo.</source>
-      <translation>Keine Änderung zu wiederholen.</translation>
+      <source>There is no change to redo.</source>
+      <translation>Es gibt keine Änderung zu wiederholen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3885,53 +3890,53 @@
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>A protocol is left out: {sentence}</source>
-      <translation>Ein Protokoll wird weggelassen: {sentence}</translation>
+      <source>A protocol was skipped: {sentence}</source>
+      <translation>Ein Protokoll wurde übersprungen: {sentence}</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source> {n_words} more in the log.</source>
-      <translation> {n_words} weitere im Journal.</translation>
+      <source>The log shows {n} more.</source>
+      <translation>Das Journal zeigt {n} weitere.</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>Not all settings could be used.</source>
-      <translation>Nicht alle Einstellungen konnten verwendet werden.</translation>
+      <source>Some settings could not be used.</source>
+      <translation>Einige Einstellungen konnten nicht verwendet werden.</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>{name}: {fault}. Please report it (Help &gt; Save support bundle).</source>
-      <translation>{name}: {fault}. Bitte melden Sie es (Hilfe &gt; Supportpaket speichern).</translation>
+      <source>{name}: {fault}. Please report this error (Help &gt; Save support bundle).</source>
+      <translation>{name}: {fault}. Bitte melden Sie diesen Fehler (Hilfe &gt; Supportpaket speichern).</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>A fault of ours.</source>
-      <translation>Ein Fehler von uns.</translation>
+      <source>Internal error.</source>
+      <translation>Interner Fehler.</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>Your study and images are kept.</source>
+      <source>Your study and images are safe.</source>
       <translation>Ihre Studie und Ihre Bilder bleiben erhalten.</translation>
     </message>
     <message>
       <location filename="app/shell/central_area.py" />
-      <source>What is shown of the scan</source>
-      <translation>Was vom Scan gezeigt wird</translation>
+      <source>View of the scan</source>
+      <translation>Ansicht des Scans</translation>
     </message>
     <message>
       <location filename="app/shell/central_area.py" />
-      <source>The last image, until a new one comes</source>
-      <translation>Das letzte Bild, bis ein neues kommt</translation>
+      <source>Last image, shown until a new one is available</source>
+      <translation>Letztes Bild, bis ein neues verfügbar ist</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>Another device can be chosen once the run has ended.</source>
-      <translation>Ein anderes Gerät kann gewählt werden, sobald der Lauf zu Ende ist.</translation>
+      <source>You can choose another device after the run has ended.</source>
+      <translation>Sie können ein anderes Gerät wählen, sobald der Lauf beendet ist.</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>The devices of this machine cannot be listed.</source>
-      <translation>Die Geräte dieses Rechners können nicht aufgezählt werden.</translation>
+      <source>Could not list the devices of this computer.</source>
+      <translation>Die Geräte dieses Rechners konnten nicht aufgelistet werden.</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -3940,8 +3945,8 @@
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>The GPU if it can be used, else the CPU</source>
-      <translation>Die GPU, wenn sie verwendbar ist, sonst die CPU</translation>
+      <source>Use the GPU if available, otherwise the CPU</source>
+      <translation>GPU verwenden, wenn verfügbar, sonst die CPU</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -3955,7 +3960,7 @@
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>{label} (cannot be used)</source>
+      <source>{label} (not usable)</source>
       <translation>{label} (nicht verwendbar)</translation>
     </message>
     <message>
@@ -3971,17 +3976,17 @@
     <message>
       <location filename="app/shell/dialogs/folder_dialog.py" />
       <source>Scans and images in the folder</source>
-      <translation>Scans und Bilder in dem Ordner</translation>
+      <translation>Scans und Bilder im Ordner</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/folder_dialog.py" />
-      <source>The folder holds {n:,} scans and images. Choose one.</source>
+      <source>The folder contains {n:,} scans and images. Choose one.</source>
       <translation>Der Ordner enthält {n:,} Scans und Bilder. Wählen Sie eines davon.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)</source>
-      <translation>Bilder, Rohwerte und Felder (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;Alle Dateien (*)</translation>
+      <source>Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)</source>
+      <translation>Bilder, Rohdaten und Arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;Alle Dateien (*)</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4010,18 +4015,18 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Name of the protocol</source>
+      <source>Protocol name</source>
       <translation>Name des Protokolls</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Gathering facts without names</source>
-      <translation>Angaben ohne Namen werden gesammelt</translation>
+      <source>Collecting support information</source>
+      <translation>Supportinformationen werden gesammelt</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>There is no support bundle.</source>
-      <translation>Es gibt kein Supportpaket.</translation>
+      <source>The support bundle could not be created.</source>
+      <translation>Das Supportpaket konnte nicht erstellt werden.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4035,18 +4040,13 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Written: {target}</source>
-      <translation>Geschrieben: {target}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
       <source>Isocenter {version}</source>
       <translation>Isocenter {version}</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Turns PET and X-ray CT measurements into volumes.</source>
-      <translation>Macht aus Messungen von PET und Röntgen-CT Volumina.</translation>
+      <source>Reconstructs images from PET and X-ray CT measurements.</source>
+      <translation>Rekonstruiert Bilder aus PET- und Röntgen-CT-Messungen.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4055,7 +4055,7 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Free software, licence BSD-3-Clause.</source>
+      <source>Free software, BSD-3-Clause licence.</source>
       <translation>Freie Software, Lizenz BSD-3-Clause.</translation>
     </message>
     <message>
@@ -4070,8 +4070,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Choose: {title}</source>
-      <translation>Wählen: {title}</translation>
+      <source>Choose a file: {title}</source>
+      <translation>Datei wählen: {title}</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4080,8 +4080,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Who signs reports off, with commas between; empty: the name of the login</source>
-      <translation>Wer Berichte freigibt, durch Kommas getrennt; leer: der Anmeldename</translation>
+      <source>People who sign off reports, separated by commas. Leave blank to use the login name.</source>
+      <translation>Personen, die Berichte freigeben, durch Kommas getrennt. Leer: der Anmeldename.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4090,13 +4090,13 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Choose it on the disk</source>
-      <translation>Auf dem Datenträger wählen</translation>
+      <source>Choose a file or folder</source>
+      <translation>Datei oder Ordner wählen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>That of the system</source>
-      <translation>Die des Systems</translation>
+      <source>System default</source>
+      <translation>Wie im System</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4115,8 +4115,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>From the next start of Isocenter on</source>
-      <translation>Ab dem nächsten Start von Isocenter</translation>
+      <source>Takes effect at the next start of Isocenter</source>
+      <translation>Gilt ab dem nächsten Start von Isocenter</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4130,23 +4130,23 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>What reconstructions run on</source>
-      <translation>Worauf Rekonstruktionen laufen</translation>
+      <source>Device used for reconstructions</source>
+      <translation>Gerät für Rekonstruktionen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Begin in the technician's mode</source>
-      <translation>Im Modus für technisches Personal beginnen</translation>
+      <source>Start in technician mode</source>
+      <translation>Im Modus für technisches Personal starten</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Open, protocol, Start, judge, export and report, nothing else</source>
-      <translation>Öffnen, Protokoll, Start, beurteilen, exportieren und berichten, sonst nichts</translation>
+      <source>Show only open, protocol, start, review, export and report</source>
+      <translation>Nur Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>It ends the technician's mode</source>
-      <translation>Es beendet den Modus für technisches Personal</translation>
+      <source>Required to leave technician mode</source>
+      <translation>Nötig, um den Modus für technisches Personal zu verlassen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4190,28 +4190,23 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>A passphrase has at least {LEAST_LETTERS} letters.</source>
-      <translation>Ein Kennwort hat mindestens {LEAST_LETTERS} Zeichen.</translation>
+      <source>A passphrase needs at least {LEAST_LETTERS} characters.</source>
+      <translation>Ein Kennwort braucht mindestens {LEAST_LETTERS} Zeichen.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Once more</source>
-      <translation>Noch einmal</translation>
+      <source>Repeat the passphrase</source>
+      <translation>Kennwort wiederholen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>The two are not the same; nothing was changed.</source>
-      <translation>Die beiden sind nicht gleich; nichts wurde geändert.</translation>
+      <source>The passphrases differ. Nothing was changed.</source>
+      <translation>Die Kennwörter stimmen nicht überein. Nichts wurde geändert.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>{path}: no such folder; choose one that is there.</source>
-      <translation>{path}: Diesen Ordner gibt es nicht; wählen Sie einen, den es gibt.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>What</source>
-      <translation>Was</translation>
+      <source>{path}: this folder does not exist; choose an existing one.</source>
+      <translation>{path}: Diesen Ordner gibt es nicht; wählen Sie einen vorhandenen.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4225,8 +4220,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Looking at the disk …</source>
-      <translation>Der Datenträger wird angesehen …</translation>
+      <source>Reading the disk …</source>
+      <translation>Der Datenträger wird gelesen …</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4240,7 +4235,7 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Caches are made again when they are needed; that takes time</source>
+      <source>Caches are recreated when needed, which takes time</source>
       <translation>Zwischenspeicher werden bei Bedarf neu angelegt; das kostet Zeit</translation>
     </message>
     <message>
@@ -4250,8 +4245,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Isocenter keeps {total} on this computer for its own use. Interrupted jobs can be resumed; caches save time and are made again when they are needed. Results are deleted one by one, in the tab Results.</source>
-      <translation>Isocenter behält {total} auf diesem Rechner für sich selbst. Unterbrochene Aufträge können fortgesetzt werden; Zwischenspeicher sparen Zeit und werden bei Bedarf neu angelegt. Ergebnisse werden einzeln gelöscht, im Reiter Ergebnisse.</translation>
+      <source>Isocenter uses {total} on this disk for its own files. Interrupted jobs can be resumed. Caches save time and are recreated when needed. Delete results one by one in the Results tab.</source>
+      <translation>Isocenter belegt {total} auf diesem Datenträger mit eigenen Dateien. Unterbrochene Aufträge lassen sich fortsetzen. Zwischenspeicher sparen Zeit und werden bei Bedarf neu angelegt. Löschen Sie Ergebnisse einzeln im Reiter Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4260,28 +4255,33 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Select jobs or caches first; running jobs and results stay.</source>
-      <translation>Wählen Sie zuerst Aufträge oder Zwischenspeicher; laufende Aufträge und Ergebnisse bleiben.</translation>
+      <source>Select jobs or caches first. Running jobs and results cannot be removed here.</source>
+      <translation>Wählen Sie zuerst Aufträge oder Zwischenspeicher. Laufende Aufträge und Ergebnisse lassen sich hier nicht entfernen.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source> {n_jobs:,} of them can still be resumed, and no longer then.</source>
-      <translation> {n_jobs:,} davon können noch fortgesetzt werden, danach nicht mehr.</translation>
+      <source>Remove 1 entry ({total})?</source>
+      <translation>1 Eintrag entfernen ({total})?</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Remove {n:,} {value} ({total})?{jobs}</source>
-      <translation>{n:,} entfernen ({total})?{jobs}</translation>
+      <source>Remove {n:,} entries ({total})?</source>
+      <translation>{n:,} Einträge entfernen ({total})?</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Remove from the disk</source>
+      <source>Interrupted jobs that can no longer be resumed: {n:,}.</source>
+      <translation>Unterbrochene Aufträge, die sich dann nicht mehr fortsetzen lassen: {n:,}.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/storage_dialog.py" />
+      <source>Remove from disk</source>
       <translation>Vom Datenträger entfernen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Not everything was removed.</source>
-      <translation>Nicht alles wurde entfernt.</translation>
+      <source>Some entries could not be removed.</source>
+      <translation>Einige Einträge konnten nicht entfernt werden.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4295,13 +4295,23 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>{days:,.0f} day{value} ago</source>
-      <translation>vor {days:,.0f} Tag(en)</translation>
+      <source>today</source>
+      <translation>heute</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/storage_dialog.py" />
+      <source>{days:,.0f} days ago</source>
+      <translation>vor {days:,.0f} Tagen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/storage_dialog.py" />
+      <source>1 day ago</source>
+      <translation>vor 1 Tag</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/support_dialog.py" />
-      <source>This is all that the bundle holds. It has no image and no scan; names of patients, users, machines, files and folders are replaced by marks as [1]. Read it, save it, and send it with what you did and what you expected.</source>
-      <translation>Das ist alles, was das Paket enthält. Es hat kein Bild und keinen Scan; Namen von Patienten, Benutzern, Rechnern, Dateien und Ordnern sind durch Zeichen wie [1] ersetzt. Lesen Sie es, speichern Sie es, und senden Sie es mit dem, was Sie taten und was Sie erwarteten.</translation>
+      <source>This is the complete content of the bundle. It contains no image and no scan. Marks such as [1] replace the names of patients, users, computers, files and folders. Read it and save it. Send it with a description of your steps and of the result you expected.</source>
+      <translation>Dies ist der vollständige Inhalt des Pakets. Es enthält kein Bild und keinen Scan. Namen von Patienten, Benutzern, Rechnern, Dateien und Ordnern sind durch Zeichen wie [1] ersetzt. Lesen und speichern Sie es. Senden Sie es mit einer Beschreibung Ihrer Schritte und des erwarteten Ergebnisses.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/support_dialog.py" />
@@ -4350,8 +4360,8 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>Saved choice of grid, corrections, algorithm and filters</source>
-      <translation>Gespeicherte Wahl von Gitter, Korrekturen, Algorithmus und Filtern</translation>
+      <source>Saved selection of grid, corrections, algorithm and filters</source>
+      <translation>Gespeicherte Auswahl von Gitter, Korrekturen, Algorithmus und Filtern</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -4375,23 +4385,23 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
+      <source>Frame {n} of {of}, update {k} of {parts}</source>
+      <translation>Zeitabschnitt {n} von {of}, Aktualisierung {k} von {parts}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/header_bar.py" />
       <source>Frame {n} of {of}</source>
       <translation>Zeitabschnitt {n} von {of}</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>, update {k} of {parts}</source>
-      <translation>, Aktualisierung {k} von {parts}</translation>
+      <source>Iteration {n} of {of}, subset {k} of {parts}</source>
+      <translation>Iteration {n} von {of}, Teilmenge {k} von {parts}</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
       <source>Iteration {n} of {of}</source>
       <translation>Iteration {n} von {of}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/header_bar.py" />
-      <source>, subset {k} of {parts}</source>
-      <translation>, Teilmenge {k} von {parts}</translation>
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
@@ -4400,48 +4410,48 @@
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
-      <source>{name!r} is pinned: each scan of {scanner} starts with it, until the day or the session ends. Press to unpin it.</source>
-      <translation>{name!r} ist angeheftet: Jeder Scan von {scanner} beginnt damit, bis der Tag oder die Sitzung endet. Zum Lösen drücken.</translation>
+      <source>{name!r} is pinned. Each {scanner} scan starts with it until the day or the session ends. Click to unpin it.</source>
+      <translation>{name!r} ist angeheftet. Jeder Scan von {scanner} beginnt damit, bis der Tag oder die Sitzung endet. Klicken Sie, um es zu lösen.</translation>
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
-      <source>Start each scan of {scanner} with {name!r}, as it is saved, until the day or the session ends</source>
-      <translation>Jeden Scan von {scanner} mit {name!r} beginnen, wie es gespeichert ist, bis der Tag oder die Sitzung endet</translation>
+      <source>Start each {scanner} scan with the saved protocol {name!r} until the day or the session ends</source>
+      <translation>Jeden Scan von {scanner} mit dem gespeicherten Protokoll {name!r} beginnen, bis der Tag oder die Sitzung endet</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>From scans of a cylinder or a rotating line: how each crystal and line counts</source>
-      <translation>Aus Scans eines Zylinders oder einer umlaufenden Linie: wie viel jeder Kristall und jede Linie zählt</translation>
+      <source>Measure crystal and line efficiencies from scans of a cylinder or a rotating line source</source>
+      <translation>Effizienzen der Kristalle und Linien aus Scans eines Zylinders oder einer rotierenden Linienquelle messen</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>From the image on show, of a cylinder of known activity: what one count stands for</source>
-      <translation>Aus dem gezeigten Bild eines Zylinders bekannter Aktivität: wofür ein Ereignis steht</translation>
+      <source>Measure the calibration factor from the displayed image of a cylinder of known activity</source>
+      <translation>Den Kalibrierfaktor aus dem gezeigten Bild eines Zylinders bekannter Aktivität bestimmen</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Let this study, with its settings as they are, wait for its turn</source>
-      <translation>Diese Studie mit ihren jetzigen Einstellungen warten lassen, bis sie an der Reihe ist</translation>
+      <source>Add this study with its current settings to the queue</source>
+      <translation>Diese Studie mit ihren aktuellen Einstellungen in die Warteschlange stellen</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Find the fastest kernels on this machine, and keep them for later runs</source>
-      <translation>Die schnellsten Kernel auf diesem Rechner finden und für spätere Läufe behalten</translation>
+      <source>Find the fastest kernels on this computer and use them in later runs</source>
+      <translation>Die schnellsten Kernel auf diesem Rechner finden und in späteren Läufen verwenden</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Sign the result off; save, print or send its report</source>
-      <translation>Das Ergebnis freigeben; seinen Bericht speichern, drucken oder senden</translation>
+      <source>Sign off the result, then save, print or send its report</source>
+      <translation>Das Ergebnis freigeben und den Bericht speichern, drucken oder senden</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Open, protocol, Start, judge, export and report, nothing else; or the way back</source>
-      <translation>Öffnen, Protokoll, Start, beurteilen, exportieren und berichten, sonst nichts; oder der Weg zurück</translation>
+      <source>Show only open, protocol, start, review, export and report, or return to the full window</source>
+      <translation>Nur Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen, oder zum vollen Fenster zurückkehren</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>In a window of their own, as for a second screen; close it, and they are back</source>
-      <translation>In einem eigenen Fenster, etwa für einen zweiten Bildschirm; schließen Sie es, dann sind sie wieder da</translation>
+      <source>Show in a separate window, for example on a second screen. Close it to move them back.</source>
+      <translation>In einem eigenen Fenster zeigen, etwa auf einem zweiten Bildschirm. Schließen Sie es, um sie zurückzuholen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/guide.py" />
@@ -4460,7 +4470,7 @@
     </message>
     <message>
       <location filename="app/shell/help/guide.py" />
-      <source>No page holds these words.</source>
+      <source>No page contains these words.</source>
       <translation>Keine Seite enthält diese Wörter.</translation>
     </message>
     <message>
@@ -4480,8 +4490,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal efficiencies to a PET scan if you have them.</source>
-      <translation>Öffnen Sie einen Scan von PET oder Röntgen-CT, oder ziehen Sie ihn auf das Fenster. Fügen Sie einem PET-Scan eine μ-Karte und Kristalleffizienzen hinzu, wenn Sie sie haben.</translation>
+      <source>Open a PET or X-ray CT scan, or drop it on the window. Add a μ-map and crystal efficiencies to a PET scan if you have them.</source>
+      <translation>Öffnen Sie einen PET- oder Röntgen-CT-Scan, oder ziehen Sie ihn auf das Fenster. Fügen Sie einem PET-Scan eine μ-Karte und Kristalleffizienzen hinzu, wenn Sie sie haben.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4490,8 +4500,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Each row says whether the correction is applied, what it did, or why it cannot be used.</source>
-      <translation>Jede Zeile sagt, ob die Korrektur angewendet wird, was sie bewirkt hat, oder warum sie nicht verwendet werden kann.</translation>
+      <source>Each row shows if the correction is applied, its effect, or why it cannot be used.</source>
+      <translation>Jede Zeile zeigt, ob die Korrektur angewendet wird, was sie bewirkt, oder warum sie nicht verwendbar ist.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4500,38 +4510,38 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Sound values are there already. Fast, Standard and Fine change voxels and iterations together.</source>
-      <translation>Vernünftige Werte stehen schon da. Schnell, Standard und Fein ändern Voxel und Iterationen zusammen.</translation>
+      <source>The defaults suit most scans. Fast, Standard and Fine change voxel size and iterations together.</source>
+      <translation>Die Voreinstellungen passen für die meisten Scans. Schnell, Standard und Fein ändern Voxelgröße und Iterationen zusammen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Memory and time stand in the lowest line before you press it. While it runs you may pause, abort, or finish early and keep the image.</source>
-      <translation>Speicher und Zeit stehen in der untersten Zeile, bevor Sie starten. Während des Laufs können Sie ruhen, abbrechen, oder früher abschließen und das Bild behalten.</translation>
+      <source>The status line shows the memory and time the run needs. During the run you can pause, abort, or finish early and keep the image.</source>
+      <translation>Die Statuszeile zeigt, wie viel Speicher und Zeit der Lauf braucht. Während des Laufs können Sie anhalten, abbrechen, oder früher abschließen und das Bild behalten.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>In the header. Automatic takes the GPU where there is one. If it fails, the last image is kept and you may go on on the CPU. Tune this machine, in the same menu, finds out in a minute which kernels are fastest here.</source>
-      <translation>In der Kopfzeile. Automatisch nimmt die GPU, wo es eine gibt. Versagt sie, bleibt das letzte Bild erhalten, und Sie können auf der CPU weitermachen. Diesen Rechner abstimmen, im selben Menü, findet in einer Minute heraus, welche Kernel hier die schnellsten sind.</translation>
+      <source>Choose the device in the header. Automatic uses the GPU if there is one. If the GPU fails, the last image is kept and you can continue on the CPU. Tune this machine, in the same menu, finds the fastest kernels in a minute.</source>
+      <translation>Wählen Sie das Gerät in der Kopfzeile. Automatisch verwendet die GPU, wenn es eine gibt. Fällt sie aus, bleibt das letzte Bild erhalten, und Sie können auf der CPU weitermachen. Diesen Rechner abstimmen, im selben Menü, findet in einer Minute die schnellsten Kernel.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Beside the progress: where the time goes, and what the device reaches while it works.</source>
-      <translation>Neben dem Fortschritt: wohin die Zeit geht, und was das Gerät dabei leistet.</translation>
+      <source>The Profile tab, next to Progress, shows the time of each stage and the performance of the device.</source>
+      <translation>Der Reiter Profil, neben Lauf, zeigt die Zeit jedes Abschnitts und die Leistung des Geräts.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Draw a line across a slice to see the values along it, with the width of the highest peak. Keep a curve to compare iterations.</source>
-      <translation>Zeichnen Sie eine Linie durch eine Schicht, um die Werte entlang ihr zu sehen, mit der Breite der höchsten Spitze. Behalten Sie eine Kurve, um Iterationen zu vergleichen.</translation>
+      <source>Draw a line across a slice to plot the values along it and the width of the highest peak. Keep a curve to compare iterations.</source>
+      <translation>Zeichnen Sie eine Linie durch eine Schicht, um die Werte entlang der Linie und die Breite der höchsten Spitze zu sehen. Behalten Sie eine Kurve, um Iterationen zu vergleichen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Draw balls, boxes, polygons or voxels in the slices to read mean, peak and volume in them. They are kept with their scan, and hold for every image of it.</source>
-      <translation>Zeichnen Sie Kugeln, Quader, Polygone oder Voxel in die Schichten, um Mittelwert, Spitze und Volumen darin abzulesen. Sie werden mit ihrem Scan behalten und gelten für jedes seiner Bilder.</translation>
+      <source>Draw spheres, boxes, polygons or voxels in the slices to measure their mean, peak and volume. Regions are saved with their scan and apply to all its images.</source>
+      <translation>Zeichnen Sie Kugeln, Quader, Polygone oder Voxel in die Schichten, um Mittelwert, Spitze und Volumen zu messen. ROIs werden mit ihrem Scan gespeichert und gelten für alle seine Bilder.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Every finished image is kept there with its settings. Open one, take its settings, pin or delete it.</source>
-      <translation>Jedes fertige Bild wird dort mit seinen Einstellungen behalten. Öffnen Sie eines, nehmen Sie seine Einstellungen, heften Sie es an oder löschen Sie es.</translation>
+      <source>Every finished image is saved there with its settings. You can open it, reuse its settings, pin it or delete it.</source>
+      <translation>Jedes fertige Bild wird dort mit seinen Einstellungen gespeichert. Sie können es öffnen, seine Einstellungen übernehmen, es anheften oder löschen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4540,13 +4550,13 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Over the views: lay a result, an iterate, the μ-map or any file over the volume on show, blended, swiped, side by side, as difference or ratio.</source>
-      <translation>Über den Ansichten: Legen Sie ein Ergebnis, eine Iteration, die μ-Karte oder eine Datei über das gezeigte Volumen, überblendet, gewischt, nebeneinander, als Differenz oder Verhältnis.</translation>
+      <source>Above the views: overlay a result, an iteration, the μ-map or any file on the displayed volume. Show it blended, swiped, side by side, or as a difference or ratio.</source>
+      <translation>Über den Ansichten: Überlagern Sie das gezeigte Volumen mit einem Ergebnis, einer Iteration, der μ-Karte oder einer Datei. Zeigen Sie sie überblendet, gewischt, nebeneinander, als Differenz oder als Verhältnis.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Writes the image on show, or any kept iteration, with its provenance.</source>
-      <translation>Schreibt das gezeigte Bild oder eine behaltene Iteration mit seiner Herkunft.</translation>
+      <source>Saves the displayed image, or any stored iteration, with its provenance.</source>
+      <translation>Speichert das gezeigte Bild oder eine gespeicherte Iteration mit seiner Herkunft.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4565,18 +4575,13 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Save the protocol under a name</source>
+      <source>Save the protocol with a name</source>
       <translation>Das Protokoll unter einem Namen speichern</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Sign off, and report</source>
-      <translation>Freigeben und berichten</translation>
-    </message>
-    <message>
-      <location filename="app/shell/help/help_dialog.py" />
-      <source>All studies, and the worklist</source>
-      <translation>Alle Studien, und die Arbeitsliste</translation>
+      <source>All studies and the worklist</source>
+      <translation>Alle Studien und die Arbeitsliste</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4590,8 +4595,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Pause, go on</source>
-      <translation>Ruhen, weiter</translation>
+      <source>Pause, continue</source>
+      <translation>Anhalten, weiter</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4620,48 +4625,48 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Earlier, later iteration</source>
-      <translation>Frühere, spätere Iteration</translation>
+      <source>Previous, next iteration</source>
+      <translation>Vorige, nächste Iteration</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Draw lines in the slices, or move the crosshair again</source>
-      <translation>Linien in den Schichten zeichnen, oder wieder das Fadenkreuz bewegen</translation>
+      <source>Switch between drawing lines in the slices and moving the crosshair</source>
+      <translation>Zwischen Linien zeichnen und Fadenkreuz bewegen wechseln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Play a film in the views, or rest</source>
-      <translation>Einen Film in den Ansichten abspielen, oder ruhen</translation>
+      <source>Play or stop a movie in the views</source>
+      <translation>Einen Film in den Ansichten abspielen oder anhalten</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>A magnifying glass under the pointer</source>
-      <translation>Eine Lupe unter dem Zeiger</translation>
+      <source>Magnifying glass at the pointer</source>
+      <translation>Lupe am Mauszeiger</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Several slices as one, or single slices again</source>
-      <translation>Mehrere Schichten als eine, oder wieder einzelne</translation>
+      <source>Switch between thick and single slices</source>
+      <translation>Zwischen dicken und einzelnen Schichten wechseln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Hide the volume that lies over another one, and show it again</source>
-      <translation>Das Volumen verbergen, das über einem anderen liegt, und wieder zeigen</translation>
+      <source>Hide or show the overlaid volume</source>
+      <translation>Das überlagerte Volumen verbergen oder zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Turn the slice by a quarter, mirror it</source>
-      <translation>Die Schicht um ein Viertel drehen, spiegeln</translation>
+      <source>Rotate the slice by 90°, mirror it</source>
+      <translation>Die Schicht um 90° drehen, spiegeln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Copy the views as a picture</source>
+      <source>Copy the views as an image</source>
       <translation>Die Ansichten als Bild kopieren</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Volume, projections, geometry, slices in space of an X-ray scan</source>
-      <translation>Volumen, Projektionen, Geometrie, Schichten im Raum eines Röntgenscans</translation>
+      <source>Volume, projections, geometry and oblique planes of an X-ray scan</source>
+      <translation>Volumen, Projektionen, Geometrie und schräge Ebenen eines Röntgenscans</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4675,8 +4680,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Follow a running X-ray scan</source>
-      <translation>Einem laufenden Röntgenscan folgen</translation>
+      <source>Watch a running X-ray scan</source>
+      <translation>Einen laufenden Röntgenscan verfolgen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4685,8 +4690,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>The guide: first scans step by step, corrections, formulas, files</source>
-      <translation>Das Handbuch: erste Scans Schritt für Schritt, Korrekturen, Formeln, Dateien</translation>
+      <source>The guide: tutorials, corrections, formulas and file formats</source>
+      <translation>Das Handbuch: Anleitungen, Korrekturen, Formeln und Dateiformate</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4695,8 +4700,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. Double click: enlarge.</source>
-      <translation>Links ziehen: Fadenkreuz. Rechts ziehen: Fenster. Rad: Schichten. Strg+Rad: Zoom. Doppelklick: vergrößern.</translation>
+      <source>Left drag: crosshair. Right drag: window. Wheel: slices. Ctrl+wheel: zoom. Double click: enlarge.</source>
+      <translation>Links ziehen: Fadenkreuz. Rechts ziehen: Fensterung. Rad: Schichten. Strg+Rad: Zoom. Doppelklick: vergrößern.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4705,8 +4710,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first.</source>
-      <translation>Eine Ebene ziehen: verschieben. Ihre runden Griffe ziehen: drehen. 1, 2, 3: wählen. Bild auf, Bild ab: verschieben. Umschalt+Pfeile: drehen. Pfeile: von anderswo sehen. R: Ebenen, 0: Blick wie am Anfang.</translation>
+      <source>Drag a plane: move it. Drag its round handles: rotate it. 1, 2, 3: select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the viewpoint. R: reset planes. 0: reset view.</source>
+      <translation>Eine Ebene ziehen: verschieben. Ihre runden Griffe ziehen: drehen. 1, 2, 3: wählen. Bild auf, Bild ab: verschieben. Umschalt+Pfeile: drehen. Pfeile: Blickrichtung ändern. R: Ebenen zurücksetzen. 0: Ansicht zurücksetzen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4715,8 +4720,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>How it goes</source>
-      <translation>Wie es geht</translation>
+      <source>First steps</source>
+      <translation>Erste Schritte</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4724,14 +4729,9 @@
       <translation>Tastenkürzel</translation>
     </message>
     <message>
-      <location filename="app/shell/help/help_dialog.py" />
-      <source>Words</source>
-      <translation>Text</translation>
-    </message>
-    <message>
       <location filename="app/shell/live_mode.py" />
-      <source>Choose the source of the running scan.</source>
-      <translation>Die Quelle der laufenden Messung wählen.</translation>
+      <source>Choose the source of the live scan.</source>
+      <translation>Wählen Sie die Quelle der laufenden Messung.</translation>
     </message>
     <message>
       <location filename="app/shell/main_window.py" />
@@ -4785,8 +4785,8 @@
     </message>
     <message>
       <location filename="app/shell/menu_bar.py" />
-      <source>Nothing yet</source>
-      <translation>Noch nichts</translation>
+      <source>No recent files</source>
+      <translation>Keine zuletzt geöffneten Dateien</translation>
     </message>
     <message>
       <location filename="app/shell/menu_bar.py" />
@@ -4800,13 +4800,13 @@
     </message>
     <message>
       <location filename="app/shell/message_bar.py" />
-      <source>Go on from the last checkpoint</source>
-      <translation>Vom letzten Sicherungspunkt weitermachen</translation>
+      <source>Continue from the last checkpoint</source>
+      <translation>Vom letzten Sicherungspunkt aus fortsetzen</translation>
     </message>
     <message>
       <location filename="app/shell/message_bar.py" />
-      <source>The CPU does the same work, only slower</source>
-      <translation>Die CPU tut dieselbe Arbeit, nur langsamer</translation>
+      <source>The CPU gives the same result, but takes longer</source>
+      <translation>Die CPU liefert dasselbe Ergebnis, braucht aber länger</translation>
     </message>
     <message>
       <location filename="app/shell/message_bar.py" />
@@ -4830,13 +4830,13 @@
     </message>
     <message>
       <location filename="app/shell/panels.py" />
-      <source>Tabs before these</source>
-      <translation>Reiter davor</translation>
+      <source>Previous tabs</source>
+      <translation>Vorige Reiter</translation>
     </message>
     <message>
       <location filename="app/shell/panels.py" />
-      <source>Tabs behind these</source>
-      <translation>Reiter dahinter</translation>
+      <source>Next tabs</source>
+      <translation>Nächste Reiter</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -4845,8 +4845,8 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Wait for it no longer</source>
-      <translation>Nicht länger darauf warten</translation>
+      <source>Stop this task</source>
+      <translation>Diese Aufgabe anhalten</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -4855,18 +4855,18 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>The scan at hand is of {whose}; a click shows studies and worklist</source>
-      <translation>Der offene Scan ist von {whose}; ein Klick zeigt Studien und Arbeitsliste</translation>
+      <source>The open scan belongs to {whose}. Click to show studies and worklist.</source>
+      <translation>Der offene Scan gehört zu {whose}. Klicken Sie, um Studien und Arbeitsliste zu zeigen.</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>in queue</source>
-      <translation>in der Warteschlange</translation>
+      <source>{n} in queue</source>
+      <translation>{n} in der Warteschlange</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>failed</source>
-      <translation>fehlgeschlagen</translation>
+      <source>{n} failed</source>
+      <translation>{n} fehlgeschlagen</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -4875,8 +4875,8 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Queue: {describe} (Ctrl+U shows it)</source>
-      <translation>Warteschlange: {describe} (Strg+U zeigt sie)</translation>
+      <source>Queue: {describe} (Ctrl+U to show)</source>
+      <translation>Warteschlange: {describe} (Strg+U zum Zeigen)</translation>
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
@@ -4885,8 +4885,8 @@
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
-      <source>is none that the site has approved; choose one in the header.</source>
-      <translation>ist keines, das die Einrichtung freigegeben hat; wählen Sie eines in der Kopfzeile.</translation>
+      <source>The site has not approved protocol {name!r}; choose another one in the header.</source>
+      <translation>Die Einrichtung hat das Protokoll {name!r} nicht freigegeben; wählen Sie ein anderes in der Kopfzeile.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
@@ -4895,8 +4895,8 @@
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
-      <source>That is not the passphrase.</source>
-      <translation>Das ist nicht das Kennwort.</translation>
+      <source>The passphrase is wrong.</source>
+      <translation>Das Kennwort ist falsch.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
@@ -4920,7 +4920,7 @@
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>stopped by a fault</source>
+      <source>stopped by an error</source>
       <translation>durch einen Fehler beendet</translation>
     </message>
     <message>
@@ -4940,7 +4940,7 @@
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>4  Judge and sign off</source>
+      <source>4  Review and sign off</source>
       <translation>4  Beurteilen und freigeben</translation>
     </message>
     <message>
@@ -4955,18 +4955,18 @@
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>Of {whose}.</source>
-      <translation>Von {whose}.</translation>
+      <source>Patient: {whose}.</source>
+      <translation>Patient: {whose}.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>Once there is an image.</source>
-      <translation>Sobald es ein Bild gibt.</translation>
+      <source>Available once there is an image.</source>
+      <translation>Verfügbar, sobald es ein Bild gibt.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
-      <source>{kind} not applied: {text}.</source>
-      <translation>{kind} nicht angewendet: {text}.</translation>
+      <source>{kind} was not applied: {text}.</source>
+      <translation>{kind} wurde nicht angewendet: {text}.</translation>
     </message>
     <message>
       <location filename="app/shell/technician/panel.py" />
@@ -4980,23 +4980,18 @@
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
-      <source>The image of {title} is only in this window: it could not be kept on disk, and it is not exported. Give it up?</source>
-      <translation>Das Bild von {title} ist nur in diesem Fenster: Es konnte nicht auf dem Datenträger behalten werden und ist nicht exportiert. Aufgeben?</translation>
+      <source>The image of {title} exists only in this window. It could not be saved to the results and was not exported. Discard it?</source>
+      <translation>Das Bild von {title} existiert nur in diesem Fenster. Es konnte nicht bei den Ergebnissen gespeichert werden und wurde nicht exportiert. Verwerfen?</translation>
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
-      <source>Image not kept</source>
-      <translation>Bild nicht behalten</translation>
+      <source>Image not saved</source>
+      <translation>Bild nicht gespeichert</translation>
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
-      <source>Give it up</source>
-      <translation>Aufgeben</translation>
-    </message>
-    <message>
-      <location filename="app/shell/unsaved_changes.py" />
-      <source>Closing the window aborts the run. The last image is kept among the results, and the last checkpoint stays: it can be resumed later.</source>
-      <translation>Das Schließen des Fensters bricht den Lauf ab. Das letzte Bild wird bei den Ergebnissen behalten, und der letzte Sicherungspunkt bleibt: Er kann später fortgesetzt werden.</translation>
+      <source>Closing the window aborts the run. The last image is saved to the results. You can resume the run later from its last checkpoint.</source>
+      <translation>Wenn Sie das Fenster schließen, wird der Lauf abgebrochen. Das letzte Bild wird bei den Ergebnissen gespeichert. Sie können den Lauf später vom letzten Sicherungspunkt aus fortsetzen.</translation>
     </message>
     <message>
       <location filename="app/shell/unsaved_changes.py" />
@@ -5010,18 +5005,13 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Play a simulated scan, and watch its</source>
-      <translation>Einen simulierten Scan abspielen und zusehen:</translation>
+      <source>Play a simulated scan and watch its slices sharpen</source>
+      <translation>Einen simulierten Scan abspielen und zusehen, wie seine Schichten scharf werden</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>slices come into focus</source>
-      <translation>Schichten werden scharf</translation>
-    </message>
-    <message>
-      <location filename="app/shell/welcome.py" />
-      <source>image form</source>
-      <translation>Das Bild entsteht</translation>
+      <source>Play a simulated scan and watch its image form</source>
+      <translation>Einen simulierten Scan abspielen und zusehen, wie sein Bild entsteht</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5035,13 +5025,13 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Follow a running scan …</source>
-      <translation>Einem laufenden Scan folgen …</translation>
+      <source>Watch a running scan …</source>
+      <translation>Laufenden Scan verfolgen …</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>The image while a scan is measured (Ctrl+Shift+L)</source>
-      <translation>Das Bild, während ein Scan gemessen wird (Strg+Umschalt+L)</translation>
+      <source>Watch the image during the acquisition (Ctrl+Shift+L)</source>
+      <translation>Das Bild während der Aufnahme verfolgen (Strg+Umschalt+L)</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5055,8 +5045,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>End the simulation; nothing is opened</source>
-      <translation>Die Simulation beenden; nichts wird geöffnet</translation>
+      <source>Stop the simulation without opening a scan</source>
+      <translation>Die Simulation anhalten, ohne einen Scan zu öffnen</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5065,23 +5055,23 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>… or drop a file anywhere on this window.</source>
-      <translation>… oder ziehen Sie eine Datei irgendwo auf dieses Fenster.</translation>
+      <source>… or drop a file anywhere in this window.</source>
+      <translation>… oder ziehen Sie eine Datei in dieses Fenster.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Try a demo, simulated on this machine</source>
+      <source>Try a demo, simulated on this computer</source>
       <translation>Eine Demo ausprobieren, auf diesem Rechner simuliert</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>Something else was opened meanwhile, and stays. Choose the demo again: it is made by now and opens at once.</source>
-      <translation>Inzwischen wurde etwas anderes geöffnet, und das bleibt. Wählen Sie die Demo noch einmal: Sie ist jetzt fertig und öffnet sich sofort.</translation>
+      <source>Another scan was opened in the meantime and stays open. Choose the demo again: it is ready and opens at once.</source>
+      <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Wählen Sie die Demo noch einmal: Sie ist bereit und öffnet sich sofort.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>No demo.</source>
-      <translation>Keine Demo.</translation>
+      <source>The demo could not be opened.</source>
+      <translation>Die Demo konnte nicht geöffnet werden.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
@@ -5105,13 +5095,13 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>as its file says</source>
-      <translation>wie ihre Datei sagt</translation>
+      <source>position from its file</source>
+      <translation>Lage aus der Datei</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>found by likeness</source>
-      <translation>durch Ähnlichkeit gefunden</translation>
+      <source>found by image registration</source>
+      <translation>durch Bildregistrierung gefunden</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5125,8 +5115,8 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>Stopped. Look again, or put the map in place by hand.</source>
-      <translation>Beendet. Suchen Sie noch einmal, oder legen Sie die Karte von Hand hin.</translation>
+      <source>Stopped. Search again, or move the map by hand.</source>
+      <translation>Beendet. Suchen Sie noch einmal, oder verschieben Sie die Karte von Hand.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5135,23 +5125,23 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map lies as its file says.</source>
-      <translation>Die Karte liegt, wie ihre Datei sagt.</translation>
+      <source>The map has the position from its file.</source>
+      <translation>Die Karte liegt wie in ihrer Datei angegeben.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map lies as its file says. By likeness: {found}</source>
-      <translation>Die Karte liegt, wie ihre Datei sagt. Nach Ähnlichkeit: {found}</translation>
+      <source>The map has the position from its file. Image registration found: {found}</source>
+      <translation>Die Karte liegt wie in ihrer Datei angegeben. Die Bildregistrierung ergab: {found}</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
-      <source>Looking for the devices of this machine.</source>
+      <source>Searching for devices on this computer.</source>
       <translation>Die Geräte dieses Rechners werden gesucht.</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
-      <source>The GPU cannot be used. {why_not} Or choose another device above.</source>
-      <translation>Die GPU kann nicht verwendet werden. {why_not} Oder wählen Sie oben ein anderes Gerät.</translation>
+      <source>The GPU cannot be used. {why_not} You can also choose another device above.</source>
+      <translation>Die GPU kann nicht verwendet werden. {why_not} Sie können oben auch ein anderes Gerät wählen.</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
@@ -5195,38 +5185,43 @@
     </message>
     <message>
       <location filename="app/state/models/images/image_names.py" />
+      <source>failed</source>
+      <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/images/image_names.py" />
       <source>converged</source>
       <translation>konvergiert</translation>
     </message>
     <message>
       <location filename="app/state/models/images/patient_order.py" />
-      <source>what is open</source>
-      <translation>was offen ist</translation>
+      <source>the open scan</source>
+      <translation>der offene Scan</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>These are two patients.</source>
-      <translation>Dies sind zwei Patienten.</translation>
+      <source>The two images belong to different patients.</source>
+      <translation>Die beiden Bilder gehören zu verschiedenen Patienten.</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>Two scans, perhaps two patients.</source>
-      <translation>Zwei Scans, vielleicht zwei Patienten.</translation>
+      <source>The two images are from different scans, possibly of different patients.</source>
+      <translation>Die beiden Bilder stammen aus verschiedenen Scans, vielleicht von verschiedenen Patienten.</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>Two frames of reference.</source>
-      <translation>Zwei Bezugssysteme.</translation>
+      <source>The two images have different frames of reference.</source>
+      <translation>Die beiden Bilder haben verschiedene Bezugssysteme.</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>nothing says that both are of one patient</source>
-      <translation>nichts sagt, dass beide von einem Patienten sind</translation>
+      <source>it is not known if both images show the same patient</source>
+      <translation>es ist nicht bekannt, ob beide Bilder denselben Patienten zeigen</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>how the patient lay is not known</source>
-      <translation>wie der Patient lag, ist nicht bekannt</translation>
+      <source>the patient position is not known</source>
+      <translation>die Lagerung des Patienten ist nicht bekannt</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5235,8 +5230,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Pixels in a row of an image</source>
-      <translation>Pixel in einer Zeile eines Bildes</translation>
+      <source>Pixels per image row</source>
+      <translation>Pixel je Bildzeile</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5245,8 +5240,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Rows of an image</source>
-      <translation>Zeilen eines Bildes</translation>
+      <source>Rows per image</source>
+      <translation>Zeilen je Bild</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5255,23 +5250,23 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Type of the stored values</source>
-      <translation>Typ der gespeicherten Werte</translation>
+      <source>Data type of the stored values</source>
+      <translation>Datentyp der gespeicherten Werte</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Byte first</source>
-      <translation>Erstes Byte</translation>
+      <source>Byte order</source>
+      <translation>Bytereihenfolge</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Which byte of a value comes first</source>
-      <translation>Welches Byte eines Werts zuerst kommt</translation>
+      <source>Byte order of the values</source>
+      <translation>Bytereihenfolge der Werte</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Bytes before the images</source>
-      <translation>Bytes vor den Bildern</translation>
+      <source>Bytes before the first image</source>
+      <translation>Bytes vor dem ersten Bild</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5280,13 +5275,13 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Name of the projections in the file</source>
-      <translation>Name der Projektionen in der Datei</translation>
+      <source>Name of the dataset with the projections</source>
+      <translation>Name des Datensatzes mit den Projektionen</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>What the values are</source>
-      <translation>Was die Werte sind</translation>
+      <source>Quantity of the values</source>
+      <translation>Größe, die die Werte angeben</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5295,8 +5290,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>What stored values are multiplied by; 0.001 for thousandths</source>
-      <translation>Womit gespeicherte Werte multipliziert werden; 0.001 für Tausendstel</translation>
+      <source>Factor for the stored values, for example 0.001 for thousandths</source>
+      <translation>Faktor für die gespeicherten Werte, etwa 0.001 für Tausendstel</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5305,8 +5300,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Counts where nothing is in the way</source>
-      <translation>Zählwert, wo nichts im Weg ist</translation>
+      <source>Counts of the unattenuated beam</source>
+      <translation>Zählwert des ungeschwächten Strahls</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5315,8 +5310,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>A folder, a file, or what names begin with; none for none</source>
-      <translation>Ein Ordner, eine Datei, oder womit Namen beginnen; none für keine</translation>
+      <source>A folder, a file, or a file name prefix; none if there are none</source>
+      <translation>Ein Ordner, eine Datei oder ein Namensanfang; none, wenn es keine gibt</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5330,8 +5325,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>360 or 180 degrees in all; 0:0.5 for first and step; a text</source>
-      <translation>insgesamt 360 oder 180 Grad; 0:0.5 für ersten und Schritt; ein Text</translation>
+      <source>Total of 360 or 180 degrees, 0:0.5 for first angle and step, or a text file</source>
+      <translation>Insgesamt 360 oder 180 Grad, 0:0.5 für ersten Winkel und Schritt, oder eine Textdatei</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5340,8 +5335,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>parallel, or source to axis and to detector in mm: 100,400</source>
-      <translation>parallel, oder Quelle zur Achse und zum Detektor in mm: 100,400</translation>
+      <source>parallel, or the distances source-axis and source-detector in mm: 100,400</source>
+      <translation>parallel, oder die Abstände Quelle-Achse und Quelle-Detektor in mm: 100,400</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5350,8 +5345,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Width on the detector in mm: 0.05, or 0.05,0.06</source>
-      <translation>Breite auf dem Detektor in mm: 0.05, oder 0.05,0.06</translation>
+      <source>Pixel size on the detector in mm: 0.05, or 0.05,0.06</source>
+      <translation>Pixelgröße auf dem Detektor in mm: 0.05, oder 0.05,0.06</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5360,63 +5355,63 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Which row of an image comes first</source>
-      <translation>Welche Zeile eines Bildes zuerst kommt</translation>
+      <source>Position of the first image row</source>
+      <translation>Lage der ersten Bildzeile</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Column that sees the rotation axis, from 0; blank: found</source>
-      <translation>Spalte, die die Drehachse sieht, ab 0; leer: wird gesucht</translation>
+      <source>Detector column of the rotation axis, counted from 0. Leave blank to find it automatically.</source>
+      <translation>Detektorspalte der Drehachse, ab 0 gezählt. Leer: wird automatisch bestimmt.</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>{n_views:,} views of {rows:,} × {columns:,}: </source>
-      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,}: </translation>
+      <source>{n_views:,} views of {rows:,} × {columns:,}: {why}</source>
+      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,}: {why}</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Looking at the files …</source>
-      <translation>Die Dateien werden angesehen …</translation>
+      <source>Reading the files …</source>
+      <translation>Die Dateien werden gelesen …</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Still to be said: {value}. {remark}</source>
-      <translation>Noch anzugeben: {value}. {remark}</translation>
+      <source>Missing: {value}. {remark}</source>
+      <translation>Es fehlt: {value}. {remark}</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Pick the slice that is sharp and no mirror image.</source>
-      <translation>Nehmen Sie die Schicht, die scharf und kein Spiegelbild ist.</translation>
+      <source>Choose the slice that is sharp and not mirrored.</source>
+      <translation>Wählen Sie die Schicht, die scharf und nicht gespiegelt ist.</translation>
     </message>
     <message>
       <location filename="app/state/models/inputs.py" />
-      <source>The scan does not say which scanner it is from; choose one in step 1.</source>
-      <translation>Der Scan sagt nicht, von welchem Scanner er ist; wählen Sie einen in Schritt 1.</translation>
+      <source>The scan does not name its scanner; choose one in step 1.</source>
+      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie einen in Schritt 1.</translation>
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
-      <source>The protocol {name!r} was taken, which suits this scan; {last!r} was for the last one.</source>
-      <translation>Das Protokoll {name!r} wurde genommen, das zu diesem Scan passt; {last!r} war für den letzten.</translation>
+      <source>Protocol {name!r} was chosen because it fits this scan; {last!r} was for the previous one.</source>
+      <translation>Das Protokoll {name!r} wurde gewählt, weil es zu diesem Scan passt; {last!r} war für den vorigen.</translation>
     </message>
     <message>
       <location filename="app/state/models/messages.py" />
-      <source>The protocol {name!r} is for {wanted} and the open scan is {open}; open a scan of {wanted} first.</source>
-      <translation>Das Protokoll {name!r} ist für {wanted}, und der offene Scan ist {open}; öffnen Sie zuerst einen Scan der Art {wanted}.</translation>
+      <source>Protocol {name!r} is for {wanted}, but the open scan is {open}; open a {wanted} scan first.</source>
+      <translation>Das Protokoll {name!r} ist für {wanted}, der offene Scan ist aber {open}; öffnen Sie zuerst einen Scan der Art {wanted}.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Nothing is measured yet. Choose scans and say what was in the scanner, then Start.</source>
-      <translation>Noch ist nichts gemessen. Wählen Sie Scans und geben Sie an, was im Scanner lag, dann Start.</translation>
+      <source>Nothing has been measured yet. Choose scans, specify the source in the scanner, then press Start.</source>
+      <translation>Noch ist nichts gemessen. Wählen Sie Scans, geben Sie die Quelle im Scanner an, und drücken Sie Start.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source> ({number} of {n_scans})</source>
-      <translation> ({number} von {n_scans})</translation>
+      <source>Counting the events of {name} ({number} of {n_scans}).</source>
+      <translation>Die Ereignisse von {name} werden gezählt ({number} von {n_scans}).</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Counting the events of {name}{of}.</source>
-      <translation>Die Ereignisse von {name}{of} werden gezählt.</translation>
+      <source>Counting the events of {name}.</source>
+      <translation>Die Ereignisse von {name} werden gezählt.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5425,63 +5420,63 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>It rests. Go on when the machine is free again.</source>
-      <translation>Sie ruht. Weiter, wenn der Rechner wieder frei ist.</translation>
+      <source>Paused. Continue when the computer is free again.</source>
+      <translation>Angehalten. Machen Sie weiter, wenn der Rechner wieder frei ist.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source> It rests after this step.</source>
-      <translation> Sie ruht nach diesem Schritt.</translation>
+      <source>It will pause after this step.</source>
+      <translation>Sie hält nach diesem Schritt an.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Starting a process of its own.{pausing}</source>
-      <translation>Ein eigener Prozess wird gestartet.{pausing}</translation>
+      <source>Starting a separate process.</source>
+      <translation>Ein eigener Prozess wird gestartet.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Stopped; nothing was kept.</source>
-      <translation>Beendet; nichts wurde behalten.</translation>
+      <source>Stopped. Nothing was saved.</source>
+      <translation>Beendet. Nichts wurde gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Step {n_changes}: the components change by {changes:.2g} of their standard errors; they have settled at {SMALL:g}.</source>
-      <translation>Schritt {n_changes}: Die Komponenten ändern sich um {changes:.2g} ihrer Standardfehler; bei {SMALL:g} haben sie sich gesetzt.</translation>
+      <source>Step {n_changes}: the components change by {changes:.2g} standard errors. They have converged at {SMALL:g}.</source>
+      <translation>Schritt {n_changes}: Die Komponenten ändern sich um {changes:.2g} Standardfehler. Bei {SMALL:g} sind sie konvergiert.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Measured from {count} counts in {steps} steps, on {name}. Save it to use it.</source>
-      <translation>Aus {count} Ereignissen in {steps} Schritten gemessen, auf {name}. Speichern Sie sie, um sie zu verwenden.</translation>
+      <source>Measured from {count} counts in {steps} steps on {name}. Save the normalisation to use it.</source>
+      <translation>Aus {count} Ereignissen in {steps} Schritten auf {name} gemessen. Speichern Sie die Normalisierung, um sie zu verwenden.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>No count on a line through the source yet.</source>
-      <translation>Noch kein Ereignis auf einer Linie durch die Quelle.</translation>
+      <source>No counts on lines through the source yet.</source>
+      <translation>Noch keine Ereignisse auf Linien durch die Quelle.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>{count} counts on lines through the source: the median crystal is known to {crystal_error:.2g} %.</source>
-      <translation>{count} Ereignisse auf Linien durch die Quelle: Der mittlere Kristall ist auf {crystal_error:.2g} % bekannt.</translation>
+      <source>{count} counts on lines through the source. The median crystal efficiency has an error of {crystal_error:.2g} %.</source>
+      <translation>{count} Ereignisse auf Linien durch die Quelle. Die mediane Kristalleffizienz hat einen Fehler von {crystal_error:.2g} %.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>comes with Isocenter</source>
-      <translation>kommt mit Isocenter</translation>
+      <source>supplied with Isocenter</source>
+      <translation>mit Isocenter geliefert</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>of the site</source>
-      <translation>der Einrichtung</translation>
+      <source>site protocol</source>
+      <translation>Protokoll der Einrichtung</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name!r} comes with Isocenter; save it under a name of your own.</source>
-      <translation>{name!r} kommt mit Isocenter; speichern Sie es unter einem eigenen Namen.</translation>
+      <source>{name!r} is supplied with Isocenter and cannot be changed; save it with a new name.</source>
+      <translation>{name!r} wird mit Isocenter geliefert und lässt sich nicht ändern; speichern Sie es unter einem neuen Namen.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name!r} is in the site's folder, which is only read; save it as your own.</source>
-      <translation>{name!r} liegt im Ordner der Einrichtung, der nur gelesen wird; speichern Sie es als Ihr eigenes.</translation>
+      <source>{name!r} is in the read-only folder of the site; save your own copy.</source>
+      <translation>{name!r} liegt im schreibgeschützten Ordner der Einrichtung; speichern Sie eine eigene Kopie.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -5490,33 +5485,33 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{site}: the site's folder of protocols is not there.</source>
+      <source>{site}: the protocol folder of the site does not exist.</source>
       <translation>{site}: Den Protokollordner der Einrichtung gibt es nicht.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name}: is not as it was saved ({change}); open it as a file, look at its settings, and save them under a name.</source>
-      <translation>{name}: ist nicht mehr, wie es gespeichert wurde ({change}); öffnen Sie es als Datei, sehen Sie die Einstellungen an, und speichern Sie sie unter einem Namen.</translation>
+      <source>{name}: the file was changed outside Isocenter ({change}); open it as a file, check its settings and save them as a new protocol.</source>
+      <translation>{name}: Die Datei wurde außerhalb von Isocenter geändert ({change}); öffnen Sie sie als Datei, prüfen Sie die Einstellungen, und speichern Sie sie als neues Protokoll.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>There is a protocol {name!r} already ({whose}, version {revision}); choose another name, or rename or delete that one first.</source>
+      <source>A protocol {name!r} already exists ({whose}, version {revision}); choose another name, or rename or delete it first.</source>
       <translation>Ein Protokoll {name!r} gibt es schon ({whose}, Version {revision}); wählen Sie einen anderen Namen, oder benennen Sie jenes zuerst um oder löschen Sie es.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>A protocol needs a name; type one.</source>
+      <source>A protocol needs a name; enter one.</source>
       <translation>Ein Protokoll braucht einen Namen; geben Sie einen ein.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>The protocol: {fault}.</source>
-      <translation>Das Protokoll: {fault}.</translation>
+      <source>The protocol is invalid: {fault}.</source>
+      <translation>Das Protokoll ist ungültig: {fault}.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name}: cannot be removed ({why}).</source>
-      <translation>{name}: kann nicht entfernt werden ({why}).</translation>
+      <source>{name}: the file cannot be deleted ({why}).</source>
+      <translation>{name}: Die Datei kann nicht gelöscht werden ({why}).</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -5525,13 +5520,13 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>Randoms model not stated in this protocol: chosen automatically.</source>
-      <translation>Modell der Zufallskoinzidenzen in diesem Protokoll nicht angegeben: automatisch gewählt.</translation>
+      <source>This protocol does not specify a randoms model. It is chosen automatically.</source>
+      <translation>Dieses Protokoll legt kein Modell der Zufallskoinzidenzen fest. Es wird automatisch gewählt.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>Subsets not stated in this protocol: chosen automatically.</source>
-      <translation>Subsets in diesem Protokoll nicht angegeben: automatisch gewählt.</translation>
+      <source>This protocol does not specify the number of subsets. It is chosen automatically.</source>
+      <translation>Dieses Protokoll legt die Zahl der Subsets nicht fest. Sie wird automatisch gewählt.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -5552,6 +5547,11 @@
       <location filename="app/state/models/protocols/text.py" />
       <source>Voxels</source>
       <translation>Voxel</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
+      <source>none</source>
+      <translation>keine</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
@@ -5580,28 +5580,28 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>It is not among the saved protocols.</source>
-      <translation>Es gehört nicht zu den gespeicherten Protokollen.</translation>
+      <source>This protocol is not saved.</source>
+      <translation>Dieses Protokoll ist nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>voxels as the scan suggests</source>
-      <translation>Voxel wie der Scan nahelegt</translation>
+      <source>voxel size chosen from the scan</source>
+      <translation>Voxelgröße nach dem Scan gewählt</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels twice as large, half the iterations: a first look</source>
-      <translation>Voxel doppelt so groß, halb so viele Iterationen: ein erster Blick</translation>
+      <source>Voxels twice as large and half the iterations, for a first look</source>
+      <translation>Doppelt so große Voxel und halb so viele Iterationen, für einen ersten Blick</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>As the protocol says</source>
-      <translation>Wie das Protokoll sagt</translation>
+      <source>Voxel size and iterations of the protocol</source>
+      <translation>Voxelgröße und Iterationen des Protokolls</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxels two thirds as large, twice the iterations: for sharp, quiet scans</source>
-      <translation>Voxel zwei Drittel so groß, doppelt so viele Iterationen: für scharfe, rauscharme Scans</translation>
+      <source>Voxels two thirds as large and twice the iterations, for sharp scans with little noise</source>
+      <translation>Zwei Drittel so große Voxel und doppelt so viele Iterationen, für scharfe, rauscharme Scans</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -5610,8 +5610,8 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>as the protocol says</source>
-      <translation>wie das Protokoll sagt</translation>
+      <source>protocol unchanged</source>
+      <translation>Protokoll unverändert</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -5620,23 +5620,23 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>, ½ the iterations</source>
-      <translation>, ½ Iterationen</translation>
+      <source>2 × voxel size, ½ × iterations</source>
+      <translation>2 × Voxelgröße, ½ × Iterationen</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>, 2 × iterations</source>
-      <translation>, 2 × Iterationen</translation>
+      <source>⅔ voxel size, 2 × iterations</source>
+      <translation>⅔ Voxelgröße, 2 × Iterationen</translation>
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
-      <source>another region is called {name}</source>
-      <translation>eine andere Region heißt {name}</translation>
+      <source>another region has the name {name}</source>
+      <translation>eine andere ROI heißt {name}</translation>
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
-      <source>the region holds no voxel of the image; make it larger.</source>
-      <translation>In der Region liegt kein Voxel des Bildes; machen Sie sie größer.</translation>
+      <source>the region contains no image voxel; make it larger.</source>
+      <translation>die ROI enthält kein Voxel des Bildes; vergrößern Sie sie.</translation>
     </message>
     <message>
       <location filename="app/state/models/result_list.py" />
@@ -5670,13 +5670,13 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>From {owner}: kept for every scan of it since {day} {day_2:%b %Y}</source>
-      <translation>Von {owner}: für jeden seiner Scans behalten seit {day}. {day_2:%m.%Y}</translation>
+      <source>Saved for all scans of {owner} since {day} {day_2:%b %Y}</source>
+      <translation>Für alle Scans von {owner} gespeichert seit {day}. {day_2:%m.%Y}</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{name}: the file has changed or gone since it was kept for {owner}; choose it again and keep it anew.</source>
-      <translation>{name}: Die Datei hat sich geändert oder ist weg, seit sie für {owner} behalten wurde; wählen Sie sie noch einmal und behalten Sie sie neu.</translation>
+      <source>{name}: the file saved for {owner} was changed or removed; choose it again and save it again.</source>
+      <translation>{name}: Die für {owner} gespeicherte Datei wurde geändert oder entfernt; wählen und speichern Sie sie erneut.</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -5685,43 +5685,43 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{FILE}: what was kept for scanners cannot be read ({e}) and was moved to {name}; keep the files anew.</source>
-      <translation>{FILE}: Was für Scanner behalten wurde, kann nicht gelesen werden ({e}) und wurde nach {name} verschoben; behalten Sie die Dateien neu.</translation>
+      <source>{FILE}: the list of files saved for scanners cannot be read ({e}) and was moved to {name}; save the files for the scanners again.</source>
+      <translation>{FILE}: Die Liste der für Scanner gespeicherten Dateien ist nicht lesbar ({e}) und wurde nach {name} verschoben; speichern Sie die Dateien erneut für die Scanner.</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>{folder}: the folder cannot be made ({e}).</source>
+      <source>{folder}: the folder cannot be created ({e}).</source>
       <translation>{folder}: Der Ordner kann nicht angelegt werden ({e}).</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>a path that is no text</source>
-      <translation>ein Pfad, der kein Text ist</translation>
+      <source>a path is not a text</source>
+      <translation>ein Pfad ist kein Text</translation>
     </message>
     <message>
       <location filename="app/state/models/session.py" />
       <source>Starting the engine</source>
-      <translation>Die Rechenmaschine wird gestartet</translation>
+      <translation>Rekonstruktionsprozess startet</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>The window's settings in {path} are damaged ({reason}) and could not be moved aside ({why}); this window has the usual ones.</source>
-      <translation>Die Einstellungen des Fensters in {path} sind beschädigt ({reason}) und konnten nicht beiseitegelegt werden ({why}); dieses Fenster hat die üblichen.</translation>
+      <source>The window settings in {path} are damaged ({reason}) and could not be moved ({why}); this window uses the defaults.</source>
+      <translation>Die Fenstereinstellungen in {path} sind beschädigt ({reason}) und konnten nicht verschoben werden ({why}); dieses Fenster verwendet die Voreinstellungen.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>The window's settings were damaged ({reason}) and are the usual ones again; the damaged file is kept as {name} in {folder}.</source>
-      <translation>Die Einstellungen des Fensters waren beschädigt ({reason}) und sind wieder die üblichen; die beschädigte Datei liegt als {name} in {folder}.</translation>
+      <source>The window settings were damaged ({reason}) and have been reset to the defaults; the damaged file is {name} in {folder}.</source>
+      <translation>Die Fenstereinstellungen waren beschädigt ({reason}) und wurden zurückgesetzt; die beschädigte Datei ist {name} in {folder}.</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>it is no file</source>
-      <translation>es ist keine Datei</translation>
+      <source>not a regular file</source>
+      <translation>keine gewöhnliche Datei</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>it cannot be read: {why}</source>
-      <translation>es kann nicht gelesen werden: {why}</translation>
+      <source>not readable: {why}</source>
+      <translation>nicht lesbar: {why}</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
@@ -5730,8 +5730,8 @@
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>it is no text</source>
-      <translation>es ist kein Text</translation>
+      <source>not a text file</source>
+      <translation>keine Textdatei</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
@@ -5745,13 +5745,13 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Later runs on images of this size use it, and say so in their provenance.</source>
-      <translation>Spätere Läufe mit Bildern dieser Größe verwenden sie und sagen es in ihrer Herkunft.</translation>
+      <source>Later runs with images of this size use it and record it in their provenance.</source>
+      <translation>Spätere Läufe mit Bildern dieser Größe verwenden sie und vermerken es in ihrer Herkunft.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Later runs go on as they were.</source>
-      <translation>Spätere Läufe bleiben, wie sie waren.</translation>
+      <source>Later runs do not change.</source>
+      <translation>Spätere Läufe bleiben unverändert.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -5760,23 +5760,23 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Nothing else should run meanwhile: it would slow some forms and not others.</source>
-      <translation>Nichts anderes sollte inzwischen laufen: Es würde manche Formen bremsen und andere nicht.</translation>
+      <source>Run nothing else in the meantime, because it would distort the comparison.</source>
+      <translation>Lassen Sie währenddessen nichts anderes laufen, denn es würde den Vergleich verfälschen.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Preparing: the work is made, and the shipped form compiled and run.</source>
-      <translation>Vorbereitung: Die Arbeit wird angelegt, die ausgelieferte Form übersetzt und ausgeführt.</translation>
+      <source>Preparing the test data; compiling and running the default variant.</source>
+      <translation>Testdaten werden vorbereitet; die Standardvariante wird übersetzt und ausgeführt.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>{count_words} Stopping.</source>
-      <translation>{count_words} Wird beendet.</translation>
+      <source>{clock} left.</source>
+      <translation>Noch {clock}.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>None is faster than the shipped form beyond the noise yet.</source>
-      <translation>Noch ist keine jenseits des Rauschens schneller als die ausgelieferte Form.</translation>
+      <source>No variant is measurably faster than the default yet.</source>
+      <translation>Noch ist keine Variante messbar schneller als die Standardvariante.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -5785,48 +5785,53 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>, {faults} of them wrong or failed</source>
-      <translation>, {faults} davon falsch oder fehlgeschlagen</translation>
+      <source>1 variant tried.</source>
+      <translation>1 Variante probiert.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>{n} form{value} tried{bad}.</source>
-      <translation>{n} Form(en) probiert{bad}.</translation>
+      <source>{n} variants tried.</source>
+      <translation>{n} Varianten probiert.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Stopped. </source>
-      <translation>Beendet. </translation>
+      <source>{faults} failed or gave wrong results.</source>
+      <translation>{faults} sind fehlgeschlagen oder lieferten falsche Ergebnisse.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/tuning_model.py" />
+      <source>Stopped.</source>
+      <translation>Beendet.</translation>
     </message>
     <message>
       <location filename="app/state/services/alignment_job.py" />
-      <source>The scan does not say which scanner it is from; choose one first.</source>
-      <translation>Der Scan sagt nicht, von welchem Scanner er ist; wählen Sie zuerst einen.</translation>
+      <source>The scan does not name its scanner; choose one first.</source>
+      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie zuerst einen.</translation>
     </message>
     <message>
       <location filename="app/state/services/alignment_job.py" />
-      <source>The map was not compared.</source>
-      <translation>Die Karte wurde nicht verglichen.</translation>
+      <source>The map could not be compared with the scan.</source>
+      <translation>Die Karte konnte nicht mit dem Scan verglichen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>No file is read.</source>
+      <source>No file is being read.</source>
       <translation>Es wird keine Datei gelesen.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>the scan's own scanner</source>
-      <translation>der Scanner des Scans selbst</translation>
+      <source>scanner of the scan</source>
+      <translation>Scanner des Scans</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>{name} cannot be kept.</source>
-      <translation>{name} kann nicht behalten werden.</translation>
+      <source>{name} cannot be saved for the scanner.</source>
+      <translation>{name} kann nicht für den Scanner gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>{name!r} is not saved.</source>
-      <translation>{name!r} ist nicht gespeichert.</translation>
+      <source>{name!r} was not saved.</source>
+      <translation>{name!r} wurde nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
@@ -5835,28 +5840,28 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>{name} cannot be written.</source>
-      <translation>{name} kann nicht geschrieben werden.</translation>
+      <source>{name} cannot be saved.</source>
+      <translation>{name} kann nicht gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/demo_maker.py" />
-      <source>The simulation stopped; perhaps the memory is used up.</source>
-      <translation>Die Simulation ist abgebrochen; vielleicht ist der Speicher voll.</translation>
+      <source>The simulation stopped. The computer may have run out of memory.</source>
+      <translation>Die Simulation ist abgebrochen. Vielleicht reichte der Speicher nicht.</translation>
     </message>
     <message>
       <location filename="app/state/services/demo_maker.py" />
-      <source>A fault of ours in the simulation: {format_exc}</source>
-      <translation>Ein Fehler von uns in der Simulation: {format_exc}</translation>
+      <source>Internal error in the simulation: {format_exc}</source>
+      <translation>Interner Fehler in der Simulation: {format_exc}</translation>
     </message>
     <message>
       <location filename="app/state/services/import_job.py" />
-      <source>The files were not looked at.</source>
-      <translation>Die Dateien wurden nicht angesehen.</translation>
+      <source>The files could not be read.</source>
+      <translation>Die Dateien konnten nicht gelesen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/import_job.py" />
-      <source>The text was not written.</source>
-      <translation>Der Text wurde nicht geschrieben.</translation>
+      <source>The description was not saved.</source>
+      <translation>Die Beschreibung wurde nicht gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/services/normalising_job.py" />
@@ -5865,18 +5870,18 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>It was meant for {lost}, which was not opened.</source>
-      <translation>Gemeint war {lost}, das nicht geöffnet wurde.</translation>
+      <source>It belongs to {lost}, which could not be opened.</source>
+      <translation>Sie gehört zu {lost}, das nicht geöffnet werden konnte.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>The scan it was read for is not open any more; open it again.</source>
-      <translation>Der Scan, für den sie gelesen wurde, ist nicht mehr geöffnet; öffnen Sie ihn noch einmal.</translation>
+      <source>The scan this file belongs to has been closed; open it again.</source>
+      <translation>Der Scan, zu dem diese Datei gehört, wurde geschlossen; öffnen Sie ihn noch einmal.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Something that belongs to this scan was left out.</source>
-      <translation>Etwas, das zu diesem Scan gehört, wurde weggelassen.</translation>
+      <source>A file that belongs to this scan was skipped.</source>
+      <translation>Eine Datei, die zu diesem Scan gehört, wurde übersprungen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5890,23 +5895,23 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>You stopped it.</source>
-      <translation>Sie haben es beendet.</translation>
+      <source>You stopped reading the file.</source>
+      <translation>Sie haben das Lesen der Datei abgebrochen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>{text} Choose its scanner or crystal map now, and the scan opens with it.</source>
-      <translation>{text} Wählen Sie jetzt seinen Scanner oder seine Kristallkarte, dann wird der Scan damit geöffnet.</translation>
+      <source>Choose its scanner or crystal map to open the scan.</source>
+      <translation>Wählen Sie den Scanner oder die Kristallkarte, um den Scan zu öffnen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>{what}. Copy the file again, or use what is complete; every image will say that its scan was cut off.</source>
-      <translation>{what}. Kopieren Sie die Datei noch einmal, oder verwenden Sie, was vollständig ist; jedes Bild wird sagen, dass sein Scan abgeschnitten war.</translation>
+      <source>{what}. Copy the file again, or use the complete part. Every image will note that its scan is incomplete.</source>
+      <translation>{what}. Kopieren Sie die Datei noch einmal, oder verwenden Sie den vollständigen Teil. Jedes Bild vermerkt dann, dass sein Scan unvollständig ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Also dropped: {names}. Each can run with its own protocol.</source>
-      <translation>Ebenfalls abgelegt: {names}. Jeder Scan kann mit seinem eigenen Protokoll laufen.</translation>
+      <source>Other dropped scans: {names}. Each can run with its own protocol.</source>
+      <translation>Weitere abgelegte Scans: {names}. Jeder kann mit seinem eigenen Protokoll laufen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5920,13 +5925,13 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>See what can be told from its files, and say what they leave open</source>
-      <translation>Ansehen, was seine Dateien verraten, und angeben, was sie offen lassen</translation>
+      <source>See the information in its files and add the missing values</source>
+      <translation>Die Angaben in den Dateien ansehen und fehlende ergänzen</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>{name} does not describe itself.</source>
-      <translation>{name} beschreibt sich nicht selbst.</translation>
+      <source>{name} has no description of its data.</source>
+      <translation>{name} enthält keine Beschreibung der Daten.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5935,8 +5940,8 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Open the scan without the record that its file ends within</source>
-      <translation>Den Scan ohne den Datensatz öffnen, in dem seine Datei endet</translation>
+      <source>Open the scan without the incomplete record at its end</source>
+      <translation>Den Scan ohne den unvollständigen Datensatz am Ende öffnen</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5945,7 +5950,7 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>The run goes on.</source>
+      <source>The run continues.</source>
       <translation>Der Lauf geht weiter.</translation>
     </message>
     <message>
@@ -5960,13 +5965,13 @@
     </message>
     <message>
       <location filename="app/state/services/plane_reader.py" />
-      <source>There are no slices: the pictures of the scan found no room on the disk.</source>
-      <translation>Es gibt keine Schichten: Die Bilder des Scans fanden keinen Platz auf dem Datenträger.</translation>
+      <source>There are no slices, because the disk has no space for the projections.</source>
+      <translation>Es gibt keine Schichten, weil auf dem Datenträger kein Platz für die Projektionen ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/previews.py" />
-      <source>There is no preview: the pictures of the scan found no room on the disk.</source>
-      <translation>Es gibt keine Vorschau: Die Bilder des Scans fanden keinen Platz auf dem Datenträger.</translation>
+      <source>There is no preview, because the disk has no space for the projections.</source>
+      <translation>Es gibt keine Vorschau, weil auf dem Datenträger kein Platz für die Projektionen ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/previews.py" />
@@ -5975,8 +5980,8 @@
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
-      <source>The disk had no room for the projections; see the notes in step 1.</source>
-      <translation>Der Datenträger hatte keinen Platz für die Projektionen; siehe die Hinweise in Schritt 1.</translation>
+      <source>The disk has no space for the projections; see the notes in step 1.</source>
+      <translation>Auf dem Datenträger ist kein Platz für die Projektionen; siehe die Hinweise in Schritt 1.</translation>
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
@@ -5990,18 +5995,18 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The study is not in the queue.</source>
-      <translation>Die Studie ist nicht in der Warteschlange.</translation>
+      <source>The study was not added to the queue.</source>
+      <translation>Die Studie wurde nicht in die Warteschlange gestellt.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>Not everything is in the queue.</source>
-      <translation>Nicht alles steht in der Warteschlange.</translation>
+      <source>Some scans were not added to the queue.</source>
+      <translation>Einige Scans wurden nicht in die Warteschlange gestellt.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The queue does not run.</source>
-      <translation>Die Warteschlange läuft nicht.</translation>
+      <source>The queue could not be started.</source>
+      <translation>Die Warteschlange konnte nicht gestartet werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6010,8 +6015,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>Not changed.</source>
-      <translation>Nicht geändert.</translation>
+      <source>The number of parallel studies was not changed.</source>
+      <translation>Die Zahl gleichzeitiger Studien wurde nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6025,8 +6030,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The study cannot be tried again.</source>
-      <translation>Die Studie kann nicht wiederholt werden.</translation>
+      <source>The study could not be retried.</source>
+      <translation>Die Studie konnte nicht wiederholt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6035,13 +6040,13 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The queue is as it was.</source>
-      <translation>Die Warteschlange ist, wie sie war.</translation>
+      <source>The queue was not changed.</source>
+      <translation>Die Warteschlange wurde nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The order is as it was.</source>
-      <translation>Die Reihenfolge ist, wie sie war.</translation>
+      <source>The order was not changed.</source>
+      <translation>Die Reihenfolge wurde nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6060,28 +6065,38 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The next one begins.</source>
-      <translation>Die nächste beginnt.</translation>
+      <source>The next study starts.</source>
+      <translation>Die nächste Studie beginnt.</translation>
     </message>
     <message>
       <location filename="app/state/services/raw_projections.py" />
-      <source>It may hold X-ray projections. Import it: what its files leave open is asked.</source>
-      <translation>Sie könnte Röntgenprojektionen enthalten. Importieren Sie sie: Gefragt wird, was ihre Dateien offen lassen.</translation>
+      <source>It may contain X-ray projections. Import it and enter the missing information.</source>
+      <translation>Sie könnte Röntgenprojektionen enthalten. Importieren Sie sie, und geben Sie die fehlenden Angaben ein.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>the {purpose} of another kind</source>
-      <translation>{purpose} anderer Art</translation>
+      <source>a scanner description</source>
+      <translation>eine Scannerbeschreibung</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>a {purpose}</source>
-      <translation>{purpose}</translation>
+      <source>an input file of another modality</source>
+      <translation>eine Eingabedatei einer anderen Modalität</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>{name}: this is {what}, not a scan; choose a scan, or drop the file on the window to open it as what it is.</source>
-      <translation>{name}: Dies ist {what}, kein Scan; wählen Sie einen Scan, oder legen Sie die Datei auf das Fenster, um sie als das zu öffnen, was sie ist.</translation>
+      <source>an image volume</source>
+      <translation>ein Bildvolumen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
+      <source>a protocol</source>
+      <translation>ein Protokoll</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
+      <source>{name}: this file is not a scan but {kind}; choose a scan, or drop the file on the window to open it.</source>
+      <translation>{name}: Diese Datei ist kein Scan, sondern {kind}; wählen Sie einen Scan, oder ziehen Sie die Datei auf das Fenster, um sie zu öffnen.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
@@ -6090,13 +6105,13 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>The study is of {title}, to which no {role} belongs.</source>
-      <translation>Die Studie ist von der Art {title}; dazu gehört nicht: {role}.</translation>
+      <source>The study is of type {title} and does not use: {role}.</source>
+      <translation>Die Studie ist von der Art {title} und verwendet dies nicht: {role}.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>{name}: the scan does not say which scanner it is from; choose one in step 1 first.</source>
-      <translation>{name}: Der Scan sagt nicht, von welchem Scanner er ist; wählen Sie ihn zuerst in Schritt 1.</translation>
+      <source>{name}: the scan does not name its scanner; choose one in step 1 first.</source>
+      <translation>{name}: Der Scan nennt seinen Scanner nicht; wählen Sie ihn zuerst in Schritt 1.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6110,8 +6125,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The settings cannot be used.</source>
-      <translation>Die Einstellungen können nicht verwendet werden.</translation>
+      <source>The settings could not be applied.</source>
+      <translation>Die Einstellungen konnten nicht übernommen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6120,23 +6135,23 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The result does not say whose it is.</source>
-      <translation>Im Ergebnis steht nicht, von wem es ist.</translation>
+      <source>The result does not name a patient.</source>
+      <translation>Das Ergebnis nennt keinen Patienten.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>A reconstruction is running; wait for its end, or finish or abort it.</source>
-      <translation>Eine Rekonstruktion läuft; warten Sie auf ihr Ende, beenden Sie sie oder brechen Sie sie ab.</translation>
+      <source>A reconstruction is running; wait until it ends, or finish or abort it.</source>
+      <translation>Eine Rekonstruktion läuft; warten Sie, bis sie endet, oder beenden Sie sie oder brechen Sie sie ab.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The result could not be marked.</source>
-      <translation>Das Ergebnis konnte nicht markiert werden.</translation>
+      <source>The result could not be changed.</source>
+      <translation>Das Ergebnis konnte nicht geändert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>Deleted: the result of {title}.</source>
-      <translation>Gelöscht: das Ergebnis von {title}.</translation>
+      <source>Deleted the result of {title}.</source>
+      <translation>Ergebnis von {title} gelöscht.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6150,8 +6165,8 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>The last image could not be kept among the results; export it before you go on.</source>
-      <translation>Das letzte Bild konnte nicht bei den Ergebnissen behalten werden; exportieren Sie es, bevor Sie weitermachen.</translation>
+      <source>The last image could not be saved to the results; export it before you continue.</source>
+      <translation>Das letzte Bild konnte nicht bei den Ergebnissen gespeichert werden; exportieren Sie es, bevor Sie weitermachen.</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
@@ -6176,7 +6191,7 @@
     <message>
       <location filename="app/state/services/runner.py" />
       <source>The reconstruction cannot start.</source>
-      <translation>Die Rekonstruktion kann nicht beginnen.</translation>
+      <translation>Die Rekonstruktion kann nicht starten.</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
@@ -6185,8 +6200,8 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>The engine stopped.</source>
-      <translation>Die Rechenmaschine hat angehalten.</translation>
+      <source>The engine stopped unexpectedly.</source>
+      <translation>Der Rekonstruktionsprozess wurde unerwartet beendet.</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
@@ -6195,13 +6210,13 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>{verb} on the CPU ({time})</source>
-      <translation>{verb} auf der CPU ({time})</translation>
+      <source>Continue on the CPU</source>
+      <translation>Auf der CPU weiter</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>{verb} on the CPU</source>
-      <translation>{verb} auf der CPU</translation>
+      <source>Start on the CPU</source>
+      <translation>Auf der CPU starten</translation>
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
@@ -6210,8 +6225,8 @@
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
-      <source>Not written</source>
-      <translation>Nicht geschrieben</translation>
+      <source>Not saved</source>
+      <translation>Nicht gespeichert</translation>
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
@@ -6220,31 +6235,34 @@
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
-      <source>These files exist</source>
-      <translation>Diese Dateien gibt es schon</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/saving.py" />
-      <source>This file exists</source>
-      <translation>Diese Datei gibt es schon</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/saving.py" />
-      <source>{them} in {parent}:
+      <source>These files exist in {folder}:
 
 {listed}
 
-Replace {which}?</source>
-      <translation>{them} in {parent}:
+Replace them?</source>
+      <translation>Diese Dateien gibt es schon in {folder}:
 
 {listed}
 
-{which} ersetzen?</translation>
+Ersetzen?</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/saving.py" />
+      <source>This file exists in {folder}:
+
+{listed}
+
+Replace it?</source>
+      <translation>Diese Datei gibt es schon in {folder}:
+
+{listed}
+
+Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
-      <source>{name}: this file holds regions of another scan, so it is left as it is; give the study another name. The study itself is written.</source>
-      <translation>{name}: Diese Datei enthält Regionen eines anderen Scans und bleibt deshalb, wie sie ist; geben Sie der Studie einen anderen Namen. Die Studie selbst ist geschrieben.</translation>
+      <source>{name}: this file contains regions of another scan and was not changed; give the study another name. The study itself was saved.</source>
+      <translation>{name}: Diese Datei enthält ROIs eines anderen Scans und wurde nicht geändert; geben Sie der Studie einen anderen Namen. Die Studie selbst wurde gespeichert.</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
@@ -6253,8 +6271,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/state/services/slice_reader.py" />
-      <source>The slices failed.</source>
-      <translation>Die Schichten sind fehlgeschlagen.</translation>
+      <source>The slices could not be reconstructed.</source>
+      <translation>Die Schichten konnten nicht rekonstruiert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
@@ -6263,43 +6281,43 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
-      <source>Keep the slices</source>
-      <translation>Schichten behalten</translation>
+      <source>Save the slices</source>
+      <translation>Schichten speichern</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
-      <source>The slices cannot be kept.</source>
-      <translation>Die Schichten können nicht behalten werden.</translation>
+      <source>The slices could not be saved.</source>
+      <translation>Die Schichten konnten nicht gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
-      <source>Slices kept: {value}</source>
-      <translation>Schichten behalten: {value}</translation>
+      <source>Slices saved: {value}</source>
+      <translation>Schichten gespeichert: {value}</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
-      <source>Keeping the slices</source>
-      <translation>Die Schichten werden geschrieben</translation>
+      <source>Saving the slices</source>
+      <translation>Schichten werden gespeichert</translation>
     </message>
     <message>
       <location filename="app/state/services/sweep_job.py" />
-      <source>No candidates.</source>
-      <translation>Keine Kandidaten.</translation>
+      <source>The candidates could not be computed.</source>
+      <translation>Die Kandidaten konnten nicht berechnet werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/sweep_job.py" />
-      <source>There is no scan to try values with.</source>
-      <translation>Es gibt keinen Scan, an dem Werte zu probieren wären.</translation>
+      <source>There is no scan to try the values on.</source>
+      <translation>Es gibt keinen Scan, an dem sich Werte ausprobieren ließen.</translation>
     </message>
     <message>
       <location filename="app/state/services/threads.py" />
-      <source>The engine could not be run: {name}: {e}.</source>
-      <translation>Die Rechenmaschine konnte nicht gestartet werden: {name}: {e}.</translation>
+      <source>The engine could not be started: {name}: {e}.</source>
+      <translation>Der Rekonstruktionsprozess konnte nicht gestartet werden: {name}: {e}.</translation>
     </message>
     <message>
       <location filename="app/state/services/threads.py" />
-      <source>A fault of ours: {name}: {e}; please report it.</source>
-      <translation>Ein Fehler von uns: {name}: {e}; bitte melden Sie ihn.</translation>
+      <source>Internal error: {name}: {e}; please report it.</source>
+      <translation>Interner Fehler: {name}: {e}; bitte melden Sie ihn.</translation>
     </message>
     <message>
       <location filename="app/state/services/tuning_job.py" />
@@ -6313,7 +6331,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
-      <source>{what}: not shown, since another scan is open now.</source>
+      <source>{what}: not shown, because another scan is open now.</source>
       <translation>{what}: nicht gezeigt, weil jetzt ein anderer Scan geöffnet ist.</translation>
     </message>
     <message>
@@ -6535,11 +6553,6 @@ Replace {which}?</source>
       <location filename="app/ui/theme/glossary.py" />
       <source>The difference between the region and its background, in standard deviations of the background.</source>
       <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Standardabweichungen des Hintergrunds.</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>The data for each correction are computed from the scan.</source>
-      <translation>Die Daten für jede Korrektur werden aus dem Scan berechnet.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -8303,8 +8316,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
-      <source>Walk through the views; in the drawing also by wheel, PgUp, PgDn</source>
-      <translation>Durch die Ansichten gehen; in der Zeichnung auch mit Rad, Bild auf, Bild ab</translation>
+      <source>Step through the views; in the drawing also with the wheel, PgUp, PgDn</source>
+      <translation>Durch die Ansichten blättern; in der Zeichnung auch mit Rad, Bild auf, Bild ab</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
@@ -8313,7 +8326,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
-      <source>Look at the scan: {name}</source>
+      <source>Inspect the scan: {name}</source>
       <translation>Den Scan ansehen: {name}</translation>
     </message>
     <message>
@@ -8343,7 +8356,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{spread} {unit}, square to it</source>
+      <source>{spread} {unit}, perpendicular</source>
       <translation>{spread} {unit}, senkrecht dazu</translation>
     </message>
     <message>
@@ -8353,8 +8366,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>Rays towards</source>
-      <translation>Strahlen nach</translation>
+      <source>Ray direction</source>
+      <translation>Strahlrichtung</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8363,13 +8376,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>u, one column on</source>
-      <translation>u, eine Spalte weiter</translation>
+      <source>u, to the next column</source>
+      <translation>u, zur nächsten Spalte</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>v, one row on</source>
-      <translation>v, eine Zeile weiter</translation>
+      <source>v, to the next row</source>
+      <translation>v, zur nächsten Zeile</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8378,23 +8391,33 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>turns about z</source>
+      <source>rotations about z</source>
       <translation>Drehungen um z</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>a helix, {pitch} mm along z in a turn</source>
-      <translation>eine Helix, {pitch} mm je Umdrehung entlang z</translation>
+      <source>a helix, {pitch} mm along z per rotation</source>
+      <translation>eine Helix, {pitch} mm entlang z je Umdrehung</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>free: every view has a place of its own</source>
-      <translation>frei: Jede Ansicht hat ihren eigenen Ort</translation>
+      <source>free: every view has its own position</source>
+      <translation>frei: Jede Ansicht hat ihre eigene Lage</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
       <source>1 view</source>
       <translation>1 Ansicht</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>counter-clockwise seen from +z</source>
+      <translation>gegen den Uhrzeigersinn, von +z gesehen</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>clockwise seen from +z</source>
+      <translation>im Uhrzeigersinn, von +z gesehen</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8408,38 +8431,53 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{n_views:,} views over {whole}°, {message}, {way} seen from +z</source>
-      <translation>{n_views:,} Ansichten über {whole}°, {message}, {way} von +z gesehen</translation>
+      <source>{n_views:,} views over {whole}°, {message}, {way}</source>
+      <translation>{n_views:,} Ansichten über {whole}°, {message}, {way}</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>parallel rays; how far the detector is does not matter</source>
-      <translation>parallele Strahlen; wie weit der Detektor weg ist, spielt keine Rolle</translation>
+      <source>parallel rays; the detector distance does not matter</source>
+      <translation>parallele Strahlen; der Abstand des Detektors spielt keine Rolle</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{spread} from the middle</source>
-      <translation>{spread} von der Mitte</translation>
+      <source>fan</source>
+      <translation>Fächer</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>the middle</source>
-      <translation>die Mitte</translation>
+      <source>cone</source>
+      <translation>Kegel</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>; a run looks for it in the scan</source>
-      <translation>; ein Lauf sucht sie im Scan</translation>
+      <source>{column}, {distance} from the centre</source>
+      <translation>{column}, {distance} von der Mitte</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>{column}, at the centre</source>
+      <translation>{column}, in der Mitte</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>each run determines it from the scan</source>
+      <translation>jeder Lauf bestimmt sie aus dem Scan</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>{n:,} columns × 1 row, {sides}</source>
+      <translation>{n:,} Spalten × 1 Zeile, {sides}</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>{n:,} columns × {n_rows:,} rows, {sides}</source>
+      <translation>{n:,} Spalten × {n_rows:,} Zeilen, {sides}</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
       <source>Detector</source>
       <translation>Detektor</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{n_columns:,} columns × {n_rows:,} {rows}, {sides}</source>
-      <translation>{n_columns:,} Spalten × {n_rows:,} {rows}, {sides}</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8463,13 +8501,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>none, square to the central ray</source>
+      <source>none, perpendicular to the central ray</source>
       <translation>keine, senkrecht zum Zentralstrahl</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>{spread}° out of its plane, {spread_2}° in it</source>
-      <translation>{spread}° aus seiner Ebene, {spread_2}° in ihr</translation>
+      <source>{spread}° out of plane, {spread_2}° in plane</source>
+      <translation>{spread}° aus der Ebene, {spread_2}° in der Ebene</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
@@ -8483,7 +8521,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
-      <source>another way in each view</source>
+      <source>different in each view</source>
       <translation>in jeder Ansicht anders</translation>
     </message>
     <message>
@@ -8498,13 +8536,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
-      <source>Write the three slices to files, with where they lie and what made them</source>
-      <translation>Die drei Schichten in Dateien schreiben, mit Ort und Herkunft</translation>
+      <source>Save the three slices to files with their positions and provenance</source>
+      <translation>Die drei Schichten mit Lage und Herkunft in Dateien speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
-      <source>Put the slices back: across z, y and x, through the middle (R)</source>
-      <translation>Die Schichten zurücksetzen: quer zu z, y und x durch die Mitte (R)</translation>
+      <source>Reset the slices: perpendicular to z, y and x through the centre (R)</source>
+      <translation>Die Schichten zurücksetzen: senkrecht zu z, y und x durch die Mitte (R)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
@@ -8513,13 +8551,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
-      <source>Rough while they move.</source>
-      <translation>Grob, solange sie sich bewegen.</translation>
+      <source>Coarse preview while moving.</source>
+      <translation>Grobe Vorschau während der Bewegung.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
-      <source>As fine as the volume.</source>
-      <translation>So fein wie das Volumen.</translation>
+      <source>Full resolution.</source>
+      <translation>Volle Auflösung.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
@@ -8528,8 +8566,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window.</source>
-      <translation>Rechte Taste: Fenster. Strg und Rad: Zoom. Mittlere Taste: verschieben. A: bestes Fenster.</translation>
+      <source>Right button: window. Ctrl+wheel: zoom. Middle button: pan. A: automatic window.</source>
+      <translation>Rechte Taste: Fensterung. Strg+Rad: Zoom. Mittlere Taste: verschieben. A: automatische Fensterung.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
@@ -8538,8 +8576,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>The preview is being made …</source>
-      <translation>Die Vorschau wird gerechnet …</translation>
+      <source>Computing the preview …</source>
+      <translation>Vorschau wird berechnet …</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
@@ -8548,17 +8586,17 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>Preview of the settings before</source>
+      <source>Preview of the previous settings</source>
       <translation>Vorschau der vorigen Einstellungen</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/preview_panel.py" />
-      <source>{value}. No result of a run.</source>
-      <translation>{value}. Kein Ergebnis eines Laufs.</translation>
+      <source>{value}. This is not the result of a run.</source>
+      <translation>{value}. Dies ist kein Ergebnis eines Laufs.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
-      <source>The reconstructed picture (V)</source>
+      <source>The reconstructed image (V)</source>
       <translation>Das rekonstruierte Bild (V)</translation>
     </message>
     <message>
@@ -8568,13 +8606,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
-      <source>What the detector saw: one view, and the sinogram of one row (P)</source>
-      <translation>Was der Detektor sah: eine Ansicht und das Sinogramm einer Zeile (P)</translation>
+      <source>Measured data: one view and the sinogram of one row (P)</source>
+      <translation>Messdaten: eine Ansicht und das Sinogramm einer Zeile (P)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
-      <source>Where source, detector and volume are (G)</source>
-      <translation>Wo Quelle, Detektor und Volumen sind (G)</translation>
+      <source>Positions of source, detector and volume (G)</source>
+      <translation>Lage von Quelle, Detektor und Volumen (G)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
@@ -8583,13 +8621,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/scan_pages.py" />
-      <source>Slices of any orientation, moved and turned in space (S)</source>
-      <translation>Schichten jeder Richtung, im Raum bewegt und gedreht (S)</translation>
+      <source>Slices of any orientation (S)</source>
+      <translation>Schichten beliebiger Richtung (S)</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
-      <source>Arrow keys: other candidates. In the large picture PgUp, PgDn or the wheel: other candidates; right button: window; Ctrl and wheel: zoom; middle button: move.</source>
-      <translation>Pfeiltasten: andere Kandidaten. Im großen Bild Bild auf, Bild ab oder Rad: andere Kandidaten; rechte Taste: Fenster; Strg und Rad: Zoom; mittlere Taste: verschieben.</translation>
+      <source>Arrow keys: change candidate. In the large image, PgUp, PgDn or wheel: change candidate. Right button: window. Ctrl+wheel: zoom. Middle button: pan.</source>
+      <translation>Pfeiltasten: Kandidat wechseln. Im großen Bild Bild auf, Bild ab oder Rad: Kandidat wechseln. Rechte Taste: Fensterung. Strg+Rad: Zoom. Mittlere Taste: Bild verschieben.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
@@ -8603,13 +8641,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
-      <source>Stopped.</source>
-      <translation>Beendet.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
-      <source>Use this</source>
-      <translation>Dies verwenden</translation>
+      <source>Use this value</source>
+      <translation>Diesen Wert verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_dialog.py" />
@@ -8618,27 +8651,27 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Try these</source>
-      <translation>Diese probieren</translation>
+      <source>Try these values</source>
+      <translation>Diese Werte probieren</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Make slices with these values</source>
-      <translation>Schichten mit diesen Werten rechnen</translation>
+      <source>Reconstruct slices with these values</source>
+      <translation>Schichten mit diesen Werten rekonstruieren</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Finer around this</source>
-      <translation>Feiner um diesen</translation>
+      <source>Finer around this value</source>
+      <translation>Feiner um diesen Wert</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Smaller steps around the choice</source>
-      <translation>Kleinere Schritte um die Wahl</translation>
+      <source>Use smaller steps around the selected value</source>
+      <translation>Kleinere Schritte um den gewählten Wert</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_range.py" />
-      <source>Middle ({unit})</source>
+      <source>Centre ({unit})</source>
       <translation>Mitte ({unit})</translation>
     </message>
     <message>
@@ -8668,8 +8701,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source>A run would take {value}: {method}.</source>
-      <translation>Ein Lauf nähme {value}: {method}.</translation>
+      <source>A run would use {value}: {method}.</source>
+      <translation>Ein Lauf würde {value} verwenden: {method}.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
@@ -8678,18 +8711,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source> The scores hardly differ: trust your eyes more than the mark.</source>
-      <translation> Die Werte unterscheiden sich kaum: Trauen Sie Ihren Augen mehr als der Marke.</translation>
+      <source>The scores hardly differ. Compare the slices by eye.</source>
+      <translation>Die Werte unterscheiden sich kaum. Vergleichen Sie die Schichten mit dem Auge.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/sweep_text.py" />
-      <source> No value beyond it was tried: look around it.</source>
-      <translation> Jenseits davon wurde kein Wert probiert: Sehen Sie sich dort um.</translation>
+      <source>This is the first or last value tried. Try values beyond it.</source>
+      <translation>Dies ist der erste oder letzte probierte Wert. Probieren Sie auch Werte jenseits davon.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>No study waits. Run &gt; Add to queue puts the study that is open, with its settings as they are, at the end; so does isocenter queue add on the command line.</source>
-      <translation>Keine Studie wartet. Lauf &gt; In die Warteschlange stellt die geöffnete Studie mit ihren jetzigen Einstellungen ans Ende; ebenso isocenter queue add auf der Kommandozeile.</translation>
+      <source>The queue is empty. Run &gt; Add to queue adds the open study with its current settings. The command isocenter queue add does the same.</source>
+      <translation>Die Warteschlange ist leer. Lauf &gt; In die Warteschlange fügt die geöffnete Studie mit ihren aktuellen Einstellungen hinzu. Der Befehl isocenter queue add tut dasselbe.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8708,22 +8741,22 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>As many as the memory holds</source>
-      <translation>So viele, wie der Speicher fasst</translation>
+      <source>As many as memory allows</source>
+      <translation>So viele, wie der Speicher zulässt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Studies begin in this order, also when this window or Isocenter is closed.</source>
-      <translation>Studien beginnen in dieser Reihenfolge, auch wenn dieses Fenster oder Isocenter geschlossen ist.</translation>
+      <source>Studies start in this order, even after you close this window or Isocenter.</source>
+      <translation>Studien starten in dieser Reihenfolge, auch nachdem Sie dieses Fenster oder Isocenter geschlossen haben.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>The queue is paused: no study begins.</source>
-      <translation>Die Warteschlange ist angehalten: Keine Studie beginnt.</translation>
+      <source>The queue is paused. No study starts.</source>
+      <translation>Die Warteschlange ist angehalten. Keine Studie startet.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Choose a study in the list.</source>
+      <source>Select a study in the list.</source>
       <translation>Wählen Sie eine Studie in der Liste.</translation>
     </message>
     <message>
@@ -8738,13 +8771,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Studies at a time</source>
-      <translation>Studien auf einmal</translation>
+      <source>Parallel studies</source>
+      <translation>Gleichzeitige Studien</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Beside others a study begins only if its estimated memory is free</source>
-      <translation>Neben anderen beginnt eine Studie nur, wenn ihr geschätzter Speicher frei ist</translation>
+      <source>A study starts next to others only if its estimated memory is free</source>
+      <translation>Neben anderen startet eine Studie nur, wenn ihr geschätzter Speicherbedarf frei ist</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8758,18 +8791,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Their images are results</source>
-      <translation>Ihre Bilder sind Ergebnisse</translation>
+      <source>Their images stay in the Results tab</source>
+      <translation>Ihre Bilder bleiben im Reiter Ergebnisse</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Earlier (Alt+Up)</source>
-      <translation>Früher (Alt+Auf)</translation>
+      <source>Move up (Alt+Up)</source>
+      <translation>Nach oben (Alt+Auf)</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Later (Alt+Down)</source>
-      <translation>Später (Alt+Ab)</translation>
+      <source>Move down (Alt+Down)</source>
+      <translation>Nach unten (Alt+Ab)</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8793,88 +8826,83 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Begin no more; those at work keep a checkpoint</source>
-      <translation>Nicht mehr beginnen; laufende behalten einen Sicherungspunkt</translation>
+      <source>Start no more studies; running ones save a checkpoint</source>
+      <translation>Keine weiteren Studien starten; laufende speichern einen Sicherungspunkt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Begin, in this order</source>
-      <translation>Beginnen, in dieser Reihenfolge</translation>
+      <source>Start the studies in this order</source>
+      <translation>Die Studien in dieser Reihenfolge starten</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>No study waits.</source>
-      <translation>Keine Studie wartet.</translation>
+      <source>The queue is empty.</source>
+      <translation>Die Warteschlange ist leer.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>It has ended.</source>
-      <translation>Sie ist zu Ende.</translation>
+      <source>This study has ended.</source>
+      <translation>Diese Studie ist beendet.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Let it wait for its turn again</source>
-      <translation>Wieder warten lassen, bis sie an der Reihe ist</translation>
+      <source>Put the study back in the queue</source>
+      <translation>Die Studie wieder in die Warteschlange stellen</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Hold it back, with a checkpoint</source>
-      <translation>Zurückhalten, mit einem Sicherungspunkt</translation>
+      <source>Pause the study and save a checkpoint</source>
+      <translation>Die Studie anhalten und einen Sicherungspunkt speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>It has not failed.</source>
-      <translation>Sie ist nicht fehlgeschlagen.</translation>
+      <source>This study has not failed.</source>
+      <translation>Diese Studie ist nicht fehlgeschlagen.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Take it out; its results stay (Delete)</source>
-      <translation>Herausnehmen; ihre Ergebnisse bleiben (Entf)</translation>
+      <source>Remove the study from the queue; its results stay (Delete)</source>
+      <translation>Die Studie aus der Warteschlange entfernen; ihre Ergebnisse bleiben (Entf)</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>None has finished.</source>
-      <translation>Keine ist fertig.</translation>
+      <source>No study has finished.</source>
+      <translation>Keine Studie ist fertig.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>It is the first.</source>
-      <translation>Sie ist die erste.</translation>
+      <source>This study is already first.</source>
+      <translation>Diese Studie ist schon die erste.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>It is the last.</source>
-      <translation>Sie ist die letzte.</translation>
+      <source>This study is already last.</source>
+      <translation>Diese Studie ist schon die letzte.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Ends, then is paused</source>
-      <translation>Endet, dann angehalten</translation>
+      <source>Stopping, then paused</source>
+      <translation>Wird beendet, dann angehalten</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Ends, then waits</source>
-      <translation>Endet, dann wartet sie</translation>
+      <source>Stopping, then waiting</source>
+      <translation>Wird beendet, dann wartet sie</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Ends, then goes</source>
-      <translation>Endet, dann geht sie</translation>
+      <source>Stopping, then removed</source>
+      <translation>Wird beendet, dann entfernt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>its image is in the tab Results</source>
+      <source>its image is in the Results tab</source>
       <translation>ihr Bild ist im Reiter Ergebnisse</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Finished{ended}; {IN_RESULTS}</source>
-      <translation>Fertig{ended}; {IN_RESULTS}</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/queue/queue_text.py" />
-      <source>Failed{ended}: {text}</source>
-      <translation>Fehlgeschlagen{ended}: {text}</translation>
+      <source>Failed</source>
+      <translation>Fehlgeschlagen</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -8883,18 +8911,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Paused; it goes on from its checkpoint</source>
-      <translation>Angehalten; sie geht von ihrem Sicherungspunkt weiter</translation>
+      <source>Paused; will continue from its checkpoint</source>
+      <translation>Angehalten; wird vom Sicherungspunkt aus fortgesetzt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Waiting to go on; its engine ended</source>
-      <translation>Wartet auf Fortsetzung; ihre Rechenmaschine endete</translation>
+      <source>Waiting to continue; its engine stopped</source>
+      <translation>Wartet auf Fortsetzung; ihr Rekonstruktionsprozess wurde beendet</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Waiting to go on from its checkpoint</source>
-      <translation>Wartet auf Fortsetzung von ihrem Sicherungspunkt</translation>
+      <source>Waiting to continue from its checkpoint</source>
+      <translation>Wartet auf Fortsetzung vom Sicherungspunkt</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -8908,13 +8936,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Written to {output}, too</source>
-      <translation>Auch nach {output} geschrieben</translation>
+      <source>Also saved to {output}</source>
+      <translation>Auch gespeichert in {output}</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>, took {duration}</source>
-      <translation>, dauerte {duration}</translation>
+      <source>took {duration}</source>
+      <translation>Dauer {duration}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/algorithm_step.py" />
@@ -8927,19 +8955,14 @@ Replace {which}?</source>
       <translation>Selten geänderte Einstellungen zeigen</translation>
     </message>
     <message>
-      <location filename="app/workspace/steps/algorithm_step.py" />
-      <source>, in {frame_words}</source>
-      <translation>, in {frame_words}</translation>
+      <location filename="app/workspace/steps/align_dialog.py" />
+      <source>The image comes from the scan alone, without attenuation correction. The lines show the outlines of body, lungs and bones in {name}. They should match the image.</source>
+      <translation>Das Bild stammt nur aus dem Scan, ohne Schwächungskorrektur. Die Linien zeigen die Umrisse von Körper, Lungen und Knochen in {name}. Sie sollten zum Bild passen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>The image is of the scan alone, not corrected for attenuation. The lines are the borders of {name}: of the body, the lungs and the bones. They should lie on those of the image.</source>
-      <translation>Das Bild ist aus dem Scan allein, ohne Schwächungskorrektur. Die Linien sind die Ränder von {name}: des Körpers, der Lungen und der Knochen. Sie sollten auf denen des Bildes liegen.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Drag the lines to shift the map; wheel or PgUp, PgDn: other slices; right button: window; Ctrl and wheel: zoom; middle button: move the picture.</source>
-      <translation>Ziehen Sie die Linien, um die Karte zu verschieben; Rad oder Bild auf, Bild ab: andere Schichten; rechte Taste: Fenster; Strg und Rad: Zoom; mittlere Taste: das Bild verschieben.</translation>
+      <source>Drag the lines to shift the map. Wheel or PgUp, PgDn: change slice. Right button: window. Ctrl+wheel: zoom. Middle button: pan.</source>
+      <translation>Ziehen Sie die Linien, um die Karte zu verschieben. Rad oder Bild auf, Bild ab: Schicht wechseln. Rechte Taste: Fensterung. Strg+Rad: Zoom. Mittlere Taste: Bild verschieben.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
@@ -8953,13 +8976,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>As found</source>
-      <translation>Wie gefunden</translation>
+      <source>Registered</source>
+      <translation>Registriert</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Where likeness says</source>
-      <translation>Wohin die Ähnlichkeit sie legt</translation>
+      <source>Position from image registration</source>
+      <translation>Lage nach der Bildregistrierung</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
@@ -8968,8 +8991,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Where the map was</source>
-      <translation>Wo die Karte war</translation>
+      <source>Original position of the map</source>
+      <translation>Ursprüngliche Lage der Karte</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
@@ -8978,17 +9001,17 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>The map was not moved.</source>
-      <translation>Die Karte wurde nicht verschoben.</translation>
+      <source>The map could not be moved.</source>
+      <translation>Die Karte konnte nicht verschoben werden.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Save the map where it belongs</source>
-      <translation>Die Karte speichern, wo sie hingehört</translation>
+      <source>Save the aligned map</source>
+      <translation>Die ausgerichtete Karte speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/align_dialog.py" />
-      <source>Look again</source>
+      <source>Search again</source>
       <translation>Noch einmal suchen</translation>
     </message>
     <message>
@@ -8998,8 +9021,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Look at slices with several values, and take one</source>
-      <translation>Schichten mit mehreren Werten ansehen und einen nehmen</translation>
+      <source>Compare slices for several values and choose one</source>
+      <translation>Schichten mit mehreren Werten vergleichen und einen wählen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9013,8 +9036,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Whether the {title} lies where the scan saw the body</source>
-      <translation>Ob {title} liegt, wo der Scan den Körper sah</translation>
+      <source>Check that the {title} matches the body in the scan</source>
+      <translation>Prüfen, ob {title} zum Körper im Scan passt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9023,8 +9046,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>Lay the {title} over the image; before there is one, show what it covers</source>
-      <translation>{title} über das Bild legen; bevor es eines gibt, zeigen, was überdeckt wird</translation>
+      <source>Overlay the {title} on the image, or show its coverage if there is no image yet</source>
+      <translation>{title} über das Bild legen, oder den abgedeckten Bereich zeigen, solange es kein Bild gibt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9033,8 +9056,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
-      <source>none in use yet</source>
-      <translation>noch keine in Gebrauch</translation>
+      <source>none applied yet</source>
+      <translation>noch keine angewendet</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/corrections_step.py" />
@@ -9043,13 +9066,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
-      <source>{} describes a file with the same datasets. Did the scanner stand the same?</source>
-      <translation>{} beschreibt eine Datei mit denselben Datensätzen. Stand der Scanner ebenso?</translation>
+      <source>{} describes a file with the same datasets. Did the scanner have the same setup?</source>
+      <translation>{} beschreibt eine Datei mit denselben Datensätzen. War der Scanner gleich eingerichtet?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
-      <source>Take what it says</source>
-      <translation>Nehmen, was sie sagt</translation>
+      <source>Use this description</source>
+      <translation>Diese Beschreibung verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/dataset_picker.py" />
@@ -9068,18 +9091,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/finishing_step.py" />
-      <source>The unfiltered iterations stay in the scrubber.</source>
-      <translation>Die ungefilterten Iterationen bleiben im Schieber.</translation>
+      <source>Use the iteration slider to see the unfiltered iterations.</source>
+      <translation>Der Iterationsregler zeigt weiterhin die ungefilterten Iterationen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>{name} does not say all that a reconstruction needs. What could be told from its files stands on the left in grey; type over what is wrong, and say what is missing.</source>
-      <translation>{name} sagt nicht alles, was eine Rekonstruktion braucht. Was seine Dateien verraten, steht links in Grau; überschreiben Sie, was falsch ist, und geben Sie an, was fehlt.</translation>
+      <source>{name} lacks information that a reconstruction needs. Values found in its files are shown in grey on the left. Correct wrong values and enter missing ones.</source>
+      <translation>{name} fehlen Angaben, die eine Rekonstruktion braucht. Werte aus den Dateien stehen links in Grau. Korrigieren Sie falsche Werte, und ergänzen Sie fehlende.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>turns left</source>
-      <translation>dreht links</translation>
+      <source>counter-clockwise</source>
+      <translation>gegen den Uhrzeigersinn</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9088,8 +9111,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>turns right</source>
-      <translation>dreht rechts</translation>
+      <source>clockwise</source>
+      <translation>im Uhrzeigersinn</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9098,8 +9121,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>turns left, mirrored</source>
-      <translation>dreht links, gespiegelt</translation>
+      <source>counter-clockwise, mirrored</source>
+      <translation>gegen den Uhrzeigersinn, gespiegelt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9108,8 +9131,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>turns right, mirrored</source>
-      <translation>dreht rechts, gespiegelt</translation>
+      <source>clockwise, mirrored</source>
+      <translation>im Uhrzeigersinn, gespiegelt</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9118,8 +9141,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>Which one is sharp, and not the mirror image of the object? Single images do not tell which way the source turns.</source>
-      <translation>Welche ist scharf und kein Spiegelbild des Objekts? Einzelne Bilder verraten nicht, wie herum sich die Quelle dreht.</translation>
+      <source>Which slice is sharp and not mirrored? Single images do not show the direction of rotation.</source>
+      <translation>Welche Schicht ist scharf und nicht gespiegelt? Einzelne Bilder zeigen die Drehrichtung nicht.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
@@ -9138,28 +9161,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>Name of the text</source>
-      <translation>Name des Texts</translation>
+      <source>File name of the description</source>
+      <translation>Dateiname der Beschreibung</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>Write and open</source>
-      <translation>Schreiben und öffnen</translation>
+      <source>Save and open</source>
+      <translation>Speichern und öffnen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_dialog.py" />
-      <source>Written as</source>
-      <translation>Geschrieben als</translation>
+      <source>Save as</source>
+      <translation>Speichern als</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_fields.py" />
-      <source>Wanted</source>
-      <translation>Gesucht</translation>
+      <source>Required</source>
+      <translation>Erforderlich</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/import_fields.py" />
-      <source>as found</source>
-      <translation>wie gefunden</translation>
+      <source>from the files</source>
+      <translation>aus den Dateien</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9173,8 +9196,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Use of {title}</source>
-      <translation>Verwendung von {title}</translation>
+      <source>Use {title}</source>
+      <translation>{title} verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9188,8 +9211,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Will be applied; the last run did not: {text}</source>
-      <translation>Wird angewendet; beim letzten Lauf nicht: {text}</translation>
+      <source>Will be applied. It was not applied in the last run: {text}</source>
+      <translation>Wird angewendet. Beim letzten Lauf wurde sie nicht angewendet: {text}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
@@ -9198,8 +9221,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/ledger.py" />
-      <source>Decided when the scan is open</source>
-      <translation>Entscheidet sich, wenn der Scan geöffnet ist</translation>
+      <source>Decided when a scan is open</source>
+      <translation>Wird entschieden, sobald ein Scan geöffnet ist</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/motion_row.py" />
@@ -9209,17 +9232,12 @@ Replace {which}?</source>
     <message>
       <location filename="app/workspace/steps/protocol_facts.py" />
       <source>Quality</source>
-      <translation>Güte</translation>
+      <translation>Qualität</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocol_facts.py" />
-      <source>Of the study at hand, not saved</source>
-      <translation>Der aktuellen Studie, nicht gespeichert</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/protocol_facts.py" />
-      <source>From</source>
-      <translation>Von</translation>
+      <source>Current study, not saved</source>
+      <translation>Aktuelle Studie, nicht gespeichert</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocol_facts.py" />
@@ -9278,13 +9296,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Take in …</source>
-      <translation>Aufnehmen …</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Left out: {each}</source>
-      <translation>Weggelassen: {each}</translation>
+      <source>Skipped: {each}</source>
+      <translation>Übersprungen: {each}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9293,58 +9306,58 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Choose a protocol in the list.</source>
+      <source>Select a protocol in the list.</source>
       <translation>Wählen Sie ein Protokoll in der Liste.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>The settings of the study are as saved.</source>
-      <translation>Die Einstellungen der Studie sind wie gespeichert.</translation>
+      <source>The settings of the study have not changed.</source>
+      <translation>Die Einstellungen der Studie sind unverändert.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Only the protocol in use can take the changes of the study.</source>
-      <translation>Nur das verwendete Protokoll kann die Änderungen der Studie aufnehmen.</translation>
+      <source>Changes can be saved only to the protocol in use.</source>
+      <translation>Änderungen lassen sich nur im verwendeten Protokoll speichern.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Take it for the study at hand</source>
-      <translation>Für die aktuelle Studie nehmen</translation>
+      <source>Use this protocol for the current study</source>
+      <translation>Dieses Protokoll für die aktuelle Studie verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Save as its next version</source>
-      <translation>Als nächste Version speichern</translation>
+      <source>Save the changes as the next version</source>
+      <translation>Die Änderungen als nächste Version speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Save the settings of the study under a new name</source>
-      <translation>Die Einstellungen der Studie unter einem neuen Namen speichern</translation>
+      <source>Save the settings of the study as a new protocol</source>
+      <translation>Die Einstellungen der Studie als neues Protokoll speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Give it another name, which is its next version</source>
-      <translation>Einen anderen Namen geben, als nächste Version</translation>
+      <source>Rename the protocol and save it as the next version</source>
+      <translation>Das Protokoll umbenennen und als nächste Version speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>{lock} it: locked, nothing changes, renames or deletes it</source>
-      <translation>{lock}: gesperrt wird nichts geändert, umbenannt oder gelöscht</translation>
+      <source>A locked protocol cannot be changed, renamed or deleted</source>
+      <translation>Ein gesperrtes Protokoll lässt sich nicht ändern, umbenennen oder löschen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Remove it; its last version is kept beside</source>
-      <translation>Entfernen; die letzte Version bleibt daneben</translation>
+      <source>Delete the protocol; its last version stays in the folder of earlier versions</source>
+      <translation>Das Protokoll löschen; die letzte Version bleibt im Ordner früherer Versionen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Write it as one file for others</source>
-      <translation>Als eine Datei für andere schreiben</translation>
+      <source>Save the protocol as a file for other users</source>
+      <translation>Das Protokoll als Datei für andere speichern</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Add a protocol that somebody shared</source>
-      <translation>Ein Protokoll hinzufügen, das jemand geteilt hat</translation>
+      <source>Add a protocol from a shared file</source>
+      <translation>Ein Protokoll aus einer geteilten Datei hinzufügen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9358,13 +9371,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Delete {name!r}, version {revision}? Its file stays in the </source>
-      <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im </translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>folder of earlier versions.</source>
-      <translation>Ordner früherer Versionen.</translation>
+      <source>Delete {name!r}, version {revision}? Its file stays in the folder of earlier versions.</source>
+      <translation>{name!r}, Version {revision}, löschen? Die Datei bleibt im Ordner früherer Versionen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
@@ -9378,23 +9386,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>Take in a protocol</source>
-      <translation>Protokoll aufnehmen</translation>
+      <source>Import a protocol</source>
+      <translation>Protokoll importieren</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>{name} is among your protocols now.</source>
-      <translation>{name} ist jetzt unter Ihren Protokollen.</translation>
+      <source>{name} was added to your protocols.</source>
+      <translation>{name} wurde zu Ihren Protokollen hinzugefügt.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/protocols_dialog.py" />
-      <source>The protocols stay as they are.</source>
-      <translation>Die Protokolle bleiben, wie sie sind.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/saving_protocols.py" />
-      <source>Not saved</source>
-      <translation>Nicht gespeichert</translation>
+      <source>The protocols were not changed.</source>
+      <translation>Die Protokolle wurden nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/saving_protocols.py" />
@@ -9403,8 +9406,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/saving_protocols.py" />
-      <source>There is {name!r}, version {revision}. Save these settings as its version {next_one}? The version before is kept.</source>
-      <translation>Es gibt {name!r}, Version {revision}. Diese Einstellungen als Version {next_one} speichern? Die vorige Version bleibt erhalten.</translation>
+      <source>{name!r} already exists (version {revision}). Save these settings as version {next_one}? The previous version is kept.</source>
+      <translation>{name!r} gibt es schon (Version {revision}). Diese Einstellungen als Version {next_one} speichern? Die vorige Version bleibt erhalten.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/scanner_drawing.py" />
@@ -9423,13 +9426,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>Back to {then}, as {name} says</source>
-      <translation>Zurück auf {then}, wie {name} sagt</translation>
+      <source>Reset to {then}, the value in {name}</source>
+      <translation>Auf {then} zurücksetzen, den Wert in {name}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>{label} back to {then}</source>
-      <translation>{label} zurück auf {then}</translation>
+      <source>Reset {label} to {then}</source>
+      <translation>{label} auf {then} zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
@@ -9438,23 +9441,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>All back</source>
-      <translation>Alle zurück</translation>
+      <source>Reset all</source>
+      <translation>Alle zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>All of this step as saved</source>
-      <translation>Alles in diesem Schritt wie gespeichert</translation>
+      <source>Reset all settings of this step to the saved protocol</source>
+      <translation>Alle Einstellungen dieses Schritts auf das gespeicherte Protokoll zurücksetzen</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
       <source>and {more} more</source>
-      <translation>und {more} mehr</translation>
+      <translation>und {more} weitere</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_changes.py" />
-      <source>The setting stays.</source>
-      <translation>Die Einstellung bleibt.</translation>
+      <source>The setting was not changed.</source>
+      <translation>Die Einstellung wurde nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
@@ -9463,13 +9466,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
-      <source>look here</source>
-      <translation>hier ansehen</translation>
+      <source>warning</source>
+      <translation>Warnung</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
-      <source>noted</source>
-      <translation>gesehen</translation>
+      <source>note</source>
+      <translation>Hinweis</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
@@ -9478,7 +9481,7 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/step_panel.py" />
-      <source>fault</source>
+      <source>error</source>
       <translation>Fehler</translation>
     </message>
     <message>
@@ -9508,8 +9511,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>The file is used for each scan of this scanner that is opened from now on, and for no other; take the tick away to end that</source>
-      <translation>Die Datei gilt von jetzt an für jeden geöffneten Scan dieses Scanners und für keinen anderen; nehmen Sie das Häkchen weg, um das zu beenden</translation>
+      <source>Use this file for every scan of this scanner that you open from now on, and for no other scanner. Clear the box to stop.</source>
+      <translation>Diese Datei ab jetzt für jeden geöffneten Scan dieses Scanners verwenden, aber für keinen anderen Scanner. Entfernen Sie das Häkchen, um das zu beenden.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
@@ -9523,13 +9526,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>As the scan says</source>
-      <translation>Wie der Scan sagt</translation>
+      <source>From the scan</source>
+      <translation>Aus dem Scan</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/study_step.py" />
-      <source>Keep for every such scan</source>
-      <translation>Für alle solchen Scans behalten</translation>
+      <source>Use for all scans of this kind</source>
+      <translation>Für alle Scans dieser Art verwenden</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -9538,18 +9541,18 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Nuclide, dose, times and body of {scan}. What is left empty is as the scan says. The file belongs to this scan alone: it goes when another one is opened.</source>
-      <translation>Nuklid, Dosis, Zeiten und Körper von {scan}. Was leer bleibt, ist wie der Scan sagt. Die Datei gehört nur zu diesem Scan: Sie geht, wenn ein anderer geöffnet wird.</translation>
+      <source>Nuclide, dose, times and body measures of {scan}. Empty fields use the values in the scan. The file applies only to this scan and is cleared when you open another one.</source>
+      <translation>Nuklid, Dosis, Zeiten und Körpermaße von {scan}. Für leere Felder gelten die Werte im Scan. Die Datei gilt nur für diesen Scan und entfällt, wenn Sie einen anderen öffnen.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Bq/mL: add a calibration in step 1 besides.</source>
-      <translation>Bq/mL: Fügen Sie dazu in Schritt 1 eine Kalibrierung hinzu.</translation>
+      <source>For Bq/mL, also add a calibration in step 1.</source>
+      <translation>Für Bq/mL fügen Sie in Schritt 1 auch eine Kalibrierung hinzu.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Bq/mL: all is known.</source>
-      <translation>Bq/mL: Alles ist bekannt.</translation>
+      <source>Bq/mL: all values are known.</source>
+      <translation>Bq/mL: Alle Werte sind bekannt.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -9558,8 +9561,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>Nothing of dose is known yet.</source>
-      <translation>Von der Dosis ist noch nichts bekannt.</translation>
+      <source>No dose information yet.</source>
+      <translation>Noch keine Angaben zur Dosis.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
@@ -9583,13 +9586,13 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source>For SUV {value}{value_2}: {more}.</source>
-      <translation>Für SUV {value}{value_2}: {more}.</translation>
+      <source>No SUV {value} yet either: {more}.</source>
+      <translation>Auch noch kein SUV {value}: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
-      <source> besides</source>
-      <translation> zusätzlich</translation>
+      <source>No SUV {value} yet: {more}.</source>
+      <translation>Noch kein SUV {value}: {more}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
@@ -9598,50 +9601,43 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>The voxels follow from the {source} once it is known.</source>
-      <translation>Die Voxel folgen aus {source}, sobald bekannt.</translation>
+      <source>The voxel grid follows from the {source} once it is known.</source>
+      <translation>Das Voxelgitter folgt aus {source}, sobald bekannt.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>as the {source}</source>
-      <translation>wie {source}</translation>
+      <source>from the {source}</source>
+      <translation>aus {source}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>May be too large</source>
-      <translation>Vielleicht zu groß</translation>
+      <source>May be too large for this computer: {describe}.</source>
+      <translation>Vielleicht zu groß für diesen Rechner: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>Too large</source>
-      <translation>Zu groß</translation>
+      <source>Too large for this computer: {describe}.</source>
+      <translation>Zu groß für diesen Rechner: {describe}.</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>
-{message} for this computer: {describe}.</source>
-      <translation>
-{message} für diesen Rechner: {describe}.</translation>
+      <source>{diameter:.5g}, from the {source}</source>
+      <translation>{diameter:.5g}, aus {source}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>{diameter:.5g}, as the {source}</source>
-      <translation>{diameter:.5g}, wie {source}</translation>
+      <source>{depth:.5g}, from the {source}</source>
+      <translation>{depth:.5g}, aus {source}</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/volume_step.py" />
-      <source>{depth:.5g}, as the {source}</source>
-      <translation>{depth:.5g}, wie {source}</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/steps/volume_step.py" />
-      <source>{length:.5g}, as the {source}</source>
-      <translation>{length:.5g}, wie {source}</translation>
+      <source>{length:.5g}, from the {source}</source>
+      <translation>{length:.5g}, aus {source}</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
-      <source>When</source>
-      <translation>Wann</translation>
+      <source>Scheduled</source>
+      <translation>Geplant</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
@@ -9650,13 +9646,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
-      <source>Born</source>
-      <translation>Geboren</translation>
+      <source>Patient ID</source>
+      <translation>Patientennummer</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
-      <source>Kind</source>
-      <translation>Art</translation>
+      <source>Date of birth</source>
+      <translation>Geburtsdatum</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/study_list/order_table.py" />
+      <source>Modality</source>
+      <translation>Modalität</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/study_list/order_table.py" />
+      <source>Procedure</source>
+      <translation>Untersuchung</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/order_table.py" />
@@ -9680,33 +9686,33 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>It has no image yet.</source>
-      <translation>Sie hat noch kein Bild.</translation>
+      <source>This study has no image yet.</source>
+      <translation>Diese Studie hat noch kein Bild.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Looking for studies …</source>
+      <source>Searching for studies …</source>
       <translation>Studien werden gesucht …</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Patient, number, scan, protocol, day</source>
-      <translation>Patient, Nummer, Scan, Protokoll, Tag</translation>
+      <source>Patient, patient ID, scan, protocol, date</source>
+      <translation>Patient, Patientennummer, Scan, Protokoll, Tag</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Look for</source>
-      <translation>Suchen nach</translation>
+      <source>Search</source>
+      <translation>Suchen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Studies with all of these words are shown</source>
-      <translation>Gezeigt werden Studien mit allen diesen Wörtern</translation>
+      <source>Show studies that contain all of these words</source>
+      <translation>Studien zeigen, die alle diese Wörter enthalten</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Which studies are shown</source>
-      <translation>Welche Studien gezeigt werden</translation>
+      <source>Filter the studies by state</source>
+      <translation>Studien nach Stand filtern</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
@@ -9720,8 +9726,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>No studies yet. Every finished image is listed here, with whose it is.</source>
-      <translation>Noch keine Studien. Jedes fertige Bild steht hier, und von wem es ist.</translation>
+      <source>No studies yet. Every finished image is listed here with its patient.</source>
+      <translation>Noch keine Studien. Hier steht jedes fertige Bild mit seinem Patienten.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
@@ -9730,38 +9736,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Return does the same</source>
-      <translation>Die Eingabetaste tut dasselbe</translation>
+      <source>You can also press Return</source>
+      <translation>Auch mit der Eingabetaste</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Take its protocol for the open scan</source>
-      <translation>Ihr Protokoll für den offenen Scan nehmen</translation>
+      <source>Show the image files in their folder</source>
+      <translation>Die Bilddateien in ihrem Ordner zeigen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Show the files of the image</source>
-      <translation>Die Dateien des Bildes zeigen</translation>
+      <source>Delete its image from the disk</source>
+      <translation>Ihr Bild vom Datenträger löschen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Remove its image from the disk</source>
-      <translation>Ihr Bild vom Datenträger entfernen</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Delete {scan}, {protocol}, {when:%d %b %Y %H:%M}, from the disk?</source>
-      <translation>{scan}, {protocol}, {when:%d %b %Y %H:%M}, vom Datenträger löschen?</translation>
+      <source>Delete {scan}, {protocol}, {when:%d %b %Y %H:%M} from the disk?</source>
+      <translation>{scan}, {protocol}, {when:%d.%m.%Y %H:%M} vom Datenträger löschen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
       <source>It was signed off: {standing}.</source>
       <translation>Es wurde freigegeben: {standing}.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/study_list/studies_page.py" />
-      <source>It was not exported.</source>
-      <translation>Es wurde nicht exportiert.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_table.py" />
@@ -9790,11 +9786,6 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_text.py" />
-      <source>Failed</source>
-      <translation>Fehlgeschlagen</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/study_list/study_text.py" />
       <source>All studies</source>
       <translation>Alle Studien</translation>
     </message>
@@ -9815,8 +9806,8 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_text.py" />
-      <source>To look after</source>
-      <translation>Nachzusehen</translation>
+      <source>Needs attention</source>
+      <translation>Zu prüfen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_text.py" />
@@ -9855,28 +9846,28 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>All kinds</source>
-      <translation>Alle Arten</translation>
+      <source>All modalities</source>
+      <translation>Alle Modalitäten</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>The settings name no worklist. Add its node there, HOST:PORT.</source>
-      <translation>In den Einstellungen steht keine Arbeitsliste. Tragen Sie dort ihren Knoten ein, HOST:PORT.</translation>
+      <source>No worklist is configured. Add its node as HOST:PORT in the settings.</source>
+      <translation>Es ist keine Arbeitsliste eingerichtet. Tragen Sie ihren Knoten als HOST:PORT in den Einstellungen ein.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Ask the worklist, then choose whose the scan is.</source>
-      <translation>Fragen Sie die Arbeitsliste ab, und wählen Sie dann, von wem der Scan ist.</translation>
+      <source>Query the worklist, then choose the patient of the scan.</source>
+      <translation>Fragen Sie die Arbeitsliste ab, und wählen Sie dann den Patienten des Scans.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Choose an order in the list.</source>
+      <source>Select an order in the list.</source>
       <translation>Wählen Sie einen Auftrag in der Liste.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Name, * for any letters</source>
-      <translation>Name, * für beliebige Buchstaben</translation>
+      <source>Name; * matches any characters</source>
+      <translation>Name; * steht für beliebige Zeichen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
@@ -9885,37 +9876,37 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>On which days it is to be done</source>
-      <translation>An welchen Tagen es geschehen soll</translation>
+      <source>Scheduled dates</source>
+      <translation>Geplante Tage</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>What kind of scanner it is ordered for</source>
-      <translation>Für welche Art von Scanner es angeordnet ist</translation>
+      <source>Modality of the order</source>
+      <translation>Modalität des Auftrags</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>All patients if left out</source>
-      <translation>Alle Patienten, wenn leer</translation>
+      <source>Leave blank for all patients</source>
+      <translation>Leer lassen für alle Patienten</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Ask</source>
+      <source>Query</source>
       <translation>Abfragen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Take for the scan</source>
-      <translation>Für den Scan nehmen</translation>
+      <source>Assign to scan</source>
+      <translation>Dem Scan zuordnen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Say no longer whose the scan at hand is</source>
-      <translation>Nicht mehr sagen, von wem der offene Scan ist</translation>
+      <source>Remove the patient from the open scan</source>
+      <translation>Die Zuordnung des Patienten zum offenen Scan entfernen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Asking {node} …</source>
+      <source>Querying {node} …</source>
       <translation>{node} wird abgefragt …</translation>
     </message>
     <message>
@@ -9930,23 +9921,23 @@ Replace {which}?</source>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Ask the worklist (Return)</source>
+      <source>Query the worklist (Return)</source>
       <translation>Die Arbeitsliste abfragen (Eingabetaste)</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>The scan at hand is of {whose}.</source>
-      <translation>Der offene Scan ist von {whose}.</translation>
+      <source>The open scan belongs to {whose}.</source>
+      <translation>Der offene Scan gehört zu {whose}.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>Nobody has said whose the scan at hand is.</source>
-      <translation>Niemand hat gesagt, von wem der offene Scan ist.</translation>
+      <source>No patient is assigned to the open scan.</source>
+      <translation>Dem offenen Scan ist kein Patient zugeordnet.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>What is written as DICOM is of this patient, until another scan is opened</source>
-      <translation>Was als DICOM geschrieben wird, ist von diesem Patienten, bis ein anderer Scan geöffnet wird</translation>
+      <source>DICOM files are written for this patient until another scan is opened</source>
+      <translation>DICOM-Dateien werden für diesen Patienten geschrieben, bis ein anderer Scan geöffnet wird</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
@@ -11002,6 +10993,11 @@ Replace {which}?</source>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
       <source>Of the line</source>
       <translation>Der Linie</translation>
+    </message>
+    <message>
+      <location filename="engine/tools/normalisation_scan/source_settings.py" />
+      <source>Kind</source>
+      <translation>Art</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />

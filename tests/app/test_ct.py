@@ -138,7 +138,7 @@ def test_a_direct_algorithm_gets_no_iterations(session):
 
 
 def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
-    with pytest.raises(SettingsError, match="is for PET and the open scan is X-ray CT"):
+    with pytest.raises(SettingsError, match="is for PET, but the open scan is X-ray CT"):
         session.study.use_protocol(ListModeProtocol())
     assert session.study.protocol == CtProtocol()
 
@@ -300,7 +300,7 @@ def test_a_scanner_does_not_belong_to_a_ct_scan(qtbot, window, open_ct):
     window.session.problem_raised.connect(message.append)
     window.commands.set_input("scanner", "safir")
     qtbot.waitUntil(lambda: bool(message), timeout=PATIENCE_MS)
-    assert message[0].text == "The study is of X-ray CT, to which no scanner belongs."
+    assert message[0].text == "The study is of type X-ray CT and does not use: scanner."
     assert set(window.session.study.inputs) == {"data"}
 
 

@@ -54,7 +54,7 @@ class CalibrateDialog(QDialog):
         self.found = label("", "entry", wrap=True)
         self.measured: Calibrated | None = None
         self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
+        self.keep = QCheckBox(tr("Use for all scans of this scanner"))
         self.act = button(tr("Measure"), self._measure, role="primary")
         self.save = button(tr("Save …"), self._save, tr("Save the result as a calibration file"))
         self.close_button = button(tr("Close"), self.reject)

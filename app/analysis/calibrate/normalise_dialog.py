@@ -70,7 +70,7 @@ class NormaliseDialog(QDialog):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.use = QCheckBox(tr("Use for the open scan"))
-        self.keep = QCheckBox(tr("Keep for every scan of this scanner"))
+        self.keep = QCheckBox(tr("Use for all scans of this scanner"))
         self.keep.setToolTip(plain_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
         self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))

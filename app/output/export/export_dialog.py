@@ -150,43 +150,47 @@ class ExportDialog(QDialog):
                 usual_suffixes=usual_suffixes(WRITERS),
             )
         free = free_bytes(target.parent)
-        note = tr(
-            "{describe} voxels, {size} before compression",
-            describe=volume.grid.describe(),
-            size=size(volume.values.nbytes),
-        )
+        notes = [
+            tr(
+                "{describe} voxels, {size} before compression.",
+                describe=volume.grid.describe(),
+                size=size(volume.values.nbytes),
+            )
+        ]
         frames = [FrameVolume(kept.frame, kept.volume) for kept in self._images if kept.frame]
         written: list[FrameVolume] = []
         if self.chosen.label == ALL_FRAMES and frames:
             gated = any(each.frame.gate for each in frames)
-            suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames"
-            each = ", ".join(suffixes)
-            note += tr(
-                "; with its {n_frames} {what} in {each}, else their sum or mean alone",
-                n_frames=len(frames),
-                what=what,
-                each=each,
+            suffixes = frame_suffixes(gated=gated)
+            text = (
+                tr("{endings} files contain all {n} gates, other formats only their sum or mean.")
+                if gated
+                else tr(
+                    "{endings} files contain all {n} frames, other formats only their sum or mean."
+                )
             )
+            notes.append(text.format(endings=", ".join(suffixes), n=len(frames)))
             written = frames if target.name.lower().endswith(suffixes) else []
         if free is not None:
-            note += tr("; {size} free", size=size(free))
+            notes.append(tr("{size} of disk space free.", size=size(free)))
         to_know = remark(target, volume, self._made_by or volume.info, written)
         if to_know:
-            note += f". {to_know}"
+            notes.append(f"{to_know.rstrip('.')}.")
         if self._order is not None and is_dicom(target):
-            note += tr(
-                ". It will be of {name}, {number}",
-                name=self._order.name,
-                number=self._order.patient_id,
+            notes.append(
+                tr(
+                    "The file will belong to patient {name}, {number}.",
+                    name=self._order.name,
+                    number=self._order.patient_id,
+                )
             )
         exists = "" if fault else existing(target)
         if exists:
-            note += tr(
-                ". The file exists ({exists}); you will be asked before it is replaced.",
-                exists=exists,
+            notes.append(
+                tr("The file exists ({exists}). You will be asked to replace it.", exists=exists)
             )
         self.path.setToolTip(plain_tip(str(target)))
-        self._note.setText(fault or note)
+        self._note.setText(fault or " ".join(notes))
         grow_to_fit(self)
         set_tone(self._note, "missing" if fault else "look" if exists or to_know else "muted")
         self.save.setEnabled(not fault)

@@ -48,6 +48,6 @@ def ask_and_export(
     context.commands.run_task(
         save,
         exported,
-        busy=tr("Writing {name}", name=target.name),
-        failed=tr("{name} was not written.", name=target.name),
+        busy=tr("Saving {name}", name=target.name),
+        failed=tr("{name} was not saved.", name=target.name),
     )

@@ -52,7 +52,7 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
         **({} if kept.frame else {"before_finishing": True, **of_image}),
         "image": kept.label
         if kept.frame
-        else tr("{label}, before the finishing filters", label=kept.label),
+        else tr("{label}, before the final filters", label=kept.label),
         "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
     }
     return record.provenance | changed
@@ -107,7 +107,9 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
         return str(e)
     free = free_bytes(target.parent) or 0
     if free < SPARE * volume.values.nbytes:
-        return tr("{parent}: not enough free space; choose another folder.", parent=target.parent)
+        return tr(
+            "{parent}: not enough free disk space; choose another folder.", parent=target.parent
+        )
     return ""
 
 
@@ -160,8 +162,8 @@ def frames_of(
     if len(frames) < expected and record.is_file:
         raise DataError(
             tr(
-                "memory holds {n} of {expected} frames of the file that was opened; write them "
-                "with `isocenter export FILE OUT`, or export one frame alone.",
+                "only {n} of the {expected} frames of the file are in memory; write "
+                "all with `isocenter export FILE OUT`, or export a single frame.",
                 n=len(frames),
                 expected=expected,
             )

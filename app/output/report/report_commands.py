@@ -25,7 +25,7 @@ from engine.results.reports import (
     write_report,
 )
 
-NO_RESULT = tr("There is no result yet: it is kept once a run has ended.")
+NO_RESULT = tr("There is no result yet. It is saved at the end of a run.")
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def sign_and_report(
     context.commands.run_task(
         work,
         lambda found: _tell(context, found, done),
-        busy=tr("Writing the report"),
-        failed=tr("The report was not written."),
+        busy=tr("Saving the report"),
+        failed=tr("The report was not saved."),
     )
 
 

@@ -34,7 +34,7 @@ WIDTH_PX = 880
 PREVIEW_PX, A4 = 300, 297 / 210
 """Width of the picture of a page, and how many times as high it is."""
 PREVIEW_DPI = 110
-NO_NODE = tr("The settings name no DICOM node to send to; add one there.")
+NO_NODE = tr("No DICOM node is configured; add one in the settings.")
 
 
 class ReportDialog(QDialog):
@@ -47,12 +47,10 @@ class ReportDialog(QDialog):
         self._context = context
         self._id = context.session.run.record.result_id
         self.sign_off = SignOff(context)
-        self.full = QCheckBox(tr("All that is known, not one page"))
-        self.full.setToolTip(
-            tr("Facts of the scan, every setting, numbers of the image, all digests")
-        )
+        self.full = QCheckBox(tr("Full report, not just one page"))
+        self.full.setToolTip(tr("Scan details, all settings, image statistics and all checksums"))
         self.formats = QButtonGroup(self)
-        self.save = button(tr("Save …"), self._save, tr("Write the report to a file"), "primary")
+        self.save = button(tr("Save …"), self._save, tr("Save the report to a file"), "primary")
         self.print = button(tr("Print …"), self._print, tr("Print the pages"))
         self.send = button(tr("Send"), self._send)
         self.said = label("", "muted", wrap=True)
@@ -63,7 +61,9 @@ class ReportDialog(QDialog):
         self._was_signed = False
         node = context.preferences.site.node
         self.send.setEnabled(bool(node))
-        self.send.setToolTip(plain_tip(tr("Send it to {node}", node=node) if node else NO_NODE))
+        self.send.setToolTip(
+            plain_tip(tr("Send the report to {node}", node=node) if node else NO_NODE)
+        )
         self._lay_out()
         self.sign_off.changed.connect(self._follow)
         self.full.toggled.connect(self._refresh_preview)
@@ -87,8 +87,8 @@ class ReportDialog(QDialog):
         self._context.commands.run_task(
             lambda _: to_images(report_of(self._subject(), full=full), PREVIEW_DPI)[0],
             self._show_preview,
-            busy=tr("Making the preview"),
-            failed=tr("There is no preview of the report."),
+            busy=tr("Creating the preview"),
+            failed=tr("The preview could not be created."),
         )
 
     def _show_preview(self, page: bytes) -> None:
@@ -159,13 +159,13 @@ class ReportDialog(QDialog):
         )
 
     def _saved(self, reported: Reported) -> None:
-        self.said.setText(tr("Written: {path}", path=reported.path))
+        self.said.setText(tr("Saved: {path}", path=reported.path))
 
     def _print(self) -> None:
         self._context.commands.run_task(
             lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
             lambda pages: ask_and_print(self, pages),
-            busy=tr("Making the pages"),
+            busy=tr("Creating the pages"),
             failed=tr("The report was not printed."),
         )
 
@@ -176,7 +176,7 @@ class ReportDialog(QDialog):
 
         self._context.commands.run_task(
             work,
-            lambda node: self.said.setText(tr("{node} has taken the report.", node=node)),
+            lambda node: self.said.setText(tr("{node} accepted the report.", node=node)),
             busy=tr("Sending the report"),
             failed=tr("The report was not sent."),
         )

@@ -37,9 +37,14 @@ SHORT: dict[Judgement, str] = {
     "acceptable with remarks": tr("Remarks"),
     "not acceptable": tr("Reject"),
 }
+TIPS: dict[Judgement, str] = {
+    "acceptable": tr("The image is acceptable"),
+    "acceptable with remarks": tr("The image is acceptable with remarks"),
+    "not acceptable": tr("The image is not acceptable"),
+}
 PLACES = ("first", "middle", "last")
-UNJUDGED = tr("Judge the image first: acceptable, with remarks, or not.")
-NO_REMARK = tr("Say what the remark is.")
+UNJUDGED = tr("Review the image first: accept, accept with remarks, or reject it.")
+NO_REMARK = tr("Enter the remark.")
 
 
 class JudgementButtons(QWidget):
@@ -55,7 +60,7 @@ class JudgementButtons(QWidget):
         for place, judgement in zip(PLACES, JUDGEMENTS, strict=True):
             made = QToolButton()
             made.setText(SHORT[judgement])
-            made.setToolTip(plain_tip(tr("The image is {judgement}", judgement=judgement)))
+            made.setToolTip(TIPS[judgement])
             made.setCheckable(True)
             made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             made.setProperty("role", "segment")
@@ -99,11 +104,15 @@ class SignOff(QWidget):
         self.remark.setAccessibleName(tr("Remark"))
         self.who = QuietCombo()
         self.who.setAccessibleName(tr("Signed off by"))
-        self.who.setToolTip(tr("Who signs; the settings list the people of the site"))
+        self.who.setToolTip(
+            tr("Name of the person who signs off. The settings contain the list of people.")
+        )
         self.sign = button(tr("Sign off and report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
         self.said = label("", "muted", wrap=True)
-        self.open = button(tr("Open the report"), self._open, tr("In the program for such files"))
+        self.open = button(
+            tr("Open the report"), self._open, tr("Open the report in the default program")
+        )
         self._lay_out()
         self.judgement.group.buttonClicked.connect(self._show)
         self.remark.textChanged.connect(self._show)
@@ -138,7 +147,7 @@ class SignOff(QWidget):
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
-        self.sign.setToolTip(plain_tip(why or tr("Keep who judged it how, and write the report")))
+        self.sign.setToolTip(plain_tip(why or tr("Record the review and save the report")))
         can_judge = not obstacle(record) and not self.is_signed
         self.judgement.setEnabled(can_judge)
         for each in (self.judgement, self.by, self.sign):
@@ -159,7 +168,7 @@ class SignOff(QWidget):
         if why := obstacle(self._run.record):
             return why
         if self.is_signed:
-            return tr("It is signed off.")
+            return tr("The result is signed off.")
         if self.judgement.chosen is None:
             return UNJUDGED
         is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()

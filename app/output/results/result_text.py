@@ -12,7 +12,7 @@ from app.ui.theme.formatting import clock, sentence_case, size
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
 
-OTHER_SCAN = tr("This image is of {0.then}, not of the scan that is open, {0.now}.")
+OTHER_SCAN = tr("This image belongs to {0.then}, not to the open scan, {0.now}.")
 
 
 def lines_of(result: Result, name: str) -> tuple[str, str, str]:
@@ -44,7 +44,7 @@ def tip_of(result: Result, name: str) -> str:
     if run.n_warnings:
         rows.insert(2, tr("Warnings: {n}", n=run.n_warnings))
     if result.pinned:
-        rows.append(tr("Pinned: kept until you delete it"))
+        rows.append(tr("Pinned: stays until you delete it"))
     if result.exported:
         rows.append(tr("Exported"))
     return "<br>".join(escape(row) for row in rows)
@@ -70,7 +70,7 @@ def made_with(
     if study is None or run is None:
         return "", False
     made = tr(
-        "Made with {name}: {describe}.",
+        "Created with {name}: {describe}.",
         name=marked(run.protocol.describe()),
         describe=run.describe_algorithm(),
     )
@@ -84,4 +84,4 @@ def made_with(
 
 
 def _changes(changed: Sequence[Difference]) -> str:
-    return tr("Changed since: {value}.", value="; ".join(str(each) for each in changed))
+    return tr("Changed since then: {value}.", value="; ".join(str(each) for each in changed))

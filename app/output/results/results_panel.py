@@ -27,8 +27,8 @@ from app.views.literal_text import plain_tip
 from engine.results import Result
 
 EMPTY = tr(
-    "No results yet. Every finished image is kept here with its settings and its time, so that "
-    "nothing is lost when you start again, open another scan or quit."
+    "No results yet. Every finished image is saved here with its settings and date. Nothing "
+    "is lost when you start another run, open another scan or quit."
 )
 RUNNING = tr("A reconstruction is running.")
 
@@ -56,7 +56,7 @@ class ResultsTab(QWidget):
         self.open = button(tr("Open"), self._open, "", "primary")
         self.settings = button(tr("Use settings"), self._use_settings)
         self.more = button(
-            "", self._show_menu, tr("Lay over the image, pin, delete, show in folder")
+            "", self._show_menu, tr("Overlay on the image, pin, delete, show in folder")
         )
         self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", context.theme)
@@ -91,9 +91,9 @@ class ResultsTab(QWidget):
             folder = made.addAction(tr("Show in folder"))
             folder.triggered.connect(lambda: self._commands.show_in_folder(result))
             made.addSeparator()
-            over = made.addAction(tr("Lay over the volume on show"))
+            over = made.addAction(tr("Overlay on the displayed volume"))
             over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
-            instead = made.addAction(tr("Show, the image of the run stays open"))
+            instead = made.addAction(tr("Show without closing the image of the run"))
             instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
             made.addSeparator()
             made.addAction(tr("Delete …")).triggered.connect(self._delete)
@@ -151,12 +151,12 @@ class ResultsTab(QWidget):
         self.list.viewport().update()
 
     def _show_buttons(self) -> None:
-        obstacle = tr("Choose a result in the list.") if self.current is None else ""
+        obstacle = tr("Select a result in the list.") if self.current is None else ""
         busy = RUNNING if self._run.state.is_active else obstacle
         for each, why, tip in (
-            (self.open, busy, tr("Show this image with what made it (Return)")),
-            (self.settings, busy, tr("Take its protocol for the scan that is open")),
-            (self.more, obstacle, tr("Lay over the image, pin, delete, show in folder")),
+            (self.open, busy, tr("Show this image and its provenance (Return)")),
+            (self.settings, busy, tr("Use its protocol for the open scan")),
+            (self.more, obstacle, tr("Overlay on the image, pin, delete, show in folder")),
         ):
             each.setEnabled(not why)
             each.setToolTip(plain_tip(why or tip))
@@ -178,14 +178,13 @@ class ResultsTab(QWidget):
         if result is None:
             return
         text = tr(
-            "Delete {scan}, {name}, {created:%d %b %Y %H:%M}, ",
+            "Delete {scan}, {name}, {created:%d %b %Y %H:%M} from the disk?",
             scan=result.scan,
             name=self._results.names[result.id],
             created=result.created,
         )
-        text += tr("from the disk?")
         if not result.exported:
-            text += tr(" It was not exported.")
+            text += " " + tr("It was not exported.")
         if self.confirm(tr("Delete this result?"), text):
             self._commands.delete(result)
 

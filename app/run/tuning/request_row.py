@@ -14,7 +14,7 @@ from engine.tools.tuning import KERNELS, MODALITIES, TARGETS, SearchRequest
 
 BUDGET_S = 60
 LEAST_S, MOST_S = 5, 86_400
-STANDARD, OF_STUDY = tr("The standard one"), tr("Of the open study")
+STANDARD, OF_STUDY = tr("Standard size"), tr("Size of the open study")
 WIDE_PX = 230
 
 
@@ -61,7 +61,7 @@ class RequestRow(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(4)
-        titles = (tr("Kernel"), tr("Size of the work"), tr("Device"), tr("Time [s]"))
+        titles = (tr("Kernel"), tr("Problem size"), tr("Device"), tr("Time [s]"))
         fields: tuple[QWidget, ...] = (self.kernel, self.of, self.device, self.budget)
         for column, (title, field) in enumerate(zip(titles, fields, strict=True)):
             caption = label(title, "caption")
@@ -79,11 +79,11 @@ class RequestRow(QWidget):
         seconds = self.budget.raw()
         if not isinstance(seconds, int) or not LEAST_S <= seconds <= MOST_S:
             return tr(
-                "Time: a whole number of seconds from {LEAST_S} to {MOST_S:,}.",
+                "Time must be a whole number of seconds from {LEAST_S} to {MOST_S:,}.",
                 LEAST_S=LEAST_S,
                 MOST_S=MOST_S,
             )
-        return "" if self.device.count() else tr("No device of this machine can be used.")
+        return "" if self.device.count() else tr("This computer has no usable device.")
 
     def request(self) -> SearchRequest:
         """Return what is asked for; only where there is no fault."""

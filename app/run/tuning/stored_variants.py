@@ -24,12 +24,12 @@ from engine.tools.tuning import KERNELS
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.tuning import StoredForm
 
-COLUMNS = (tr("Kept form of"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
+COLUMNS = (tr("Kernel"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
 MOST_ROWS = 4
-NOTHING = tr("Nothing is kept: all kernels run as shipped.")
-SOME = tr("Each is used on images of its size to the nearest power of two, on its machine.")
+NOTHING = tr("No variants are saved. All kernels use the default variant.")
+SOME = tr("Each variant is used on its computer for images of its size, rounded to a power of two.")
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-TIP = tr("The kernel runs as shipped again")
+TIP = tr("Use the default variant again")
 
 
 class KeptList(QWidget):
@@ -42,7 +42,7 @@ class KeptList(QWidget):
         self.text = label("", "muted", wrap=True)
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._allow)
-        self.forget = button(tr("Forget"), self._forget, TIP)
+        self.forget = button(tr("Remove"), self._forget, TIP)
         self.forget.setAutoDefault(False)
         row = QHBoxLayout()
         row.addWidget(self.text, 1)
@@ -57,7 +57,7 @@ class KeptList(QWidget):
     def look(self) -> None:
         """Read what is kept, in a thread."""
         self._commands.run_task(
-            lambda _: _stored(), self._show, failed=tr("The list cannot be read.")
+            lambda _: _stored(), self._show, failed=tr("The list could not be read.")
         )
 
     def _show(self, forms: list[StoredForm]) -> None:
@@ -80,7 +80,7 @@ class KeptList(QWidget):
     def _allow(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
         self.forget.setToolTip(
-            plain_tip(TIP if self.forget.isEnabled() else tr("Select a form first"))
+            plain_tip(TIP if self.forget.isEnabled() else tr("Select a variant first"))
         )
 
     def _forget(self) -> None:
@@ -93,7 +93,10 @@ class KeptList(QWidget):
                 forget_stored(form)
 
         self._commands.run_task(
-            forget, lambda _: None, failed=tr("Not everything was forgotten."), on_end=self.look
+            forget,
+            lambda _: None,
+            failed=tr("Some variants could not be removed."),
+            on_end=self.look,
         )
 
 
@@ -105,7 +108,7 @@ def _stored() -> list[StoredForm]:
 
 def _tree() -> QTreeWidget:
     tree = QTreeWidget()
-    tree.setAccessibleName(tr("Forms that are kept"))
+    tree.setAccessibleName(tr("Saved variants"))
     tree.setHeaderLabels(COLUMNS)
     tree.setRootIsDecorated(False)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -125,7 +128,7 @@ def _row(form: StoredForm) -> QTreeWidgetItem:
     row = QTreeWidgetItem([kernel, form.shape, speed, form.machine, form.tuned_utc[:10]])
     row.setTextAlignment(2, RIGHT)
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
-    state = "" if form.is_current else tr(" Found with another version of Isocenter: tune again.")
+    state = "" if form.is_current else tr("Found with another version of Isocenter; tune again.")
     for column in range(len(COLUMNS)):
-        row.setToolTip(column, plain_tip(f"{values}. {form.machine}.{state}"))
+        row.setToolTip(column, plain_tip(f"{values}. {form.machine}. {state}".strip()))
     return row

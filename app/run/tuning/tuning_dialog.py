@@ -20,9 +20,9 @@ from engine.tools.tuning import why_no_search
 SIZE_PX = (820, 680)
 TICK_MS = 500
 LEAD = tr(
-    "Kernels can cut their work up in many ways, and which is fastest depends on the machine. "
-    "Forms are tried for a while; one is kept only if its numbers are right and it is faster than "
-    "the shipped one beyond the noise."
+    "Kernels can divide their work in many ways, and the fastest variant depends on the "
+    "computer. Tuning tries variants for a set time. A variant is saved only if its results "
+    "are correct and it is measurably faster than the default."
 )
 
 
@@ -107,7 +107,7 @@ class TuningDialog(QDialog):
 
     def _show(self) -> None:
         busy = self.job.is_busy
-        self.act.setText(tr("Stop and keep") if busy else tr("Start"))
+        self.act.setText(tr("Stop and save") if busy else tr("Start"))
         self.act.setEnabled(self.model.phase is not Phase.STOPPING)
         self.row.setEnabled(not busy)
         self.kept.setEnabled(not busy)

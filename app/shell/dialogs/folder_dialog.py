@@ -62,7 +62,7 @@ class FolderDialog(QDialog):
             self.tree.addTopLevelItem(row)
         self.open_chosen = button(tr("Open"), self._open, role="primary")
         column = QVBoxLayout(self)
-        words = tr("The folder holds {n:,} scans and images. Choose one.", n=len(items))
+        words = tr("The folder contains {n:,} scans and images. Choose one.", n=len(items))
         column.addWidget(label(words, wrap=True))
         column.addWidget(self.tree, 1)
         column.addWidget(self.open_chosen, 0, Qt.AlignmentFlag.AlignRight)

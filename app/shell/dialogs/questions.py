@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 ICON_PX = 48
 IMPORT_KINDS = tr(
-    "Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat "
-    "*.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
+    "Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz "
+    "*.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
 )
 SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
@@ -108,7 +108,7 @@ class Dialogs(QObject):
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
         base = self._context.session.study.base.name
-        name = ask_text(self._parent, tr("Save protocol"), tr("Name of the protocol"), base).strip()
+        name = ask_text(self._parent, tr("Save protocol"), tr("Protocol name"), base).strip()
         if name:
             save_as(self._parent, self._context, name)
 
@@ -222,8 +222,8 @@ class Dialogs(QObject):
         self._context.commands.run_task(
             lambda _: gather(log=log, names=[*values, *recent]),
             self._show_bundle,
-            busy=tr("Gathering facts without names"),
-            failed=tr("There is no support bundle."),
+            busy=tr("Collecting support information"),
+            failed=tr("The support bundle could not be created."),
         )
 
     def _show_bundle(self, bundle: SupportBundle) -> None:
@@ -237,9 +237,9 @@ class Dialogs(QObject):
             self._context.commands.run_task(
                 lambda _: bundle.write(target),
                 lambda _: self._context.session.add_log(
-                    "info", tr("Written: {target}", target=target)
+                    "info", tr("Saved: {target}", target=target)
                 ),
-                failed=tr("{name} was not written.", name=target.name),
+                failed=tr("{name} was not saved.", name=target.name),
             )
 
     def _target(self, title: str, start: Path, kinds: str) -> Path | None:
@@ -261,9 +261,9 @@ def about_box(parent: QWidget) -> QMessageBox:
 
     parts = (
         tr("Isocenter {version}", version=version("isocenter")),
-        tr("Turns PET and X-ray CT measurements into volumes."),
+        tr("Reconstructs images from PET and X-ray CT measurements."),
         tr("Research use only. Not for diagnosis or treatment."),
-        tr("Free software, licence BSD-3-Clause."),
+        tr("Free software, BSD-3-Clause licence."),
     )
     box = question_box(parent, tr("About Isocenter"), "\n\n".join(parts), "info")
     box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
@@ -281,7 +281,7 @@ def choice_of(role: str) -> tuple[str, str]:
     if role == SCANNER:
         return tr("Choose a scanner"), _kinds(tr("Scanners"), SCANNER_SUFFIXES)
     found = next(each for each in all_roles() if each.key == role)
-    return tr("Choose: {title}", title=found.title), _kinds(found.text, found.suffixes)
+    return tr("Choose a file: {title}", title=found.title), _kinds(found.text, found.suffixes)
 
 
 def _kinds(name: str, suffixes: tuple[str, ...]) -> str:

@@ -32,7 +32,9 @@ from engine.results.reports import Site
 WIDTH_PX = 620
 FOLDERS, LOGOS = ("protocols", "reports"), ("logo",)
 THEMES = ("dark", "light")
-PEOPLE_TIP = tr("Who signs reports off, with commas between; empty: the name of the login")
+PEOPLE_TIP = tr(
+    "People who sign off reports, separated by commas. Leave blank to use the login name."
+)
 LEAST_LETTERS = 4
 
 
@@ -88,13 +90,13 @@ class SettingsDialog(QDialog):
         row.setSpacing(8)
         row.addWidget(line, 1)
         row.addWidget(
-            button(tr("Choose …"), lambda: self._choose(name), tr("Choose it on the disk"))
+            button(tr("Choose …"), lambda: self._choose(name), tr("Choose a file or folder"))
         )
         return made
 
     def _add_looks(self) -> None:
         self.theme, self.device, self.language = QuietCombo(), QuietCombo(), QuietCombo()
-        self.language.addItem(tr("That of the system"), SYSTEM)
+        self.language.addItem(tr("System default"), SYSTEM)
         for key, name in LANGUAGES.items():
             self.language.addItem(name, key)
         self.language.setCurrentIndex(max(0, self.language.findData(self._preferences.language)))
@@ -108,21 +110,19 @@ class SettingsDialog(QDialog):
                 self.device.addItem(each.label, each.key)
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
-            (tr("Language"), self.language, tr("From the next start of Isocenter on")),
+            (tr("Language"), self.language, tr("Takes effect at the next start of Isocenter")),
             (tr("Theme"), self.theme, tr("Colours of the window")),
-            (tr("Device"), self.device, tr("What reconstructions run on")),
+            (tr("Device"), self.device, tr("Device used for reconstructions")),
         ):
             box.setAccessibleName(title)
             box.setToolTip(plain_tip(tip))
             self._add(title, box)
 
     def _add_technician(self) -> None:
-        self.technician = QCheckBox(tr("Begin in the technician's mode"))
-        self.technician.setToolTip(
-            tr("Open, protocol, Start, judge, export and report, nothing else")
-        )
+        self.technician = QCheckBox(tr("Start in technician mode"))
+        self.technician.setToolTip(tr("Show only open, protocol, start, review, export and report"))
         self.technician.setChecked(self._preferences.technician)
-        self.change = button("", self._set_passphrase, tr("It ends the technician's mode"))
+        self.change = button("", self._set_passphrase, tr("Required to leave technician mode"))
         self._name_passphrase()
         row = QHBoxLayout()
         row.addWidget(self.technician, 1)
@@ -161,12 +161,12 @@ class SettingsDialog(QDialog):
                 self,
                 tr("Passphrase"),
                 tr(
-                    "A passphrase has at least {LEAST_LETTERS} letters.",
+                    "A passphrase needs at least {LEAST_LETTERS} characters.",
                     LEAST_LETTERS=LEAST_LETTERS,
                 ),
             )
-        elif ask_text(self, tr("Passphrase"), tr("Once more"), "", hidden=True) != one:
-            tell(self, tr("Passphrase"), tr("The two are not the same; nothing was changed."))
+        elif ask_text(self, tr("Passphrase"), tr("Repeat the passphrase"), "", hidden=True) != one:
+            tell(self, tr("Passphrase"), tr("The passphrases differ. Nothing was changed."))
         else:
             self._passphrase = hashed(one)
             self._name_passphrase()
@@ -179,7 +179,10 @@ class SettingsDialog(QDialog):
         for name in FOLDERS:
             if said[name] and not Path(said[name]).expanduser().is_dir():
                 raise EngineError(
-                    tr("{path}: no such folder; choose one that is there.", path=said[name])
+                    tr(
+                        "{path}: this folder does not exist; choose an existing one.",
+                        path=said[name],
+                    )
                 )
         return site
 

@@ -25,7 +25,7 @@ from engine.core.errors import EngineError
 from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
 
 SIZE_PX = (720, 460)
-COLUMNS = (tr("What"), tr("Size"), tr("Last used"))
+COLUMNS = (tr("Content"), tr("Size"), tr("Last used"))
 PATHS = Qt.ItemDataRole.UserRole
 OLD_DAYS = 30
 Confirm = Callable[[str, str, str], bool]
@@ -40,7 +40,7 @@ class StorageDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         self._context, self._confirm = context, confirm
         self.items: list[StoredItem] = []
-        self.sum = label(tr("Looking at the disk …"), wrap=True)
+        self.sum = label(tr("Reading the disk …"), wrap=True)
         self.said = label("", "muted", wrap=True)
         self.said.hide()
         self.tree = _tree()
@@ -49,7 +49,7 @@ class StorageDialog(QDialog):
         self.remove_old = button(
             tr("Remove caches unused for {OLD_DAYS} days …", OLD_DAYS=OLD_DAYS),
             self._remove_old,
-            tr("Caches are made again when they are needed; that takes time"),
+            tr("Caches are recreated when needed, which takes time"),
         )
         self.close_button = button(tr("Close"), self.accept, role="primary")
         self._lay_out()
@@ -96,9 +96,9 @@ class StorageDialog(QDialog):
         total = size(sum(item.n_bytes for item in items))
         self.sum.setText(
             tr(
-                "Isocenter keeps {total} on this computer for its own use. Interrupted "
-                "jobs can be resumed; caches save time and are made again when they are "
-                "needed. Results are deleted one by one, in the tab Results.",
+                "Isocenter uses {total} on this disk for its own files. Interrupted "
+                "jobs can be resumed. Caches save time and are recreated when needed. "
+                "Delete results one by one in the Results tab.",
                 total=total,
             )
         )
@@ -114,7 +114,11 @@ class StorageDialog(QDialog):
         )
         self.remove.setToolTip(
             plain_tip(
-                tip if chosen else tr("Select jobs or caches first; running jobs and results stay.")
+                tip
+                if chosen
+                else tr(
+                    "Select jobs or caches first. Running jobs and results cannot be removed here."
+                )
             )
         )
         self.remove_old.setEnabled(bool(self._old()))
@@ -130,22 +134,20 @@ class StorageDialog(QDialog):
 
     def _ask(self, doomed: list[StoredItem]) -> None:
         n_jobs = sum(item.kind == "interrupted" for item in doomed)
-        jobs = (
-            tr(" {n_jobs:,} of them can still be resumed, and no longer then.", n_jobs=n_jobs)
-            if n_jobs
-            else ""
-        )
         n, total = len(doomed), size(sum(item.n_bytes for item in doomed))
-        text = tr(
-            "Remove {n:,} {value} ({total})?{jobs}",
-            n=n,
-            value="entry" if n == 1 else "entries",
-            total=total,
-            jobs=jobs,
+        text = (
+            tr("Remove 1 entry ({total})?", total=total)
+            if n == 1
+            else tr("Remove {n:,} entries ({total})?", n=n, total=total)
         )
-        if doomed and self._confirm(tr("Remove from the disk"), text, tr("Remove")):
+        if n_jobs:
+            lost = tr("Interrupted jobs that can no longer be resumed: {n:,}.", n=n_jobs)
+            text = f"{text} {lost}"
+        if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
             self._context.commands.run_task(
-                lambda _: _removed(doomed), self._report, failed=tr("Not everything was removed.")
+                lambda _: _removed(doomed),
+                self._report,
+                failed=tr("Some entries could not be removed."),
             )
 
     def _report(self, faults: list[str]) -> None:
@@ -186,11 +188,10 @@ def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
     n = len(items)
     what = f"{name} ({n:,})" if n > 1 else name
     days = min(item.age_days for item in items)
-    used = (
-        "today"
-        if days < 1
-        else tr("{days:,.0f} day{value} ago", days=days, value="s" if days >= 1.5 else "")
-    )
+    if days < 1:
+        used = tr("today")
+    else:
+        used = tr("{days:,.0f} days ago", days=days) if days >= 1.5 else tr("1 day ago")
     row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
     row.setData(0, PATHS, [str(item.path) for item in items])
     for column in (1, 2):

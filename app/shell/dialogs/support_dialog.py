@@ -19,9 +19,9 @@ from engine.tools.diagnostics import SupportBundle
 
 SIZE_PX = (900, 560)
 HEAD = tr(
-    "This is all that the bundle holds. It has no image and no scan; names of patients, users, "
-    "machines, files and folders are replaced by marks as [1]. Read it, save it, and send it with "
-    "what you did and what you expected."
+    "This is the complete content of the bundle. It contains no image and no scan. Marks "
+    "such as [1] replace the names of patients, users, computers, files and folders. Read it "
+    "and save it. Send it with a description of your steps and of the result you expected."
 )
 
 

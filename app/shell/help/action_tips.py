@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from app.language.translation import tr
 
-NORMALISE_TIP = tr("From scans of a cylinder or a rotating line: how each crystal and line counts")
+NORMALISE_TIP = tr(
+    "Measure crystal and line efficiencies from scans of a cylinder or a rotating line source"
+)
 CALIBRATE_TIP = tr(
-    "From the image on show, of a cylinder of known activity: what one count stands for"
+    "Measure the calibration factor from the displayed image of a cylinder of known activity"
 )
-QUEUE_TIP = tr("Let this study, with its settings as they are, wait for its turn")
-TUNE_TIP = tr("Find the fastest kernels on this machine, and keep them for later runs")
-REPORT_TIP = tr("Sign the result off; save, print or send its report")
+QUEUE_TIP = tr("Add this study with its current settings to the queue")
+TUNE_TIP = tr("Find the fastest kernels on this computer and use them in later runs")
+REPORT_TIP = tr("Sign off the result, then save, print or send its report")
 TECHNICIAN_TIP = tr(
-    "Open, protocol, Start, judge, export and report, nothing else; or the way back"
+    "Show only open, protocol, start, review, export and report, or return to the full window"
 )
-APART_TIP = tr("In a window of their own, as for a second screen; close it, and they are back")
+APART_TIP = tr(
+    "Show in a separate window, for example on a second screen. Close it to move them back."
+)

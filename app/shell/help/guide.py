@@ -93,7 +93,7 @@ class GuideWindow(QDialog):
         self.view.anchorClicked.connect(
             lambda url: self.open_page(self.view.target(url.toString()))
         )
-        self._none = label(tr("No page holds these words."), "muted", wrap=True)
+        self._none = label(tr("No page contains these words."), "muted", wrap=True)
         self._none.hide()
         self._lay_out()
         self.list.setCurrentRow(0)

@@ -22,120 +22,118 @@ STEPS = (
     (
         tr("1  Study"),
         tr(
-            "Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal "
+            "Open a PET or X-ray CT scan, or drop it on the window. Add a μ-map and crystal "
             "efficiencies to a PET scan if you have them."
         ),
     ),
     (
         tr("2  Corrections"),
-        tr(
-            "Each row says whether the correction is applied, what it did, or why it "
-            "cannot be used."
-        ),
+        tr("Each row shows if the correction is applied, its effect, or why it cannot be used."),
     ),
     (
         tr("3, 4, 5  Settings"),
         tr(
-            "Sound values are there already. Fast, Standard and "
-            "Fine change voxels and iterations together."
+            "The defaults suit most scans. Fast, Standard and Fine change voxel "
+            "size and iterations together."
         ),
     ),
     (
         tr("Start"),
         tr(
-            "Memory and time stand in the lowest line before you press it. While it runs you "
-            "may pause, abort, or finish early and keep the image."
+            "The status line shows the memory and time the run needs. During the "
+            "run you can pause, abort, or finish early and keep the image."
         ),
     ),
     (
         tr("Device"),
         tr(
-            "In the header. Automatic takes the GPU where there is one. If it fails, the "
-            "last image "
-            "is kept and you may go on on the CPU. Tune this machine, in the same menu, "
-            "finds out in "
-            "a minute which kernels are fastest here."
+            "Choose the device in the header. Automatic uses the GPU if there is one. If the GPU "
+            "fails, the last image is kept and you can continue on the CPU. Tune this machine, in "
+            "the same menu, finds the fastest kernels in a minute."
         ),
     ),
     (
         tr("Profile"),
-        tr("Beside the progress: where the time goes, and what the device reaches while it works."),
+        tr(
+            "The Profile tab, next to Progress, shows the time of each stage and "
+            "the performance of the device."
+        ),
     ),
     (
         tr("Measure"),
         tr(
-            "Draw a line across a slice to see the values along it, with the width of the highest "
+            "Draw a line across a slice to plot the values along it and the width of the highest "
             "peak. Keep a curve to compare iterations."
         ),
     ),
     (
         tr("Regions"),
         tr(
-            "Draw balls, boxes, polygons or voxels in the slices to read mean, peak and volume in "
-            "them. They are kept with their scan, and hold for every image of it."
+            "Draw spheres, boxes, polygons or voxels in the slices to measure their mean, peak and "
+            "volume. Regions are saved with their scan and apply to all its images."
         ),
     ),
     (
         tr("Results"),
         tr(
-            "Every finished image is kept there with its settings. Open one, take its "
-            "settings, pin "
-            "or delete it."
+            "Every finished image is saved there with its settings. You can open it, reuse its "
+            "settings, pin it or delete it."
         ),
     ),
     (
         tr("Several volumes"),
         tr(
-            "Over the views: lay a result, an iterate, the μ-map or any file over the "
-            "volume on show, "
-            "blended, swiped, side by side, as difference or ratio."
+            "Above the views: overlay a result, an iteration, the μ-map or any "
+            "file on the displayed volume. Show it blended, swiped, side by side, "
+            "or as a difference or ratio."
         ),
     ),
-    (tr("Export"), tr("Writes the image on show, or any kept iteration, with its provenance.")),
+    (tr("Export"), tr("Saves the displayed image, or any stored iteration, with its provenance.")),
 )
 SHORTCUTS = (
     ("Ctrl+O", tr("Open a file")),
     ("Ctrl+E", tr("Export the image")),
     ("Ctrl+S", tr("Save the study")),
-    ("Ctrl+Shift+S", tr("Save the protocol under a name")),
-    ("Ctrl+Shift+E", tr("Sign off, and report")),
+    ("Ctrl+Shift+S", tr("Save the protocol with a name")),
+    ("Ctrl+Shift+E", tr("Sign off and report")),
     ("Ctrl+,", tr("Settings")),
-    ("Ctrl+Shift+O", tr("All studies, and the worklist")),
+    ("Ctrl+Shift+O", tr("All studies and the worklist")),
     ("Ctrl+Shift+P", tr("Protocols: save, rename, lock, share")),
     ("Ctrl+R", tr("Start")),
-    (tr("Space or Ctrl+P"), tr("Pause, go on")),
+    (tr("Space or Ctrl+P"), tr("Pause, continue")),
     ("Ctrl+K", tr("Finish and keep")),
     ("Ctrl+.", tr("Abort")),
     (tr("Ctrl+Shift+R, Ctrl+U"), tr("Add the study to the queue, show the queue")),
     (tr("Ctrl+Z, Ctrl+Shift+Z"), tr("Undo, redo a setting")),
-    (tr("[ and ]"), tr("Earlier, later iteration")),
+    (tr("[ and ]"), tr("Previous, next iteration")),
     ("F", tr("Views only")),
-    ("L", tr("Draw lines in the slices, or move the crosshair again")),
-    ("K", tr("Play a film in the views, or rest")),
-    ("Z", tr("A magnifying glass under the pointer")),
-    ("B", tr("Several slices as one, or single slices again")),
-    ("O", tr("Hide the volume that lies over another one, and show it again")),
-    ("T, M", tr("Turn the slice by a quarter, mirror it")),
-    ("Ctrl+C", tr("Copy the views as a picture")),
-    ("V, P, G, S", tr("Volume, projections, geometry, slices in space of an X-ray scan")),
+    ("L", tr("Switch between drawing lines in the slices and moving the crosshair")),
+    ("K", tr("Play or stop a movie in the views")),
+    ("Z", tr("Magnifying glass at the pointer")),
+    ("B", tr("Switch between thick and single slices")),
+    ("O", tr("Hide or show the overlaid volume")),
+    ("T, M", tr("Rotate the slice by 90°, mirror it")),
+    ("Ctrl+C", tr("Copy the views as an image")),
+    ("V, P, G, S", tr("Volume, projections, geometry and oblique planes of an X-ray scan")),
     (tr("Ctrl+1 … 5"), tr("Open or close a step")),
     ("Ctrl+L", tr("Log")),
-    ("Ctrl+Shift+L", tr("Follow a running X-ray scan")),
+    ("Ctrl+Shift+L", tr("Watch a running X-ray scan")),
     ("Ctrl+T", tr("Light or dark")),
     ("F1", tr("This help")),
-    ("Shift+F1", tr("The guide: first scans step by step, corrections, formulas, files")),
+    ("Shift+F1", tr("The guide: tutorials, corrections, formulas and file formats")),
     (
         tr("In a view"),
         tr(
-            "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "
-            "Double click: enlarge."
+            "Left drag: crosshair. Right drag: window. Wheel: slices. Ctrl+wheel: zoom. Double "
+            "click: enlarge."
         ),
     ),
     (
         tr("Planes in 3-D"),
         tr(
-            "Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: "
-            "move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first."
+            "Drag a plane: move it. Drag its round handles: rotate it. 1, 2, 3: "
+            "select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the "
+            "viewpoint. R: reset planes. 0: reset view."
         ),
     ),
 )
@@ -149,9 +147,9 @@ class HelpDialog(QDialog):
         self.setWindowTitle(tr("Help"))
         fit_to_screen(self, *SIZE_PX)
         self.tabs = tabs = QTabWidget()
-        tabs.addTab(_table(STEPS), tr("How it goes"))
+        tabs.addTab(_table(STEPS), tr("First steps"))
         tabs.addTab(_table(SHORTCUTS), tr("Shortcuts"))
-        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Words"))
+        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Text"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

@@ -28,7 +28,7 @@ ALLOWED = frozenset(
 )
 """Names of the actions that a technician has."""
 TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Results"))
-FOREIGN = tr("is none that the site has approved; choose one in the header.")
+NOT_APPROVED = tr("The site has not approved protocol {name!r}; choose another one in the header.")
 
 
 class TechnicianMode(QObject):
@@ -73,7 +73,7 @@ class TechnicianMode(QObject):
         """Return why the protocol in use may not be run, empty if it may."""
         study = self._context.session.study
         is_fine = not self.is_on or (self._is_approved(study.base) and not study.changes)
-        return "" if is_fine else f"{study.base.name!r} {FOREIGN}"
+        return "" if is_fine else NOT_APPROVED.format(name=study.base.name)
 
     def _is_approved(self, protocol: Protocol) -> bool:
         """Whether its settings are those of an approved one, locked since or not."""
@@ -116,7 +116,7 @@ class TechnicianMode(QObject):
             return True
         said = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
         if said and not is_right(said, kept):
-            tell(self._window, tr("Unlock"), tr("That is not the passphrase."))
+            tell(self._window, tr("Unlock"), tr("The passphrase is wrong."))
         return bool(said) and is_right(said, kept)
 
     def _show(self) -> None:
@@ -131,7 +131,5 @@ class TechnicianMode(QObject):
             if self._tabs.tabText(i) != PreviewTab.title:
                 shown = not self.is_on or self._tabs.tabText(i) in TABS_ALLOWED
                 self._tabs.setTabVisible(i, shown)
-        self._actions["technician"].setText(
-            tr("Unlock …") if self.is_on else tr("Technician's mode")
-        )
+        self._actions["technician"].setText(tr("Unlock …") if self.is_on else tr("Technician mode"))
         self.changed.emit(self.is_on)

@@ -27,7 +27,7 @@ STATE_WORDS = {
     RunState.PAUSED: tr("paused"),
     RunState.FINISHED: tr("finished"),
     RunState.ABORTED: tr("aborted"),
-    RunState.FAILED: tr("stopped by a fault"),
+    RunState.FAILED: tr("stopped by an error"),
 }
 
 
@@ -79,7 +79,7 @@ class TechnicianPanel(QWidget):
         self.setMinimumWidth(LEAST_PX)
         self._session = context.session
         self._study, self._run = context.session.study, context.session.run
-        names = (tr("1  Scan"), tr("2  Protocol"), tr("3  Run"), tr("4  Judge and sign off"))
+        names = (tr("1  Scan"), tr("2  Protocol"), tr("3  Run"), tr("4  Review and sign off"))
         self.scan, self.protocol, self.running, self.judging = (
             TechnicianStep(name, context) for name in names
         )
@@ -117,7 +117,7 @@ class TechnicianPanel(QWidget):
             return
         notes = warnings_among(inputs.scan.notes if inputs.scan else ())
         whose = self._session.order.describe()
-        of = [tr("Of {whose}.", whose=whose)] if whose else []
+        of = [tr("Patient: {whose}.", whose=whose)] if whose else []
         titles = {role.key: named(role.title) for role in all_roles()}
         others = [
             f"{titles.get(role, tr('Scanner'))}: {found.name}"
@@ -173,13 +173,13 @@ class TechnicianPanel(QWidget):
         """Say which corrections were not applied, and each warning: what to look at."""
         record = self._run.record
         if self._run.state not in DONE or not record.images.items:
-            self.judging.say([tr("Once there is an image.")], "waiting")
+            self.judging.say([tr("Available once there is an image.")], "waiting")
             return
         choices = self._study.modality.choices(self._study.protocol)
         found = [
             RunWarning(
                 tr(
-                    "{kind} not applied: {text}.",
+                    "{kind} was not applied: {text}.",
                     kind=named(choices[kind].title) if kind in choices else kind,
                     text=each.text,
                 ),

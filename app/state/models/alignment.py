@@ -23,8 +23,8 @@ TONES = {"green": "ok", "yellow": "look", "red": "missing"}
 class Placing(Enum):
     """Who says where the map lies."""
 
-    FILE = tr("as its file says")
-    FOUND = tr("found by likeness")
+    FILE = tr("position from its file")
+    FOUND = tr("found by image registration")
     HAND = tr("by hand")
 
 
@@ -89,7 +89,7 @@ class AlignmentModel(QObject):
     def end(self) -> None:
         """Note that nothing goes on any more."""
         if not (self._found or self.fault):
-            self.fault = tr("Stopped. Look again, or put the map in place by hand.")
+            self.fault = tr("Stopped. Search again, or move the map by hand.")
         self.work = ""
         self.changed.emit()
 
@@ -158,10 +158,11 @@ class AlignmentModel(QObject):
         if self.placing is Placing.HAND:
             return tr("{describe}, by hand.", describe=sentence_case(self.motion.describe()))
         if not self._found:
-            return tr("The map lies as its file says.")
+            return tr("The map has the position from its file.")
         if self.placing is Placing.FILE and self._found["light"] != "green":
             return tr(
-                "The map lies as its file says. By likeness: {found}", found=self._found["text"]
+                "The map has the position from its file. Image registration found: {found}",
+                found=self._found["text"],
             )
         return sentence_case(self._found["text"])
 

@@ -8,7 +8,7 @@ from app.language.translation import tr
 from app.ui.theme.formatting import size
 from engine.core.backend import DeviceInfo, choose
 
-LOOKING = tr("Looking for the devices of this machine.")
+LOOKING = tr("Searching for devices on this computer.")
 
 
 class DeviceChoice(QObject):
@@ -59,7 +59,7 @@ class DeviceChoice(QObject):
         if self.in_use.usable:
             return ""
         return tr(
-            "The GPU cannot be used. {why_not} Or choose another device above.",
+            "The GPU cannot be used. {why_not} You can also choose another device above.",
             why_not=self.in_use.why_not,
         )
 

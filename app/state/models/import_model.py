@@ -38,39 +38,46 @@ class ImportField:
 
 
 RAW_FIELDS = (
-    ImportField("columns", tr("Columns"), tr("Pixels in a row of an image")),
-    ImportField("rows", tr("Rows"), tr("Rows of an image")),
-    ImportField("dtype", tr("Type"), tr("Type of the stored values"), TYPES),
-    ImportField(
-        "byte_order", tr("Byte first"), tr("Which byte of a value comes first"), ("little", "big")
-    ),
-    ImportField("offset_bytes", tr("Header"), tr("Bytes before the images")),
+    ImportField("columns", tr("Columns"), tr("Pixels per image row")),
+    ImportField("rows", tr("Rows"), tr("Rows per image")),
+    ImportField("dtype", tr("Type"), tr("Data type of the stored values"), TYPES),
+    ImportField("byte_order", tr("Byte order"), tr("Byte order of the values"), ("little", "big")),
+    ImportField("offset_bytes", tr("Header"), tr("Bytes before the first image")),
 )
-ARRAY = ImportField("array", tr("Array"), tr("Name of the projections in the file"))
-KIND = ImportField("kind", tr("Values"), tr("What the values are"), KINDS)
+ARRAY = ImportField("array", tr("Array"), tr("Name of the dataset with the projections"))
+KIND = ImportField("kind", tr("Values"), tr("Quantity of the values"), KINDS)
 SCALE = ImportField(
-    "scale", tr("Scale"), tr("What stored values are multiplied by; 0.001 for thousandths")
+    "scale", tr("Scale"), tr("Factor for the stored values, for example 0.001 for thousandths")
 )
-WHITE = ImportField("white_level", tr("Open beam"), tr("Counts where nothing is in the way"))
+WHITE = ImportField("white_level", tr("Open beam"), tr("Counts of the unattenuated beam"))
 LAST_FIELDS = (
     ImportField(
-        "flats", tr("Flats"), tr("A folder, a file, or what names begin with; none for none")
+        "flats", tr("Flats"), tr("A folder, a file, or a file name prefix; none if there are none")
     ),
     ImportField(
-        "darks", tr("Darks"), tr("A folder, a file, or what names begin with; none for none")
+        "darks", tr("Darks"), tr("A folder, a file, or a file name prefix; none if there are none")
     ),
     ImportField(
-        "angles", tr("Angles"), tr("360 or 180 degrees in all; 0:0.5 for first and step; a text")
+        "angles",
+        tr("Angles"),
+        tr("Total of 360 or 180 degrees, 0:0.5 for first angle and step, or a text file"),
     ),
     ImportField(
-        "beam", tr("Beam"), tr("parallel, or source to axis and to detector in mm: 100,400")
+        "beam",
+        tr("Beam"),
+        tr("parallel, or the distances source-axis and source-detector in mm: 100,400"),
     ),
-    ImportField("pixel", tr("Pixel"), tr("Width on the detector in mm: 0.05, or 0.05,0.06")),
+    ImportField("pixel", tr("Pixel"), tr("Pixel size on the detector in mm: 0.05, or 0.05,0.06")),
     ImportField(
-        "first_row", tr("First row"), tr("Which row of an image comes first"), ("top", "bottom")
+        "first_row", tr("First row"), tr("Position of the first image row"), ("top", "bottom")
     ),
     ImportField(
-        "axis_column", tr("Axis"), tr("Column that sees the rotation axis, from 0; blank: found")
+        "axis_column",
+        tr("Axis"),
+        tr(
+            "Detector column of the rotation axis, counted from 0. Leave blank to find it "
+            "automatically."
+        ),
     ),
 )
 FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
@@ -242,13 +249,14 @@ class ImportModel(QObject):
         text, why = (found.text, found.why) if found is not None else ("", "")
         if key in ("columns", "rows") and draft.shapes:
             n_views, rows, columns = draft.shape
-            sizes = tr(
-                "{n_views:,} views of {rows:,} × {columns:,}: ",
+            reason = tr(
+                "{n_views:,} views of {rows:,} × {columns:,}: {why}",
                 n_views=n_views,
                 rows=rows,
                 columns=columns,
+                why=why,
             )
-            return str(columns if key == "columns" else rows), f"{sizes}{why}" if why else ""
+            return str(columns if key == "columns" else rows), reason if why else ""
         if key in ("dtype", "byte_order"):
             return str(draft.table.get(key, "")), why
         return text, why
@@ -259,17 +267,17 @@ class ImportModel(QObject):
         if self.fault:
             return self.fault
         if self.look is None:
-            return tr("Looking at the files …")
+            return tr("Reading the files …")
         if self.look.fault:
             return self.look.fault
         titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
         if titles:
             return tr(
-                "Still to be said: {value}. {remark}",
+                "Missing: {value}. {remark}",
                 value=", ".join(titles),
                 remark=self.look.remark,
             ).strip()
-        return self.look.remark or tr("Pick the slice that is sharp and no mirror image.")
+        return self.look.remark or tr("Choose the slice that is sharp and not mirrored.")
 
     @property
     def tone(self) -> str:

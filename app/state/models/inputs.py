@@ -114,7 +114,7 @@ class Inputs(dict[str, Input]):
         if DATA not in self:
             return tr("Open a scan first.")
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
-            return tr("The scan does not say which scanner it is from; choose one in step 1.")
+            return tr("The scan does not name its scanner; choose one in step 1.")
         return ""
 
 

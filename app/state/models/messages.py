@@ -54,7 +54,8 @@ class Problem:
 def protocol_taken(name: str, last: str) -> str:
     """Say that a protocol was taken that nobody asked for."""
     return tr(
-        "The protocol {name!r} was taken, which suits this scan; {last!r} was for the last one.",
+        "Protocol {name!r} was chosen because it fits this scan; {last!r} was for the previous "
+        "one.",
         name=name,
         last=last,
     )
@@ -63,8 +64,8 @@ def protocol_taken(name: str, last: str) -> str:
 def protocol_refused(name: str, wanted: str, open: str) -> str:
     """Say that a protocol is for another kind of scan than the open one is."""
     return tr(
-        "The protocol {name!r} is for {wanted} and the open scan is {open}; open a scan of "
-        "{wanted} first.",
+        "Protocol {name!r} is for {wanted}, but the open scan is {open}; open a {wanted} scan "
+        "first.",
         name=name,
         wanted=named(wanted),
         open=named(open),

@@ -36,7 +36,8 @@ class MeasuringPhase(Enum):
 
 
 IDLE_WORDS = tr(
-    "Nothing is measured yet. Choose scans and say what was in the scanner, then Start."
+    "Nothing has been measured yet. Choose scans, specify the source in the scanner, then "
+    "press Start."
 )
 
 
@@ -114,12 +115,16 @@ class NormalisingModel(QObject):
         match event:
             case ReadingScan():
                 self.phase, self.part = MeasuringPhase.COUNTING, 0.0
-                of = (
-                    tr(" ({number} of {n_scans})", number=event.number, n_scans=event.n_scans)
+                self._scan = (
+                    tr(
+                        "Counting the events of {name} ({number} of {n_scans}).",
+                        name=event.name,
+                        number=event.number,
+                        n_scans=event.n_scans,
+                    )
                     if event.n_scans > 1
-                    else ""
+                    else tr("Counting the events of {name}.", name=event.name)
                 )
-                self._scan = tr("Counting the events of {name}{of}.", name=event.name, of=of)
             case Counted():
                 self.part = event.done / max(event.total, 1)
                 self._counted = _counted_words(event)
@@ -143,21 +148,26 @@ class NormalisingModel(QObject):
         if self.phase.is_active and self.is_ending:
             return tr("Stopping.")
         if self.phase.is_active and self.rests:
-            return tr("It rests. Go on when the machine is free again.")
-        pausing = tr(" It rests after this step.") if self._wants_rest else ""
+            return tr("Paused. Continue when the computer is free again.")
+        words = self._phase_words()
+        if self.phase.is_active and self._wants_rest:
+            return f"{words} {tr('It will pause after this step.')}"
+        return words
+
+    def _phase_words(self) -> str:
         match self.phase:
             case MeasuringPhase.IDLE:
                 return IDLE_WORDS
             case MeasuringPhase.STARTING:
-                return tr("Starting a process of its own.{pausing}", pausing=pausing)
+                return tr("Starting a separate process.")
             case MeasuringPhase.COUNTING:
-                return f"{self._scan}{pausing}"
+                return self._scan
             case MeasuringPhase.STEPPING:
-                return f"{self._step_words()}{pausing}"
+                return self._step_words()
             case MeasuringPhase.DONE:
                 return self._done_words()
             case MeasuringPhase.STOPPED:
-                return tr("Stopped; nothing was kept.")
+                return tr("Stopped. Nothing was saved.")
             case MeasuringPhase.REFUSED:
                 return sentence_case(self._refusal) if ": " not in self._refusal else self._refusal
 
@@ -170,8 +180,8 @@ class NormalisingModel(QObject):
         from engine.tools.normalisation_scan import SMALL
 
         return tr(
-            "Step {n_changes}: the components change by {changes:.2g} of their standard "
-            "errors; they have settled at {SMALL:g}.",
+            "Step {n_changes}: the components change by {changes:.2g} standard errors. They have "
+            "converged at {SMALL:g}.",
             n_changes=len(self.changes),
             changes=self.changes[-1],
             SMALL=SMALL,
@@ -182,7 +192,8 @@ class NormalisingModel(QObject):
             return ""
         found = self.made.found
         return tr(
-            "Measured from {count} counts in {steps} steps, on {name}. Save it to use it.",
+            "Measured from {count} counts in {steps} steps on {name}. Save the "
+            "normalisation to use it.",
             count=count(found.counts),
             steps=found.steps,
             name=self.made.scanner.name,
@@ -191,10 +202,10 @@ class NormalisingModel(QObject):
 
 def _counted_words(event: Counted) -> str:
     if event.counts <= 0:
-        return tr("No count on a line through the source yet.")
+        return tr("No counts on lines through the source yet.")
     return tr(
-        "{count} counts on lines through the source: the median crystal is known to "
-        "{crystal_error:.2g} %.",
+        "{count} counts on lines through the source. The median crystal efficiency has an error "
+        "of {crystal_error:.2g} %.",
         count=count(event.counts),
         crystal_error=100 * event.crystal_error,
     )

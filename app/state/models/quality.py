@@ -16,25 +16,31 @@ QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
 VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
 ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
 TEXTS = {
-    "fast": tr("Voxels twice as large, half the iterations: a first look"),
-    "standard": tr("As the protocol says"),
-    "fine": tr("Voxels two thirds as large, twice the iterations: for sharp, quiet scans"),
+    "fast": tr("Voxels twice as large and half the iterations, for a first look"),
+    "standard": tr("Voxel size and iterations of the protocol"),
+    "fine": tr(
+        "Voxels two thirds as large and twice the iterations, for sharp scans with little noise"
+    ),
 }
 
 
 SHORT_TEXTS = {
     "fast": tr("2 × voxel size"),
-    "standard": tr("as the protocol says"),
+    "standard": tr("protocol unchanged"),
     "fine": tr("⅔ voxel size"),
 }
-ITERATION_TEXTS = {"fast": tr(", ½ the iterations"), "standard": "", "fine": tr(", 2 × iterations")}
+ITERATIVE_TEXTS = {
+    "fast": tr("2 × voxel size, ½ × iterations"),
+    "standard": SHORT_TEXTS["standard"],
+    "fine": tr("⅔ voxel size, 2 × iterations"),
+}
 
 
 def caption_of(quality: Quality | None, base: Protocol) -> str:
     """Return what a quality does to a protocol, in a few words; empty where none is chosen."""
     if quality is None:
         return ""
-    return SHORT_TEXTS[quality] + (ITERATION_TEXTS[quality] if _iterates(base) else "")
+    return (ITERATIVE_TEXTS if _iterates(base) else SHORT_TEXTS)[quality]
 
 
 def _iterates(protocol: Protocol) -> bool:

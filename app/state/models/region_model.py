@@ -222,7 +222,7 @@ class RegionModel(QObject):
         said = {key: getattr(found, key) for key in Region.model_fields}
         made = Region.model_validate(said | values)
         if made.name != which and self.current.named(made.name) is not None:
-            raise ValueError(tr("another region is called {name}", name=made.name))
+            raise ValueError(tr("another region has the name {name}", name=made.name))
         regions = tuple(made if each is found else each for each in self.regions)
         if made.name != which:
             self.chosen = tuple(made.name if each == which else each for each in self.chosen)
@@ -272,7 +272,7 @@ class RegionModel(QObject):
         coverage = coverage_of(found.shape, volume)
         inside = coverage.share >= HALF
         if not inside.any():
-            raise DataError(tr("the region holds no voxel of the image; make it larger."))
+            raise DataError(tr("the region contains no image voxel; make it larger."))
         self.change(name, shape=MaskRegion.of(inside, volume.grid, coverage.start))
 
     # what is chosen

@@ -74,7 +74,7 @@ class KeptInput:
         """Why the input is there though nobody chose it for this scan."""
         day = date.fromisoformat(self.since)
         return tr(
-            "From {owner}: kept for every scan of it since {day} {day_2:%b %Y}",
+            "Saved for all scans of {owner} since {day} {day_2:%b %Y}",
             owner=self.owner,
             day=day.day,
             day_2=day,
@@ -86,8 +86,8 @@ class KeptInput:
         if (self.n_bytes, self.mtime_ns) == _identity(self.value):
             return ""
         return tr(
-            "{name}: the file has changed or gone since it was kept for {owner}; choose "
-            "it again and keep it anew.",
+            "{name}: the file saved for {owner} was changed or removed; choose it "
+            "again and save it again.",
             name=name,
             owner=self.owner,
         )
@@ -140,8 +140,8 @@ class KeptInputs:
             with suppress(OSError):
                 self._path.replace(aside)
             self.fault = tr(
-                "{FILE}: what was kept for scanners cannot be read ({e}) and was moved "
-                "to {name}; keep the files anew.",
+                "{FILE}: the list of files saved for scanners cannot be read ({e}) and "
+                "was moved to {name}; save the files for the scanners again.",
                 FILE=FILE,
                 e=e,
                 name=aside.name,
@@ -155,7 +155,9 @@ class KeptInputs:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            text = tr("{folder}: the folder cannot be made ({e}).", folder=self._path.parent, e=e)
+            text = tr(
+                "{folder}: the folder cannot be created ({e}).", folder=self._path.parent, e=e
+            )
             raise EngineError(text) from e
         write_atomically(json.dumps(plain, indent=1, sort_keys=True).encode(), self._path)
         self._kept = kept
@@ -166,7 +168,7 @@ def _parsed(plain: Plain) -> dict[str, dict[str, KeptInput]]:
     for each in (kept for roles in kept.values() for kept in roles.values()):
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
-            raise ValueError(tr("a path that is no text"))
+            raise ValueError(tr("a path is not a text"))
     return kept
 
 

@@ -32,15 +32,15 @@ def usable_file(path: Path) -> tuple[Path, str]:
         with suppress(OSError):
             other.unlink(missing_ok=True)
         return other, tr(
-            "The window's settings in {path} are damaged ({reason}) and could not be moved aside "
-            "({why}); this window has the usual ones.",
+            "The window settings in {path} are damaged ({reason}) and could not be moved ({why}); "
+            "this window uses the defaults.",
             path=path,
             reason=reason,
             why=e.strerror or e,
         )
     return path, tr(
-        "The window's settings were damaged ({reason}) and are the usual ones again; the damaged "
-        "file is kept as {name} in {folder}.",
+        "The window settings were damaged ({reason}) and have been reset to the defaults; the "
+        "damaged file is {name} in {folder}.",
         reason=reason,
         name=aside.name,
         folder=aside.parent,
@@ -51,21 +51,21 @@ def _fault_of(path: Path) -> str:
     """Return what is wrong with a file, empty if nothing is, or there is none."""
     try:
         if path.exists() and not path.is_file():
-            return tr("it is no file")
+            return tr("not a regular file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return ""
     except OSError as e:
-        return tr("it cannot be read: {why}", why=e.strerror or e)
+        return tr("not readable: {why}", why=e.strerror or e)
     if len(content) > MAX_BYTES:
         return tr("more than {n:,} bytes", n=MAX_BYTES)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return tr("it is no text")
+        return tr("not a text file")
     if "\0" in text:
-        return tr("it is no text")
+        return tr("not a text file")
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
         if OBJECT in line or not LINE.fullmatch(line.strip()):
             return tr("line {number}", number=number)

@@ -15,8 +15,8 @@ from app.views.plots.tuning_plot import FormTimes
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.tuning import SearchEnded, TriedForm
 
-KEEPS = tr("Later runs on images of this size use it, and say so in their provenance.")
-STAYS = tr("Later runs go on as they were.")
+KEEPS = tr("Later runs with images of this size use it and record it in their provenance.")
+STAYS = tr("Later runs do not change.")
 
 
 class Phase(Enum):
@@ -144,14 +144,15 @@ class TuningModel(QObject):
         match self.phase:
             case Phase.IDLE:
                 return tr(
-                    "Nothing else should run meanwhile: it would slow some forms and not others."
+                    "Run nothing else in the meantime, because it would distort the comparison."
                 )
             case Phase.PREPARING:
-                return tr("Preparing: the work is made, and the shipped form compiled and run.")
+                return tr("Preparing the test data; compiling and running the default variant.")
             case Phase.SEARCHING:
-                return f"{self._count_words()} {clock(self.seconds_left)} left."
+                left = tr("{clock} left.", clock=clock(self.seconds_left))
+                return f"{self._count_words()} {left}"
             case Phase.STOPPING:
-                return tr("{count_words} Stopping.", count_words=self._count_words())
+                return f"{self._count_words()} {tr('Stopping.')}"
             case Phase.ENDED | Phase.REFUSED:
                 return self._last_words
 
@@ -168,7 +169,7 @@ class TuningModel(QObject):
         from engine.tools.tuning import form_words, gain_words
 
         if self.best is None or self.best.comparison is None:
-            return tr("None is faster than the shipped form beyond the noise yet.")
+            return tr("No variant is measurably faster than the default yet.")
         return tr(
             "Best so far: {form_words}, {gain_words}.",
             form_words=form_words(self.best.values),
@@ -177,8 +178,9 @@ class TuningModel(QObject):
 
     def _count_words(self) -> str:
         n, faults = len(self.tried), len([one for one in self.tried if one.seconds is None])
-        bad = tr(", {faults} of them wrong or failed", faults=faults) if faults else ""
-        return tr("{n} form{value} tried{bad}.", n=n, value="" if n == 1 else "s", bad=bad)
+        tried = tr("1 variant tried.") if n == 1 else tr("{n} variants tried.", n=n)
+        bad = tr("{faults} failed or gave wrong results.", faults=faults) if faults else ""
+        return f"{tried} {bad}".strip()
 
 
 def _sentence(text: str) -> str:
@@ -187,5 +189,5 @@ def _sentence(text: str) -> str:
 
 
 def _end_words(ended: SearchEnded) -> str:
-    stopped = tr("Stopped. ") if ended.was_stopped else ""
+    stopped = f"{tr('Stopped.')} " if ended.was_stopped else ""
     return f"{stopped}{ended.verdict} {KEEPS if ended.best is not None else STAYS}"

@@ -47,9 +47,7 @@ class AlignmentJob(QObject):
         """Look at the scan that is open; nothing must be at work."""
         study, scanner = self._session.study.to_study(), self._session.study.scanner
         if scanner is None:
-            self.failed.emit(
-                tr("The scan does not say which scanner it is from; choose one first.")
-            )
+            self.failed.emit(tr("The scan does not name its scanner; choose one first."))
             return
         device = self._session.device.in_use
         key, threads = (device.key, device.threads) if device is not None else ("cpu", None)
@@ -63,7 +61,7 @@ class AlignmentJob(QObject):
         self._commands.run_task(
             work,
             lambda _: None,
-            failed=tr("The map was not compared."),
+            failed=tr("The map could not be compared with the scan."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

@@ -89,7 +89,7 @@ class Commands(Tasks):
     def start_loader(self) -> None:
         """Start what reads foreign files, so that the first one need not wait for it."""
         self.run_task(
-            lambda _: self.loader().start(), lambda _: None, failed=tr("No file is read.")
+            lambda _: self.loader().start(), lambda _: None, failed=tr("No file is being read.")
         )
 
     def wait(self) -> None:
@@ -123,9 +123,7 @@ class Commands(Tasks):
             self._opening.cancel()
         has_scan = DATA in self._study.inputs
         if role == SCANNER and has_scan:
-            self._opening.add(
-                Request(tr("the scan's own scanner"), role, lambda r: r.scanner(None))
-            )
+            self._opening.add(Request(tr("scanner of the scan"), role, lambda r: r.scanner(None)))
         else:
             self._study.set_input(role, None)
 
@@ -171,7 +169,7 @@ class Commands(Tasks):
                 self.kept.drop(owner, role)
         except EngineError as e:
             self._session.raise_problem(
-                Problem(tr("{name} cannot be kept.", name=found.name), str(e))
+                Problem(tr("{name} cannot be saved for the scanner.", name=found.name), str(e))
             )
         self._study.inputs_changed.emit()
 
@@ -182,7 +180,7 @@ class Commands(Tasks):
             self.kept.keep(owner, role, str(path), date.today())
         except EngineError as e:
             self._session.raise_problem(
-                Problem(tr("{name} cannot be kept.", name=path.name), str(e))
+                Problem(tr("{name} cannot be saved for the scanner.", name=path.name), str(e))
             )
         self._study.inputs_changed.emit()
 
@@ -213,7 +211,7 @@ class Commands(Tasks):
         try:
             saved = self._preferences.library.save(self._study.protocol, name)
         except EngineError as e:
-            self._session.raise_problem(Problem(tr("{name!r} is not saved.", name=name), str(e)))
+            self._session.raise_problem(Problem(tr("{name!r} was not saved.", name=name), str(e)))
             return
         self._study.use_protocol(saved)
         self.protocols_changed.emit()
@@ -226,5 +224,5 @@ class Commands(Tasks):
             action()
         except EngineError as e:
             self._session.raise_problem(
-                Problem(tr("{name} cannot be written.", name=path.name), str(e))
+                Problem(tr("{name} cannot be saved.", name=path.name), str(e))
             )

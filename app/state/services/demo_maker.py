@@ -14,7 +14,7 @@ from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
 """Between two looks whether the window wants the end."""
-STOPPED = tr("The simulation stopped; perhaps the memory is used up.")
+STOPPED = tr("The simulation stopped. The computer may have run out of memory.")
 
 
 def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
@@ -64,7 +64,7 @@ def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word
         pipe.send(
             tr(
-                "A fault of ours in the simulation: {format_exc}",
+                "Internal error in the simulation: {format_exc}",
                 format_exc=traceback.format_exc(limit=-1),
             )
         )

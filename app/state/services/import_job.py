@@ -59,7 +59,7 @@ class ImportJob(QObject):
         self._commands.run_task(
             work,
             lambda found: model.take(said, found),
-            failed=tr("The files were not looked at."),
+            failed=tr("The files could not be read."),
             on_failure=lambda text: model.take(said, text),
             on_end=self._ended,
         )
@@ -76,7 +76,7 @@ class ImportJob(QObject):
         def done(found: Path | str) -> None:
             (self.refused if isinstance(found, str) else self.written).emit(found)
 
-        self._commands.run_task(work, done, failed=tr("The text was not written."))
+        self._commands.run_task(work, done, failed=tr("The description was not saved."))
 
     def stop(self) -> None:
         """Look no more."""

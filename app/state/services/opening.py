@@ -175,9 +175,9 @@ class Opening(QObject):
         """Whether a file is for the scan that is open now; say so if not."""
         text = ""
         if self._lost:
-            text = tr("It was meant for {lost}, which was not opened.", lost=self._lost)
+            text = tr("It belongs to {lost}, which could not be opened.", lost=self._lost)
         elif self._study.inputs is not inputs:
-            text = tr("The scan it was read for is not open any more; open it again.")
+            text = tr("The scan this file belongs to has been closed; open it again.")
         if text:
             self._session.raise_problem(Problem(request.refusal, text))
         return not text
@@ -209,7 +209,7 @@ class Opening(QObject):
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
         if refused:
-            title = tr("Something that belongs to this scan was left out.")
+            title = tr("A file that belongs to this scan was skipped.")
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
     def _refuse(self, request: Request, fault: EngineError) -> None:
@@ -218,16 +218,15 @@ class Opening(QObject):
         safe = tr("{name} stays open.", name=before.name) if before is not None else ""
         if isinstance(fault, ReadingStoppedError):
             title = tr("{name} was not opened.", name=request.name)
-            self._session.raise_problem(Problem(title, tr("You stopped it."), safe, is_fault=False))
+            self._session.raise_problem(
+                Problem(title, tr("You stopped reading the file."), safe, is_fault=False)
+            )
             return
         if isinstance(fault, SeveralItemsError):
             self.item_requested.emit(request.path, fault.items)
             return
         if isinstance(fault, ScannerMissingError):
-            text = tr(
-                "{text} Choose its scanner or crystal map now, and the scan opens with it.",
-                text=text,
-            )
+            text = f"{text} {tr('Choose its scanner or crystal map to open the scan.')}"
         if request.role in ("", DATA):
             self._lost = request.name
             self._waiting = self._without_scanner(request, fault)
@@ -238,8 +237,8 @@ class Opening(QObject):
         answer = None
         if isinstance(fault, CutOffError):
             text = tr(
-                "{what}. Copy the file again, or use what is complete; every image will "
-                "say that its scan was cut off.",
+                "{what}. Copy the file again, or use the complete part. Every image "
+                "will note that its scan is incomplete.",
                 what=fault.what,
             )
             answer = self._answer(request, fault)
@@ -253,7 +252,7 @@ class Opening(QObject):
         if not batch.others:
             return
         names = ", ".join(found.path.name for found in batch.others)
-        text = tr("Also dropped: {names}. Each can run with its own protocol.", names=names)
+        text = tr("Other dropped scans: {names}. Each can run with its own protocol.", names=names)
         act = partial(self.queue_requested.emit, tuple(batch.others))
         tip = tr("Queue the other scans, each with its own protocol")
         answer = Answer(tr("Add to queue"), tip, act)
@@ -263,10 +262,10 @@ class Opening(QObject):
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(
             tr("Import …"),
-            tr("See what can be told from its files, and say what they leave open"),
+            tr("See the information in its files and add the missing values"),
             lambda: self.import_requested.emit(request.path),
         )
-        title = tr("{name} does not describe itself.", name=request.name)
+        title = tr("{name} has no description of its data.", name=request.name)
         self._session.raise_problem(Problem(title, text, safe, answer=answer, is_fault=False))
 
     def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
@@ -282,10 +281,10 @@ class Opening(QObject):
         agreed = replace(request, complete_events=True)
         return Answer(
             tr("Use the {n_events:,} complete events", n_events=fault.n_events),
-            tr("Open the scan without the record that its file ends within"),
+            tr("Open the scan without the incomplete record at its end"),
             lambda: self.add(agreed),
         )
 
     def _refuse_while_running(self, request: Request) -> None:
         text = tr("A reconstruction is running; finish or abort it before changing the study.")
-        self._session.raise_problem(Problem(request.refusal, text, tr("The run goes on.")))
+        self._session.raise_problem(Problem(request.refusal, text, tr("The run continues.")))

@@ -26,7 +26,7 @@ PREPARE_MS = 300
 """Rest after a change of the protocol before the scan is prepared anew."""
 SETTLE_MS = 200
 """Rest after the last wish before fine slices are made."""
-NO_ROOM = tr("There are no slices: the pictures of the scan found no room on the disk.")
+NO_ROOM = tr("There are no slices, because the disk has no space for the projections.")
 
 
 @dataclass(frozen=True, eq=False)

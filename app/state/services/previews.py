@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 WAIT_MS = 120
 """Rest after a change before a look begins: typing changes a number several times."""
-NO_ROOM = tr("There is no preview: the pictures of the scan found no room on the disk.")
+NO_ROOM = tr("There is no preview, because the disk has no space for the projections.")
 
 
 class SupersededError(Exception):

@@ -86,14 +86,16 @@ class QueueCommands(QObject):
             self._say_added(queued.study.title)
 
         self._act(
-            lambda queue: queued.add_to(queue, order), tr("The study is not in the queue."), added
+            lambda queue: queued.add_to(queue, order),
+            tr("The study was not added to the queue."),
+            added,
         )
 
     def add_scans(self, found: Sequence[NewStudy]) -> None:
         """Put other scans than the open one at the end, each with its own protocol."""
         session, identified = self._session, self._preferences.identify
         scans = QueuedScans.of(found, session.study, identified=identified)
-        title = tr("Not everything is in the queue.")
+        title = tr("Some scans were not added to the queue.")
 
         def added() -> None:
             if scans.added:
@@ -105,7 +107,9 @@ class QueueCommands(QObject):
 
     def run(self, at_once: int | None = None) -> None:
         """Let waiting studies begin."""
-        self._act(lambda queue: queue.set_running(True, at_once), tr("The queue does not run."))
+        self._act(
+            lambda queue: queue.set_running(True, at_once), tr("The queue could not be started.")
+        )
 
     def rest(self) -> None:
         """Let no more studies begin; those at work keep a checkpoint and wait."""
@@ -113,7 +117,10 @@ class QueueCommands(QObject):
 
     def set_at_once(self, at_once: int) -> None:
         """Say how many studies run at a time; 0: as many as the memory is estimated to hold."""
-        self._act(lambda queue: queue.change_settings(at_once=at_once), tr("Not changed."))
+        self._act(
+            lambda queue: queue.change_settings(at_once=at_once),
+            tr("The number of parallel studies was not changed."),
+        )
 
     def pause(self, id: str) -> None:
         """Hold a study back."""
@@ -125,7 +132,7 @@ class QueueCommands(QObject):
 
     def retry(self, id: str) -> None:
         """Let a study that failed wait for its turn again."""
-        self._act(lambda queue: queue.retry(id), tr("The study cannot be tried again."))
+        self._act(lambda queue: queue.retry(id), tr("The study could not be retried."))
 
     def remove(self, id: str) -> None:
         """Take a study out; its results stay."""
@@ -133,11 +140,11 @@ class QueueCommands(QObject):
 
     def clear(self) -> None:
         """Take out what has finished; the results stay."""
-        self._act(lambda queue: queue.clear_finished(), tr("The queue is as it was."))
+        self._act(lambda queue: queue.clear_finished(), tr("The queue was not changed."))
 
     def move(self, id: str, to: int) -> None:
         """Put a study at a place, counted from 0."""
-        self._act(lambda queue: queue.move(id, to), tr("The order is as it was."))
+        self._act(lambda queue: queue.move(id, to), tr("The order was not changed."))
 
     def _act(
         self,
@@ -186,7 +193,7 @@ class QueueCommands(QObject):
             self._results.refresh()
             return
         title = tr("{title} failed in the queue.", title=entry.title)
-        problem = Problem(title, entry.text, tr("The next one begins."), files=entry.files)
+        problem = Problem(title, entry.text, tr("The next study starts."), files=entry.files)
         self._session.raise_problem(problem)
 
 

@@ -36,6 +36,14 @@ from engine.modalities import (
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import ForeignFiles
 
+KINDS = {
+    "scanner": tr("a scanner description"),
+    "input": tr("an input file of another modality"),
+    "volume": tr("an image volume"),
+    "protocol": tr("a protocol"),
+}
+"""Names of the files that are not scans, by their purpose."""
+
 
 @dataclass(frozen=True)
 class StudyReader:
@@ -123,17 +131,12 @@ class StudyReader:
         if purpose == "study":
             return self.study(self.files.study(path), path)
         if purpose != "scan":
-            what = (
-                tr("the {purpose} of another kind", purpose=purpose)
-                if purpose == "input"
-                else tr("a {purpose}", purpose=purpose)
-            )
             raise UnknownFormatError(
                 tr(
-                    "{name}: this is {what}, not a scan; choose a scan, or drop the file on the "
-                    "window to open it as what it is.",
+                    "{name}: this file is not a scan but {kind}; choose a scan, or drop "
+                    "the file on the window to open it.",
                     name=path.name,
-                    what=what,
+                    kind=KINDS.get(purpose, purpose),
                 )
             )
         return self._scan(path)
@@ -187,7 +190,7 @@ class StudyReader:
         if role not in self.roles:
             raise GeometryError(
                 tr(
-                    "The study is of {title}, to which no {role} belongs.",
+                    "The study is of type {title} and does not use: {role}.",
                     title=self.title,
                     role=name_of(role),
                 )
@@ -253,8 +256,7 @@ class StudyReader:
         if scanner is None:
             raise GeometryError(
                 tr(
-                    "{name}: the scan does not say which scanner it is from; choose one in step 1 "
-                    "first.",
+                    "{name}: the scan does not name its scanner; choose one in step 1 first.",
                     name=path.name,
                 )
             )

@@ -72,7 +72,7 @@ class ResultCommands(QObject):
     def use_settings(self, result: Result) -> None:
         """Take the protocol of a result; with no scan open, its whole study."""
         if self._session.run.state.is_active:
-            self._refuse(tr("The settings cannot be used."))
+            self._refuse(tr("The settings could not be applied."))
             return
         try:
             study = result.study
@@ -81,7 +81,7 @@ class ResultCommands(QObject):
             else:
                 self._commands.open_study(study)
         except EngineError as e:
-            self._session.raise_problem(Problem(tr("The settings cannot be used."), str(e)))
+            self._session.raise_problem(Problem(tr("The settings could not be applied."), str(e)))
 
     def pin(self, result: Result, *, on: bool) -> None:
         """Keep a result until the user deletes it, or let it go by the limits again."""
@@ -127,18 +127,18 @@ class ResultCommands(QObject):
             self._commands.run_task(
                 lambda _: Results().open(id).put_order(order),
                 lambda _: self.refresh(),
-                failed=tr("The result does not say whose it is."),
+                failed=tr("The result does not name a patient."),
             )
 
     def _refuse(self, title: str) -> None:
-        text = tr("A reconstruction is running; wait for its end, or finish or abort it.")
-        self._session.raise_problem(Problem(title, text, tr("The run goes on.")))
+        text = tr("A reconstruction is running; wait until it ends, or finish or abort it.")
+        self._session.raise_problem(Problem(title, text, tr("The run continues.")))
 
     def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
         self._commands.run_task(
             lambda _: Results().open(result_id).mark(mark, on=on),
             lambda _: self.refresh(),
-            failed=tr("The result could not be marked."),
+            failed=tr("The result could not be changed."),
         )
 
     def _deleted(self, result: Result) -> None:
@@ -146,7 +146,7 @@ class ResultCommands(QObject):
         if record.result_id == result.id:
             record.result_id = ""  # what is on show is nowhere else now
         self._session.add_log(
-            "info", tr("Deleted: the result of {title}.", title=result.record.title)
+            "info", tr("Deleted the result of {title}.", title=result.record.title)
         )
 
     def _show(self, opened: OpenedResult) -> None:

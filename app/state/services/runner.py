@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.results import Ending
 
 ABORTED = tr("Aborted.")
-NOT_KEPT = tr("The last image could not be kept among the results; export it before you go on.")
+NOT_KEPT = tr("The last image could not be saved to the results; export it before you continue.")
 
 
 class Runner(QObject):
@@ -237,7 +237,11 @@ class Runner(QObject):
         left = self._share_left()
         self.has_checkpoint = left < 1  # the last image is saved as a run fails
         job = self._job_id if self.has_checkpoint else ""
-        title = tr("The reconstruction stopped.") if event.user_fault else tr("The engine stopped.")
+        title = (
+            tr("The reconstruction stopped.")
+            if event.user_fault
+            else tr("The engine stopped unexpectedly.")
+        )
         problem = Problem(title, event.text, job=job)
         if event.on_cpu:
             title, text = tr("The run on the GPU stopped."), sentence_case(event.text)
@@ -259,12 +263,8 @@ class Runner(QObject):
         """Return what to press to do the rest on the CPU, and how long that will take."""
         session, study = self._session, self._study
         requirements = study.requirements(session.device.named("cpu"), left)
-        verb = tr("Continue") if left < 1 else tr("Start")
-        return (
-            tr("{verb} on the CPU ({time})", verb=verb, time=requirements.time)
-            if requirements
-            else tr("{verb} on the CPU", verb=verb)
-        )
+        text = tr("Continue on the CPU") if left < 1 else tr("Start on the CPU")
+        return f"{text} ({requirements.time})" if requirements else text
 
     def _learn_speed(self) -> None:
         """Scale later forecasts by this run, stage by stage: each has a speed of its own."""

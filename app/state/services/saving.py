@@ -31,7 +31,7 @@ def may_write_all(
     inputs = [*inputs_of(session), *others]
     fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
-        tell(parent, tr("Not written"), fault)
+        tell(parent, tr("Not saved"), fault)
         return False
     question = question_of(*targets)
     return not question or ask(parent, tr("Replace a file"), question, REPLACE)
@@ -63,12 +63,13 @@ def question_of(*targets: Path) -> str:
     if not found:
         return ""
     listed = "\n".join(f"{name}: {was}" for name, was in found)
-    them = tr("These files exist") if len(found) > 1 else tr("This file exists")
-    which = "them" if len(found) > 1 else "it"
+    folder = targets[0].parent
+    if len(found) > 1:
+        return tr(
+            "These files exist in {folder}:\n\n{listed}\n\nReplace them?",
+            folder=folder,
+            listed=listed,
+        )
     return tr(
-        "{them} in {parent}:\n\n{listed}\n\nReplace {which}?",
-        them=them,
-        parent=targets[0].parent,
-        listed=listed,
-        which=which,
+        "This file exists in {folder}:\n\n{listed}\n\nReplace it?", folder=folder, listed=listed
     )

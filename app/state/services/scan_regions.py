@@ -24,8 +24,8 @@ def save_beside(session: Session, study: Path) -> None:
     if path.exists() and not read_regions(path).is_of(regions.scans):
         raise OutputError(
             tr(
-                "{name}: this file holds regions of another scan, so it is left as it is; give the "
-                "study another name. The study itself is written.",
+                "{name}: this file contains regions of another scan and was not "
+                "changed; give the study another name. The study itself was saved.",
                 name=path.name,
             )
         )

@@ -136,7 +136,7 @@ class SliceReader(QObject):
         self._commands.run_task(
             lambda _: _answer(work),
             done,
-            failed=tr("The slices failed."),
+            failed=tr("The slices could not be reconstructed."),
             on_failure=self.fail,
             on_end=self._ended,
         )

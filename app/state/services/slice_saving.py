@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.geometry import Plane
 
 FILE_NAME, KINDS = "slices.nii.gz", tr("Slices (*.nii.gz *.mha *.tif)")
-TITLE, FAILED = tr("Keep the slices"), tr("The slices cannot be kept.")
+TITLE, FAILED = tr("Save the slices"), tr("The slices could not be saved.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +65,11 @@ def keep_slices(window: QWidget, context: AppContext, shown: SlicesOnShow) -> No
     def written(_: object) -> None:
         context.preferences.export_folder = str(path.parent)
         context.session.add_log(
-            "info", tr("Slices kept: {value}", value=", ".join(map(str, files)))
+            "info", tr("Slices saved: {value}", value=", ".join(map(str, files)))
         )
 
     context.commands.run_task(
-        lambda _: _write(shown, files), written, busy=tr("Keeping the slices"), failed=FAILED
+        lambda _: _write(shown, files), written, busy=tr("Saving the slices"), failed=FAILED
     )
 
 

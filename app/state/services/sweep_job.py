@@ -69,7 +69,7 @@ class SweepJob(QObject):
         self._commands.run_task(
             lambda task: self._make(task, wanted, threads),
             self._took,
-            failed=tr("No candidates."),
+            failed=tr("The candidates could not be computed."),
             on_progress=self.progressed.emit,
             on_failure=self.failed.emit,
             on_end=self._ended,
@@ -85,7 +85,7 @@ class SweepJob(QObject):
         from engine.modalities import candidates
 
         if self._found is None:
-            return tr("There is no scan to try values with.")
+            return tr("There is no scan to try the values on.")
         if self._found.scan.radiographs is None:
             return NO_ROOM
 

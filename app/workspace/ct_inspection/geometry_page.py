@@ -38,7 +38,7 @@ class GeometryPage(QWidget):
         self.slider = TickSlider()
         self.slider.setAccessibleName(tr("View"))
         self.slider.setToolTip(
-            tr("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
+            tr("Step through the views; in the drawing also with the wheel, PgUp, PgDn")
         )
         self._place = PlainLabel()
         self._place.setMinimumWidth(
@@ -84,7 +84,7 @@ class GeometryPage(QWidget):
         ways.setSpacing(8)
         ways.addStretch(1)
         for name, camera in WAYS.items():
-            tip = tr("Look at the scan: {name}", name=name.lower())
+            tip = tr("Inspect the scan: {name}", name=name.lower())
             ways.addWidget(button(name, partial(self.drawing.look, camera), tip))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)

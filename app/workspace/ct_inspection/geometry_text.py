@@ -38,7 +38,7 @@ def facts(
             (
                 tr("Source to detector"),
                 tr(
-                    "{spread} {unit}, square to it",
+                    "{spread} {unit}, perpendicular",
                     spread=_spread(geometry.source_detector_mm),
                     unit=unit,
                 ),
@@ -55,20 +55,20 @@ def facts(
 def view_facts(geometry: XrayGeometry, view: int, *, pixel_mm_known: bool) -> Facts:
     """Return (label, text) of one view."""
     unit = "mm" if pixel_mm_known else "pixels"
-    first = tr("Source") if geometry.beam == "cone" else tr("Rays towards")
+    first = tr("Source") if geometry.beam == "cone" else tr("Ray direction")
     place = _point(geometry.source_mm[view]) + (f" {unit}" if geometry.beam == "cone" else "")
     return [
         (first, place),
         (tr("Detector centre"), f"{_point(geometry.detector_mm[view])} {unit}"),
-        (tr("u, one column on"), f"{_point(geometry.u_mm[view])} {unit}"),
-        (tr("v, one row on"), f"{_point(geometry.v_mm[view])} {unit}"),
+        (tr("u, to the next column"), f"{_point(geometry.u_mm[view])} {unit}"),
+        (tr("v, to the next row"), f"{_point(geometry.v_mm[view])} {unit}"),
     ]
 
 
 def path_text(geometry: XrayGeometry) -> str:
     """Return circle, helix with its climb, or that every view has a place of its own."""
     if geometry.is_circular:
-        return tr("a circle about z") if geometry.beam == "cone" else tr("turns about z")
+        return tr("a circle about z") if geometry.beam == "cone" else tr("rotations about z")
     level = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
     height, turned = level[:, 2], np.unwrap(geometry.angles_rad)
     if geometry.n_views > 2 and abs(turned[-1] - turned[0]) > 0:
@@ -77,8 +77,8 @@ def path_text(geometry: XrayGeometry) -> str:
         pitch = 2 * np.pi * float(slope)
         flat = geometry.moved(shift_mm=np.outer(-slope * turned, (0, 0, 1)))
         if abs(pitch) > 0 and rest < 1e-3 * abs(np.ptp(height)) and flat.is_circular:
-            return tr("a helix, {pitch} mm along z in a turn", pitch=number(abs(pitch), 4))
-    return tr("free: every view has a place of its own")
+            return tr("a helix, {pitch} mm along z per rotation", pitch=number(abs(pitch), 4))
+    return tr("free: every view has its own position")
 
 
 def turn_text(geometry: XrayGeometry) -> str:
@@ -90,11 +90,11 @@ def turn_text(geometry: XrayGeometry) -> str:
     step = abs(span) / (geometry.n_views - 1)
     steps = np.diff(turned)
     even = np.abs(steps - steps.mean()).max() < 0.01 * max(abs(steps.mean()), 1e-9)
-    way = "counter-clockwise" if span > 0 else "clockwise"
+    way = tr("counter-clockwise seen from +z") if span > 0 else tr("clockwise seen from +z")
     message = tr("steps of {step}°", step=number(step, 4)) if even else tr("uneven steps")
     whole = number(round(abs(span) + step, 2), 4)
     return tr(
-        "{n_views:,} views over {whole}°, {message}, {way} seen from +z",
+        "{n_views:,} views over {whole}°, {message}, {way}",
         n_views=geometry.n_views,
         whole=whole,
         message=message,
@@ -104,37 +104,36 @@ def turn_text(geometry: XrayGeometry) -> str:
 
 def _beam(geometry: XrayGeometry) -> str:
     if geometry.beam == "parallel":
-        return tr("parallel rays; how far the detector is does not matter")
-    return "fan" if geometry.shape[0] == 1 else "cone"
+        return tr("parallel rays; the detector distance does not matter")
+    return tr("fan") if geometry.shape[0] == 1 else tr("cone")
 
 
 def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     n_rows, n_columns = geometry.shape
     width, height = geometry.pixel_size_mm
     sides = f"{number(n_columns * width, 4)} × {number(n_rows * height, 4)} {unit}"
-    rows = "row" if n_rows == 1 else "rows"
     middle = (n_columns - 1) / 2
     axis = geometry.axis_column
     off = axis - middle
-    beside = (
-        tr("{spread} from the middle", spread=_spread(np.abs(off)))
+    position = (
+        tr(
+            "{column}, {distance} from the centre",
+            column=_spread(axis),
+            distance=_spread(np.abs(off)),
+        )
         if np.abs(off).max() > 5e-3
-        else tr("the middle")
+        else tr("{column}, at the centre", column=_spread(axis))
     )
     if axis_is_sought:
-        beside += tr("; a run looks for it in the scan")
+        position = f"{position} ({tr('each run determines it from the scan')})"
+    pixels = (
+        tr("{n:,} columns × 1 row, {sides}", n=n_columns, sides=sides)
+        if n_rows == 1
+        else tr("{n:,} columns × {n_rows:,} rows, {sides}", n=n_columns, n_rows=n_rows, sides=sides)
+    )
     return [
-        (
-            tr("Detector"),
-            tr(
-                "{n_columns:,} columns × {n_rows:,} {rows}, {sides}",
-                n_columns=n_columns,
-                n_rows=n_rows,
-                rows=rows,
-                sides=sides,
-            ),
-        ),
-        (tr("Axis at column"), f"{_spread(axis)}, {beside}"),
+        (tr("Detector"), pixels),
+        (tr("Axis at column"), position),
         (tr("Detector tilt"), tilt_text(geometry)),
         (tr("Columns (u)"), _u_text(geometry)),
         (tr("Rows (v)"), _v_text(geometry)),
@@ -151,9 +150,9 @@ def tilt_text(geometry: XrayGeometry) -> str:
     roll = np.rad2deg(np.arcsin(np.clip(u[:, 2], -1, 1)))
     lean, roll = np.round(lean, 3), np.round(roll, 3)
     if not lean.any() and not roll.any():
-        return tr("none, square to the central ray")
+        return tr("none, perpendicular to the central ray")
     return tr(
-        "{spread}° out of its plane, {spread_2}° in it",
+        "{spread}° out of plane, {spread_2}° in plane",
         spread=_spread(lean),
         spread_2=_spread(roll),
     )
@@ -167,7 +166,7 @@ def _u_text(geometry: XrayGeometry) -> str:
         return tr("to the right, seen from the source with +z up")
     if (along < -LEVEL).all():
         return tr("to the left, seen from the source with +z up")
-    return tr("another way in each view")
+    return tr("different in each view")
 
 
 def _v_text(geometry: XrayGeometry) -> str:

@@ -19,10 +19,10 @@ from app.views.planes.plane_placement import PlanePlacement
 from app.views.planes.plane_views import PlaneViews
 from engine.geometry import ImageGrid, Plane
 
-KEEP_TIP = tr("Write the three slices to files, with where they lie and what made them")
-RESET_TIP = tr("Put the slices back: across z, y and x, through the middle (R)")
+KEEP_TIP = tr("Save the three slices to files with their positions and provenance")
+RESET_TIP = tr("Reset the slices: perpendicular to z, y and x through the centre (R)")
 PREPARES = tr("The slices are being prepared …")
-ROUGH, FINE = tr("Rough while they move."), tr("As fine as the volume.")
+ROUGH, FINE = tr("Coarse preview while moving."), tr("Full resolution.")
 
 
 class PlanesPage(QWidget):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 TITLE = tr("Preview: central slice")
 LEAST_PX, MOST_PX = 280, 420
-HANDLING = tr("Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window.")
+HANDLING = tr("Right button: window. Ctrl+wheel: zoom. Middle button: pan. A: automatic window.")
 
 
 class PreviewView(SliceView):
@@ -55,7 +55,7 @@ class PreviewTab(QWidget):
         self.view.setMaximumHeight(MOST_PX)
         self.unit, self.warnings = label("", "muted"), label("", wrap=True)
         set_tone(self.warnings, "look")
-        self._note = Note(tr("The preview is being made …"), self.view)
+        self._note = Note(tr("Computing the preview …"), self.view)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
@@ -109,7 +109,7 @@ class PreviewTab(QWidget):
         if look is None:
             return tr("No preview") if fault else TITLE
         if not self._previews.is_current:
-            return tr("Preview of the settings before")
+            return tr("Preview of the previous settings")
         unit = self.state.length_unit
         return f"{TITLE}, z {millimetres(look.volume.grid.centre_mm[2])} {unit}"
 
@@ -117,7 +117,10 @@ class PreviewTab(QWidget):
 def words_of(look: PreviewSlice | None) -> str:
     """What a look was made with, one sentence."""
     return (
-        tr("{value}. No result of a run.", value=sentence_case("; ".join(look.messages)))
+        tr(
+            "{value}. This is not the result of a run.",
+            value=sentence_case("; ".join(look.messages)),
+        )
         if look
         else ""
     )

@@ -16,10 +16,10 @@ from app.workspace.ct_inspection.geometry_page import GeometryPage
 from app.workspace.ct_inspection.planes_page import PlanesPage
 
 PAGES = (
-    (tr("Volume"), tr("The reconstructed picture (V)")),
-    (tr("Projections"), tr("What the detector saw: one view, and the sinogram of one row (P)")),
-    (tr("Geometry"), tr("Where source, detector and volume are (G)")),
-    (tr("Planes"), tr("Slices of any orientation, moved and turned in space (S)")),
+    (tr("Volume"), tr("The reconstructed image (V)")),
+    (tr("Projections"), tr("Measured data: one view and the sinogram of one row (P)")),
+    (tr("Geometry"), tr("Positions of source, detector and volume (G)")),
+    (tr("Planes"), tr("Slices of any orientation (S)")),
 )
 """Titles and tips of the tabs."""
 

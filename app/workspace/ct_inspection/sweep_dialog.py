@@ -36,8 +36,8 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 SIZE_PX = (1040, 790)
 N_ACROSS = 3
 HANDLING = tr(
-    "Arrow keys: other candidates. In the large picture PgUp, PgDn or the wheel: other candidates; "
-    "right button: window; Ctrl and wheel: zoom; middle button: move."
+    "Arrow keys: change candidate. In the large image, PgUp, PgDn or wheel: change "
+    "candidate. Right button: window. Ctrl+wheel: zoom. Middle button: pan."
 )
 
 
@@ -207,7 +207,7 @@ class SweepDialog(QDialog):
         self.use.setEnabled(one is not None)
         self.range.set_chosen(one.value if one else None)
         if one is None:
-            self.use.setText(tr("Use this"))
+            self.use.setText(tr("Use this value"))
             return
         words = self._sweep.describe(one.value)
         self.use.setText(tr("Use {words}", words=words))

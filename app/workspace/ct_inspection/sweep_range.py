@@ -43,15 +43,19 @@ class RangeRow(QWidget):
         self.step.show_number(sweep.step)
         self.number = NumberBox(True, 3, 99)
         self.number.show_number(N_CANDIDATES)
-        self.again = button(tr("Try these"), self.ask, tr("Make slices with these values"))
+        self.again = button(
+            tr("Try these values"), self.ask, tr("Reconstruct slices with these values")
+        )
         self.finer = button(
-            tr("Finer around this"), self._ask_finer, tr("Smaller steps around the choice")
+            tr("Finer around this value"),
+            self._ask_finer,
+            tr("Use smaller steps around the selected value"),
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for title, box in (
-            (tr("Middle ({unit})", unit=unit), self.around),
+            (tr("Centre ({unit})", unit=unit), self.around),
             (tr("Step ({unit})", unit=unit), self.step),
             (tr("Number"), self.number),
         ):
@@ -93,7 +97,7 @@ class RangeRow(QWidget):
     def show_busy(self, busy: bool) -> None:
         """Offer to stop while slices are made."""
         self._is_busy = busy
-        self.again.setText(tr("Stop") if busy else tr("Try these"))
+        self.again.setText(tr("Stop") if busy else tr("Try these values"))
         self.finer.setEnabled(not busy and self._chosen is not None)
 
     def ask(self) -> None:

@@ -35,13 +35,15 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
     """Return which value is the best, and by what."""
     value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
-        return tr("A run would take {value}: {method}.", value=value, method=found.method)
-    said = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
+        return tr("A run would use {value}: {method}.", value=value, method=found.method)
+    text = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
     if _hardly_differ(found):
-        said += tr(" The scores hardly differ: trust your eyes more than the mark.")
+        advice = tr("The scores hardly differ. Compare the slices by eye.")
     elif best in (found.candidates[0], found.candidates[-1]):
-        said += tr(" No value beyond it was tried: look around it.")
-    return said
+        advice = tr("This is the first or last value tried. Try values beyond it.")
+    else:
+        return text
+    return f"{text} {advice}"
 
 
 def _hardly_differ(found: Estimate) -> bool:

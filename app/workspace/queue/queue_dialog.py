@@ -30,18 +30,18 @@ from engine.jobs import QueueEntry
 
 SIZE_PX = (640, 520)
 EMPTY = tr(
-    "No study waits. Run > Add to queue puts the study that is open, with its settings as they "
-    "are, at the end; so does isocenter queue add on the command line."
+    "The queue is empty. Run > Add to queue adds the open study with its current settings. "
+    "The command isocenter queue add does the same."
 )
 AT_ONCE = (
     (tr("One at a time"), 1),
     (tr("Two at a time"), 2),
     (tr("Four at a time"), 4),
-    (tr("As many as the memory holds"), 0),
+    (tr("As many as memory allows"), 0),
 )
-RUNS = tr("Studies begin in this order, also when this window or Isocenter is closed.")
-RESTS = tr("The queue is paused: no study begins.")
-CHOOSE = tr("Choose a study in the list.")
+RUNS = tr("Studies start in this order, even after you close this window or Isocenter.")
+RESTS = tr("The queue is paused. No study starts.")
+CHOOSE = tr("Select a study in the list.")
 
 
 class QueueDialog(QDialog):
@@ -56,9 +56,9 @@ class QueueDialog(QDialog):
         self.list = self._make_list(context)
         self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
         self.at_once = QComboBox()
-        self.at_once.setAccessibleName(tr("Studies at a time"))
+        self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
-            plain_tip(tr("Beside others a study begins only if its estimated memory is free"))
+            plain_tip(tr("A study starts next to others only if its estimated memory is free"))
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
@@ -67,11 +67,11 @@ class QueueDialog(QDialog):
         self.retry = button(tr("Retry"), self._retry)
         self.remove = button(tr("Remove"), self._remove)
         self.clear = button(
-            tr("Clear finished"), self._commands.clear, tr("Their images are results")
+            tr("Clear finished"), self._commands.clear, tr("Their images stay in the Results tab")
         )
-        self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Earlier (Alt+Up)"))
+        self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Move up (Alt+Up)"))
         self.down = icon_button(
-            "down", context.theme, lambda: self._shift(1), tr("Later (Alt+Down)")
+            "down", context.theme, lambda: self._shift(1), tr("Move down (Alt+Down)")
         )
         self.reason = label("", wrap=True)
         self.said = label("", "muted", wrap=True)
@@ -195,35 +195,39 @@ class QueueDialog(QDialog):
         set_icon(self.run, "pause" if runs else "start", self._theme, "on_accent")
         self.run.setText(tr("Pause the queue") if runs else tr("Run the queue"))
         tip = (
-            tr("Begin no more; those at work keep a checkpoint")
+            tr("Start no more studies; running ones save a checkpoint")
             if runs
-            else tr("Begin, in this order")
+            else tr("Start the studies in this order")
         )
         waits = runs or any(each.is_ready for each in self._model.entries)
-        _allow(self.run, "" if waits else tr("No study waits."), tip)
+        _allow(self.run, "" if waits else tr("The queue is empty."), tip)
         is_held = state == "paused" or (entry is not None and entry.wish == "pause")
         self.pause.setText(tr("Resume") if is_held else tr("Pause"))
-        no_pause = "" if state in ("waiting", "running", "paused") else tr("It has ended.")
+        no_pause = "" if state in ("waiting", "running", "paused") else tr("This study has ended.")
         tip = (
-            tr("Let it wait for its turn again")
+            tr("Put the study back in the queue")
             if is_held
-            else tr("Hold it back, with a checkpoint")
+            else tr("Pause the study and save a checkpoint")
         )
         _allow(self.pause, no_pause if entry else CHOOSE, tip)
-        no_retry = "" if state == "failed" else tr("It has not failed.")
-        _allow(self.retry, no_retry if entry else CHOOSE, tr("Let it wait for its turn again"))
-        _allow(self.remove, "" if entry else CHOOSE, tr("Take it out; its results stay (Delete)"))
+        no_retry = "" if state == "failed" else tr("This study has not failed.")
+        _allow(self.retry, no_retry if entry else CHOOSE, tr("Put the study back in the queue"))
+        _allow(
+            self.remove,
+            "" if entry else CHOOSE,
+            tr("Remove the study from the queue; its results stay (Delete)"),
+        )
         has_finished = any(each.state == "finished" for each in self._model.entries)
         _allow(
             self.clear,
-            "" if has_finished else tr("None has finished."),
-            tr("Their images are results"),
+            "" if has_finished else tr("No study has finished."),
+            tr("Their images stay in the Results tab"),
         )
         last = self.list.count() - 1
         row = self.list.currentRow() if entry is not None else -1
         for each, end, why, words in (
-            (self.up, 0, tr("It is the first."), tr("Earlier (Alt+Up)")),
-            (self.down, last, tr("It is the last."), tr("Later (Alt+Down)")),
+            (self.up, 0, tr("This study is already first."), tr("Move up (Alt+Up)")),
+            (self.down, last, tr("This study is already last."), tr("Move down (Alt+Down)")),
         ):
             _allow(each, CHOOSE if row < 0 else why if row == end else "", words)
 

@@ -19,11 +19,11 @@ ICONS = {
 }
 COLOURS = {"finished": "ok", "failed": "missing", "running": "link"}
 WISHES = {
-    "pause": tr("Ends, then is paused"),
-    "wait": tr("Ends, then waits"),
-    "remove": tr("Ends, then goes"),
+    "pause": tr("Stopping, then paused"),
+    "wait": tr("Stopping, then waiting"),
+    "remove": tr("Stopping, then removed"),
 }
-IN_RESULTS = tr("its image is in the tab Results")
+IN_RESULTS = tr("its image is in the Results tab")
 
 
 def standing_of(entry: QueueEntry) -> str:
@@ -35,16 +35,16 @@ def standing_of(entry: QueueEntry) -> str:
         share = f", {100 * entry.done:.0f} %" if entry.done else ""
         return f"{entry.doing or tr('Starting the engine')}{share}"
     if state == "finished":
-        return tr("Finished{ended}; {IN_RESULTS}", ended=_ended(entry), IN_RESULTS=IN_RESULTS)
+        return f"{tr('Finished')}{_ended(entry)}; {IN_RESULTS}"
     if state == "failed":
-        return tr("Failed{ended}: {text}", ended=_ended(entry), text=entry.text)
+        return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
     if state == "paused":
         if entry.text:  # nobody asked for it
             return tr("Paused: {text}", text=entry.text)
-        return tr("Paused; it goes on from its checkpoint") if entry.updates else tr("Paused")
+        return tr("Paused; will continue from its checkpoint") if entry.updates else tr("Paused")
     if entry.deaths or entry.is_abandoned:
-        return tr("Waiting to go on; its engine ended")
-    return tr("Waiting to go on from its checkpoint") if entry.updates else tr("Waiting")
+        return tr("Waiting to continue; its engine stopped")
+    return tr("Waiting to continue from its checkpoint") if entry.updates else tr("Waiting")
 
 
 def title_of(entry: QueueEntry, name: str) -> str:
@@ -64,20 +64,18 @@ def tip_of(entry: QueueEntry, name: str) -> str:
         )
     )
     if entry.output:
-        rows.append(tr("Written to {output}, too", output=entry.output))
+        rows.append(tr("Also saved to {output}", output=entry.output))
     return "\n".join(rows)
 
 
 def _ended(entry: QueueEntry) -> str:
     if entry.ended_utc is None:
         return ""
-    took = ""
-    if entry.begun_utc is not None:
-        took = tr(
-            ", took {duration}",
-            duration=duration((entry.ended_utc - entry.begun_utc).total_seconds()),
-        )
-    return f" {_local(entry.ended_utc):%a %H:%M}{took}"
+    ended = f" {_local(entry.ended_utc):%a %H:%M}"
+    if entry.begun_utc is None:
+        return ended
+    seconds = (entry.ended_utc - entry.begun_utc).total_seconds()
+    return f"{ended}, {tr('took {duration}', duration=duration(seconds))}"
 
 
 def _local(when: datetime) -> datetime:

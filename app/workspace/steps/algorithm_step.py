@@ -50,12 +50,8 @@ class AlgorithmStep(StepPanel):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
-        frames = (
-            tr(", in {frame_words}", frame_words=protocol.frame_words)
-            if protocol.frame_words
-            else ""
-        )
-        self.say(f"{protocol.algorithm.describe()}{frames}", "ok" if has_scan else "waiting")
+        parts = [protocol.algorithm.describe(), protocol.frame_words]
+        self.say(", ".join(filter(None, parts)), "ok" if has_scan else "waiting")
 
 
 def _algorithm_form(protocol: Protocol) -> Form:

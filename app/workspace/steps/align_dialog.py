@@ -27,12 +27,12 @@ SIZE_PX = (1080, 640)
 LEVELS_PER_MM = (0.0048, 0.0125)
 """Half of soft tissue, which borders on air and lungs; and between it and bone."""
 LEAD = tr(
-    "The image is of the scan alone, not corrected for attenuation. The lines are the borders of "
-    "{name}: of the body, the lungs and the bones. They should lie on those of the image."
+    "The image comes from the scan alone, without attenuation correction. The lines show the "
+    "outlines of body, lungs and bones in {name}. They should match the image."
 )
 HANDLING = tr(
-    "Drag the lines to shift the map; wheel or PgUp, PgDn: other slices; right button: window; "
-    "Ctrl and wheel: zoom; middle button: move the picture."
+    "Drag the lines to shift the map. Wheel or PgUp, PgDn: change slice. Right button: "
+    "window. Ctrl+wheel: zoom. Middle button: pan."
 )
 KINDS = tr("HDF5 (*.h5);;NIfTI (*.nii.gz *.nii)")
 
@@ -58,8 +58,12 @@ class AlignDialog(QDialog):
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
         self.look = button(tr("Stop"), self._look_or_stop)
-        self.as_found = button(tr("As found"), self.model.put_as_found, tr("Where likeness says"))
-        self.as_filed = button(tr("As in the file"), self.model.put_back, tr("Where the map was"))
+        self.as_found = button(
+            tr("Registered"), self.model.put_as_found, tr("Position from image registration")
+        )
+        self.as_filed = button(
+            tr("As in the file"), self.model.put_back, tr("Original position of the map")
+        )
         self.use = button(tr("Save and use …"), self._save_and_use, role="primary")
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
@@ -133,7 +137,7 @@ class AlignDialog(QDialog):
         try:
             self.model.place(numbers)
         except EngineError as e:
-            self._problem(tr("The map was not moved."), e)
+            self._problem(tr("The map could not be moved."), e)
         self.row.show_numbers(self.model.numbers)
 
     def _grasp(self) -> None:
@@ -155,7 +159,7 @@ class AlignDialog(QDialog):
         try:
             save(there, target, there.info if identify else without_names(there.info))
         except EngineError as e:
-            self._problem(tr("{name} cannot be written.", name=target.name), e)
+            self._problem(tr("{name} cannot be saved.", name=target.name), e)
             return
         self._context.commands.set_input(self._role.key, str(target))
         self.accept()
@@ -168,7 +172,7 @@ class AlignDialog(QDialog):
         map_path = Path(self._file.value)
         stem = map_path.name.partition(".")[0]
         start = map_path.parent / f"{stem}-aligned.h5"
-        target = ask_save(self, tr("Save the map where it belongs"), start, KINDS)
+        target = ask_save(self, tr("Save the aligned map"), start, KINDS)
         if target is None or not may_write(self, target, self._context.session):
             return None
         return target
@@ -183,7 +187,7 @@ class AlignDialog(QDialog):
         self._bar.setVisible(busy)
         self.words.setText(model.work or model.words)
         set_tone(self.words, "muted" if model.work else model.tone)
-        self.look.setText(tr("Stop") if busy else tr("Look again"))
+        self.look.setText(tr("Stop") if busy else tr("Search again"))
         self.as_found.setEnabled(model.has_found and model.placing is not Placing.FOUND)
         self.as_filed.setEnabled(model.placing is not Placing.FILE)
         self.use.setEnabled(model.placing is not Placing.FILE and not busy)

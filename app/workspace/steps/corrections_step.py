@@ -77,7 +77,7 @@ class CorrectionsStep(StepPanel):
         made = QToolButton()
         made.setText(tr("Candidates …"))
         made.setProperty("role", "small")
-        made.setToolTip(tr("Look at slices with several values, and take one"))
+        made.setToolTip(tr("Compare slices for several values and choose one"))
         made.setAccessibleName(tr("Candidates of {kind}", kind=sweep.kind))
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
@@ -88,7 +88,7 @@ class CorrectionsStep(StepPanel):
         made.setProperty("role", "small")
         made.setToolTip(
             plain_tip(
-                tr("Whether the {title} lies where the scan saw the body", title=named(role.title))
+                tr("Check that the {title} matches the body in the scan", title=named(role.title))
             )
         )
         made.setAccessibleName(tr("Align the {title}", title=named(role.title)))
@@ -100,7 +100,7 @@ class CorrectionsStep(StepPanel):
         made.setText(tr("Show"))
         made.setProperty("role", "small")
         words = tr(
-            "Lay the {title} over the image; before there is one, show what it covers",
+            "Overlay the {title} on the image, or show its coverage if there is no image yet",
             title=named(role.title),
         )
         made.setToolTip(plain_tip(words))
@@ -145,7 +145,7 @@ class CorrectionsStep(StepPanel):
         tones = [state.tone for state in states.values()]
         tone = summary_tone(tones) if DATA in study.inputs else "waiting"
         about = " ".join(state.text for state in states.values() if state.tone == "look")
-        self.say(", ".join(applied) or tr("none in use yet"), tone, about)
+        self.say(", ".join(applied) or tr("none applied yet"), tone, about)
 
     def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind
@@ -202,4 +202,4 @@ class Ledger(QWidget):
 def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
     """Return the files a correction's numbers come from."""
     names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
-    return tr("From {value}", value=tr(" and ").join(names)) if names else ""
+    return tr("From {value}", value=", ".join(names)) if names else ""

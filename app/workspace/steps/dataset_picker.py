@@ -16,7 +16,7 @@ from engine.raw_import import Dataset
 
 PREVIEW_PX = 46
 TITLES = dict(zip(ROLES, (tr("Projections"), tr("Flats"), tr("Darks"), tr("Angles")), strict=True))
-LIKE = tr("{} describes a file with the same datasets. Did the scanner stand the same?")
+LIKE = tr("{} describes a file with the same datasets. Did the scanner have the same setup?")
 
 
 class DatasetPicker(QWidget):
@@ -37,7 +37,7 @@ class DatasetPicker(QWidget):
         self._shown: tuple[Dataset, ...] = ()
         self.roles: dict[str, QuietCombo] = {}
         self.like_words = label("", "muted", wrap=True)
-        self.like = button(tr("Take what it says"), self.like_taken.emit)
+        self.like = button(tr("Use this description"), self.like_taken.emit)
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(6)

@@ -27,7 +27,9 @@ class FinishingStep(StepPanel):
         self.form.changed.connect(self._study.set_protocol)
         self.body.addWidget(self.form)
         self.body.addWidget(
-            label(tr("The unfiltered iterations stay in the scrubber."), "muted", wrap=True)
+            label(
+                tr("Use the iteration slider to see the unfiltered iterations."), "muted", wrap=True
+            )
         )
         self._study.protocol_changed.connect(self._show)
         self._run.state_changed.connect(self._show)

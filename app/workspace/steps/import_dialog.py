@@ -28,22 +28,21 @@ SIZE_PX = (1120, 720)
 FORM_PX = 350
 BAR_PX = 4
 LEAD = tr(
-    "{name} does not say all that a reconstruction needs. What could be told from its files stands "
-    "on the left in grey; type over what is wrong, and say what is missing."
+    "{name} lacks information that a reconstruction needs. Values found in its files are "
+    "shown in grey on the left. Correct wrong values and enter missing ones."
 )
 READINGS = {
-    (False, False): (tr("turns left"), tr("Source counter-clockwise, columns to the right")),
-    (True, False): (tr("turns right"), tr("Source clockwise, columns to the right")),
+    (False, False): (tr("counter-clockwise"), tr("Source counter-clockwise, columns to the right")),
+    (True, False): (tr("clockwise"), tr("Source clockwise, columns to the right")),
     (False, True): (
-        tr("turns left, mirrored"),
+        tr("counter-clockwise, mirrored"),
         tr("Source counter-clockwise, columns to the left"),
     ),
-    (True, True): (tr("turns right, mirrored"), tr("Source clockwise, columns to the left")),
+    (True, True): (tr("clockwise, mirrored"), tr("Source clockwise, columns to the left")),
 }
 """Words of the four readings, by clockwise and mirrored."""
 PICK = tr(
-    "Which one is sharp, and not the mirror image of the object? Single images do not tell which "
-    "way the source turns."
+    "Which slice is sharp and not mirrored? Single images do not show the direction of rotation."
 )
 
 
@@ -69,8 +68,8 @@ class ImportDialog(QDialog):
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(BAR_PX)
         self.name = QLineEdit()
-        self.name.setAccessibleName(tr("Name of the text"))
-        self.write = button(tr("Write and open"), self._write, role="primary")
+        self.name.setAccessibleName(tr("File name of the description"))
+        self.write = button(tr("Save and open"), self._write, role="primary")
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self._connect()
@@ -107,7 +106,7 @@ class ImportDialog(QDialog):
         middle.addWidget(form)
         middle.addLayout(right, 1)
         buttons = QHBoxLayout()
-        buttons.addWidget(label(tr("Written as"), "muted"))
+        buttons.addWidget(label(tr("Save as"), "muted"))
         buttons.addWidget(self.name, 1)
         buttons.addStretch(1)
         buttons.addWidget(self.write)

@@ -12,7 +12,7 @@ from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import plain_tip
 
 TITLE_PX = 78
-ASKED = tr("Wanted")
+ASKED = tr("Required")
 
 
 class ImportFields(QWidget):
@@ -88,7 +88,7 @@ class ImportFields(QWidget):
             if isinstance(editor, QLineEdit):
                 editor.setPlaceholderText(taken)
             else:
-                editor.setItemText(0, taken or tr("as found"))
+                editor.setItemText(0, taken or tr("from the files"))
             reason = self._reasons[key]
             reason.setText(self._tips[key] if is_asked else why)
             set_tone(reason, "look" if is_asked else "muted")

@@ -149,7 +149,7 @@ class SwitchRow(LedgerRow):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__(title, theme)
         self.choice = ChoiceEditor(("auto", "off"))
-        self.choice.name_after(tr("Use of {title}", title=title))
+        self.choice.name_after(tr("Use {title}", title=title))
         self.choice.setFixedWidth(COMBO_PX)
         self.grid.addWidget(self.choice, 0, 2)
 
@@ -193,13 +193,16 @@ def ledger_state_of(
     if doubts:
         return LedgerState("look", "look", _doubted(message, doubts))
     if message is not None and message.level is Level.WARNING:
-        text = tr("Will be applied; the last run did not: {text}", text=sentence(message.text))
+        text = tr(
+            "Will be applied. It was not applied in the last run: {text}",
+            text=sentence(message.text),
+        )
         return LedgerState("waiting", "muted", text)
     if message is not None and message.state == "applied":
         return LedgerState("ok", "ok", sentence_case(message.text))
     if obstacle is None:
         return LedgerState("ok", "ok", tr("Will be applied"))
-    return LedgerState("waiting", "muted", tr("Decided when the scan is open"))
+    return LedgerState("waiting", "muted", tr("Decided when a scan is open"))
 
 
 def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ class ProtocolFacts(QWidget):
         column.addWidget(label(tr("Quality"), "entry"))
         column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))
         if changes := self._changes(listed):
-            column.addWidget(label(tr("Of the study at hand, not saved"), "entry"))
+            column.addWidget(label(tr("Current study, not saved"), "entry"))
             column.addLayout(_rows(changes))
         column.addStretch(1)
         self._inside = scrolled(inside)
@@ -62,7 +62,7 @@ class ProtocolFacts(QWidget):
     @staticmethod
     def _about(listed: ListedProtocol) -> list[tuple[str, str]]:
         saved = listed.protocol.saved
-        rows = [*facts_of(listed.protocol), (tr("From"), WHOSE[listed.source])]
+        rows = [*facts_of(listed.protocol), (tr("Source"), WHOSE[listed.source])]
         if saved is not None and saved.sha256:
             rows.append(("SHA-256", f"{saved.sha256[:DIGITS]} …"))
         if saved is not None and saved.changed:

@@ -34,7 +34,7 @@ from engine.core.errors import EngineError
 from engine.modalities import MODALITIES
 
 SIZE_PX = (860, 560)
-COLUMNS = (tr("Protocol"), tr("Version"), tr("From"))
+COLUMNS = (tr("Protocol"), tr("Version"), tr("Source"))
 PLACE = Qt.ItemDataRole.UserRole
 KINDS = tr("Protocols (*.toml)")
 RUNNING = tr("A reconstruction is running.")
@@ -62,7 +62,7 @@ class ProtocolsDialog(QDialog):
             "lock": button(tr("Lock"), self._lock),
             "delete": button(tr("Delete …"), self._delete),
             "export": button(tr("Share …"), self._export),
-            "import": button(tr("Take in …"), self._import),
+            "import": button(tr("Import …"), self._import),
         }
         self._lay_out()
         self._fill(self._study.base.name)
@@ -110,7 +110,7 @@ class ProtocolsDialog(QDialog):
         if current is not None:
             self.tree.setCurrentItem(current)
         left_out = self._library.left_out()
-        self.said.setText(" ".join(tr("Left out: {each}", each=each) for each in left_out))
+        self.said.setText(" ".join(tr("Skipped: {each}", each=each) for each in left_out))
         self.said.setVisible(bool(left_out))
         set_tone(self.said, "look")
         self._show_chosen()
@@ -130,31 +130,37 @@ class ProtocolsDialog(QDialog):
     def _show_chosen(self) -> None:
         found = self.chosen
         self.facts.show_protocol(found)
-        why = tr("Choose a protocol in the list.") if found is None else ""
+        why = tr("Select a protocol in the list.") if found is None else ""
         fixed = why or (found.fixed if found is not None else "")
         shared = found is not None and found.source != "own"
         busy = RUNNING if self._context.session.run.state.is_active else ""
         own = why or (found.fixed if found is not None and shared else "")
         lock = tr("Unlock") if found is not None and found.is_locked else tr("Lock")
         self.buttons["lock"].setText(lock)
-        unchanged = "" if self._study.changes else tr("The settings of the study are as saved.")
+        unchanged = "" if self._study.changes else tr("The settings of the study have not changed.")
         of_base = found is not None and found.protocol.name == self._study.base.name
-        no_base = (
-            "" if of_base else tr("Only the protocol in use can take the changes of the study.")
-        )
+        no_base = "" if of_base else tr("Changes can be saved only to the protocol in use.")
         for name, obstacle, tip in (
-            ("use", busy or why, tr("Take it for the study at hand")),
-            ("save", fixed or busy or no_base or unchanged, tr("Save as its next version")),
-            ("new", busy, tr("Save the settings of the study under a new name")),
-            ("rename", fixed, tr("Give it another name, which is its next version")),
+            ("use", busy or why, tr("Use this protocol for the current study")),
+            (
+                "save",
+                fixed or busy or no_base or unchanged,
+                tr("Save the changes as the next version"),
+            ),
+            ("new", busy, tr("Save the settings of the study as a new protocol")),
+            ("rename", fixed, tr("Rename the protocol and save it as the next version")),
             (
                 "lock",
                 own,
-                tr("{lock} it: locked, nothing changes, renames or deletes it", lock=lock),
+                tr("A locked protocol cannot be changed, renamed or deleted"),
             ),
-            ("delete", fixed, tr("Remove it; its last version is kept beside")),
-            ("export", why, tr("Write it as one file for others")),
-            ("import", "", tr("Add a protocol that somebody shared")),
+            (
+                "delete",
+                fixed,
+                tr("Delete the protocol; its last version stays in the folder of earlier versions"),
+            ),
+            ("export", why, tr("Save the protocol as a file for other users")),
+            ("import", "", tr("Add a protocol from a shared file")),
         ):
             self.buttons[name].setEnabled(not obstacle)
             self.buttons[name].setToolTip(plain_tip(obstacle or tip))
@@ -173,7 +179,7 @@ class ProtocolsDialog(QDialog):
             self._fill(found.protocol.name)
 
     def _new(self) -> None:
-        name = ask_text(self, tr("New protocol"), tr("Name of the protocol"), "").strip()
+        name = ask_text(self, tr("New protocol"), tr("Protocol name"), "").strip()
         if name:
             save_as(self, self._context, name)
             self._fill(name)
@@ -182,7 +188,7 @@ class ProtocolsDialog(QDialog):
         found = self.chosen
         if found is None:
             return
-        name = ask_text(self, tr("Rename"), tr("Name of the protocol"), found.protocol.name).strip()
+        name = ask_text(self, tr("Rename"), tr("Protocol name"), found.protocol.name).strip()
         if name and self._try(lambda: self._library.rename(found, name)):
             self._changed(name)
 
@@ -198,11 +204,11 @@ class ProtocolsDialog(QDialog):
         if found is None:
             return
         text = tr(
-            "Delete {name!r}, version {revision}? Its file stays in the ",
+            "Delete {name!r}, version {revision}? Its file stays in the folder of "
+            "earlier versions.",
             name=found.protocol.name,
             revision=found.revision,
         )
-        text += tr("folder of earlier versions.")
         if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
             self._try(lambda: self._library.delete(found))
             self._changed("")
@@ -220,12 +226,12 @@ class ProtocolsDialog(QDialog):
 
     def _import(self) -> None:
         folder = self._context.preferences.folder_last_used
-        path = ask_open(self, tr("Take in a protocol"), folder, KINDS)
+        path = ask_open(self, tr("Import a protocol"), folder, KINDS)
         if path is not None:
             taken = self._try(lambda: self._library.take_in(path))
             self._changed("")
             if taken:
-                self.said.setText(tr("{name} is among your protocols now.", name=path.name))
+                self.said.setText(tr("{name} was added to your protocols.", name=path.name))
                 self.said.show()
 
     def _try(self, act: Callable[[], object]) -> bool:
@@ -234,7 +240,7 @@ class ProtocolsDialog(QDialog):
             act()
         except EngineError as e:
             self._context.session.raise_problem(
-                Problem(tr("The protocols stay as they are."), str(e))
+                Problem(tr("The protocols were not changed."), str(e))
             )
             self.said.setText(str(e))
             self.said.show()

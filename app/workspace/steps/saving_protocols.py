@@ -23,8 +23,8 @@ def save_as(parent: QWidget, context: AppContext, name: str) -> None:
 def _question(found: ListedProtocol) -> str:
     name, next_one = found.protocol.name, found.revision + 1
     return tr(
-        "There is {name!r}, version {revision}. Save these settings as its version "
-        "{next_one}? The version before is kept.",
+        "{name!r} already exists (version {revision}). Save these settings as version "
+        "{next_one}? The previous version is kept.",
         name=name,
         revision=found.revision,
         next_one=next_one,

@@ -65,9 +65,9 @@ class StepChanges(QWidget):
             "undo",
             self._context.theme,
             lambda: self._take_back([change]),
-            tr("Back to {then}, as {name} says", then=then, name=self._study.base.name),
+            tr("Reset to {then}, the value in {name}", then=then, name=self._study.base.name),
         )
-        back.setAccessibleName(tr("{label} back to {then}", label=sentence_case(label), then=then))
+        back.setAccessibleName(tr("Reset {label} to {then}", label=sentence_case(label), then=then))
         return self._line(
             tr("{label} {now}, was {then}", label=sentence_case(label), now=now, then=then), back
         )
@@ -76,7 +76,9 @@ class StepChanges(QWidget):
         more = len(found) - MOST_ROWS
         tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
         back = button(
-            tr("All back"), lambda: self._take_back(found), tr("All of this step as saved")
+            tr("Reset all"),
+            lambda: self._take_back(found),
+            tr("Reset all settings of this step to the saved protocol"),
         )
         made = self._line(tr("and {more} more", more=more), back)
         made.setToolTip(plain_tip(tip))
@@ -102,7 +104,7 @@ class StepChanges(QWidget):
             for each in changes:
                 now = with_setting_of(study.base, now, each.keys)
         except EngineError as e:
-            self._context.session.raise_problem(Problem(tr("The setting stays."), str(e)))
+            self._context.session.raise_problem(Problem(tr("The setting was not changed."), str(e)))
             return
         study.set_protocol(now)
 

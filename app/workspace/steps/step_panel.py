@@ -26,10 +26,10 @@ from engine.modalities import AnyModality
 Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
 WORDS: dict[Tone, str] = {
     "ok": tr("ok"),
-    "look": tr("look here"),
-    "noted": tr("noted"),
+    "look": tr("warning"),
+    "noted": tr("note"),
     "missing": tr("missing"),
-    "fault": tr("fault"),
+    "fault": tr("error"),
     "waiting": "",
 }
 MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting": ("off", "muted")}

@@ -118,9 +118,8 @@ class KeepBox(QCheckBox):
         self._role, self._commands = role, context.commands
         self.setToolTip(
             tr(
-                "The file is used for each scan of this scanner that is opened from now "
-                "on, and for "
-                "no other; take the tick away to end that"
+                "Use this file for every scan of this scanner that you open from now "
+                "on, and for no other scanner. Clear the box to stop."
             )
         )
         self.clicked.connect(lambda kept: self._commands.keep(self._role, kept))
@@ -167,7 +166,7 @@ class InputRow(QWidget):
         grid.addWidget(self.choose, 0, 3)
         grid.addWidget(self._name, 1, 0, 1, 4)
         grid.addWidget(self._text, 2, 0, 1, 4)
-        self.keep = KeepBox(role, tr("Keep for every scan of this scanner"), context)
+        self.keep = KeepBox(role, tr("Use for all scans of this scanner"), context)
         grid.addWidget(self.keep, 3, 0, 1, 4)
         self._role, self._commands = role, commands
         self.setAcceptDrops(True)
@@ -222,7 +221,7 @@ class ScannerRow(QWidget):
         self._study, self._run = context.session.study, context.session.run
         self.box = QuietCombo()
         self.box.setAccessibleName(tr("Scanner"))
-        self.box.addItem(tr("As the scan says"), FROM_SCAN)
+        self.box.addItem(tr("From the scan"), FROM_SCAN)
         for key, name in context.commands.builtin_scanners().items():
             self.box.addItem(name, key)
         self.box.addItem(tr("From a file …"), FROM_FILE)
@@ -234,7 +233,7 @@ class ScannerRow(QWidget):
         grid.addWidget(label(tr("Scanner"), "caption"), 0, 0)
         grid.addWidget(self.box, 1, 0)
         grid.addWidget(self._text, 2, 0)
-        self.keep = KeepBox(SCANNER, tr("Keep for every such scan"), context)
+        self.keep = KeepBox(SCANNER, tr("Use for all scans of this kind"), context)
         grid.addWidget(self.keep, 3, 0)
 
     def show_choice(self) -> None:

@@ -25,11 +25,11 @@ ROLE = role_made_on("describe_tracer").key
 SECOND = "injected_at"
 KINDS = tr("Tracer files (*.toml)")
 LEAD = tr(
-    "Nuclide, dose, times and body of {scan}. What is left empty is as the scan says. The file "
-    "belongs to this scan alone: it goes when another one is opened."
+    "Nuclide, dose, times and body measures of {scan}. Empty fields use the values in the "
+    "scan. The file applies only to this scan and is cleared when you open another one."
 )
-NO_CALIBRATION = tr("Bq/mL: add a calibration in step 1 besides.")
-READY = tr("Bq/mL: all is known.")
+NO_CALIBRATION = tr("For Bq/mL, also add a calibration in step 1.")
+READY = tr("Bq/mL: all values are known.")
 
 
 class TracerDialog(QDialog):
@@ -86,9 +86,7 @@ class TracerDialog(QDialog):
         if tracer is None:
             return
         check = check_tracer(cast(Tracer, tracer), self.said)
-        self.given.setText(
-            f"{check.given}." if check.given else tr("Nothing of dose is known yet.")
-        )
+        self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
         set_paragraphs(self.remarks, check.remarks)
@@ -111,7 +109,7 @@ class TracerDialog(QDialog):
             write_tracer(cast(Tracer, own), target)
         except EngineError as e:
             self._context.session.raise_problem(
-                Problem(tr("{name} was not written.", name=target.name), str(e))
+                Problem(tr("{name} was not saved.", name=target.name), str(e))
             )
             return
         self._context.commands.set_input(ROLE, str(target))
@@ -142,18 +140,14 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
     plain = check.suv["bw"]
     if plain:
         words.append(tr("No SUV yet: {plain}.", plain=plain))
-    besides: dict[str, list[str]] = {}
+    missing: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
         more = "; ".join(part for part in reason.split("; ") if part not in plain.split("; "))
         if more:
-            besides.setdefault(more, []).append(SUV_TITLES[kind])
-    for more, titles in besides.items():
-        words.append(
-            tr(
-                "For SUV {value}{value_2}: {more}.",
-                value=", ".join(titles),
-                value_2=tr(" besides") if plain else "",
-                more=more,
-            )
+            missing.setdefault(more, []).append(SUV_TITLES[kind])
+    for more, titles in missing.items():
+        text = (
+            tr("No SUV {value} yet either: {more}.") if plain else tr("No SUV {value} yet: {more}.")
         )
+        words.append(text.format(value=", ".join(titles), more=more))
     return words

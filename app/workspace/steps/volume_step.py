@@ -65,10 +65,11 @@ class VolumeStep(StepPanel):
             return
         if grid is None:
             self._say_result(
-                tr("The voxels follow from the {source} once it is known.", source=source), "muted"
+                tr("The voxel grid follows from the {source} once it is known.", source=source),
+                "muted",
             )
             self.say(
-                tr("as the {source}", source=source), "ok" if DATA in study.inputs else "waiting"
+                tr("from the {source}", source=source), "ok" if DATA in study.inputs else "waiting"
             )
             return
         self._show_grid(grid)
@@ -83,12 +84,12 @@ class VolumeStep(StepPanel):
         requirements = study.requirements()
         fits = requirements is None or (requirements.least or requirements).fits
         if requirements is not None and not requirements.fits:
-            message = tr("May be too large") if fits else tr("Too large")
-            text += tr(
-                "\n{message} for this computer: {describe}.",
-                message=message,
-                describe=requirements.describe(),
+            message = (
+                tr("May be too large for this computer: {describe}.")
+                if fits
+                else tr("Too large for this computer: {describe}.")
             )
+            text += "\n" + message.format(describe=requirements.describe())
         self._say_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "fault")
 
@@ -104,9 +105,11 @@ class VolumeStep(StepPanel):
         voxel, (diameter, depth, length) = usual
         hints = {
             "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
-            "diameter_mm": tr("{diameter:.5g}, as the {source}", diameter=diameter, source=source),
-            "depth_mm": tr("{depth:.5g}, as the {source}", depth=depth, source=source),
-            "length_mm": tr("{length:.5g}, as the {source}", length=length, source=source),
+            "diameter_mm": tr(
+                "{diameter:.5g}, from the {source}", diameter=diameter, source=source
+            ),
+            "depth_mm": tr("{depth:.5g}, from the {source}", depth=depth, source=source),
+            "length_mm": tr("{length:.5g}, from the {source}", length=length, source=source),
         }
         fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

@@ -12,7 +12,8 @@ from app.workspace.study_list.table_style import set_up
 from engine.jobs.study_index import ImagingOrder, day_of
 
 COLUMNS = (
-    *(tr("When"), tr("Patient"), tr("Number"), tr("Born"), tr("Kind"), tr("What")),
+    *(tr("Scheduled"), tr("Patient"), tr("Patient ID"), tr("Date of birth"), tr("Modality")),
+    tr("Procedure"),
     tr("Accession"),
 )
 WHAT = 5

@@ -26,9 +26,9 @@ from app.workspace.study_list.table_style import set_up
 from engine.jobs.study_index import KnownStudy, known_studies
 
 RUNNING = tr("A reconstruction is running.")
-CHOOSE = tr("Choose a study in the list.")
-NO_IMAGE = tr("It has no image yet.")
-LOOKING = tr("Looking for studies …")
+CHOOSE = tr("Select a study in the list.")
+NO_IMAGE = tr("This study has no image yet.")
+LOOKING = tr("Searching for studies …")
 WIDTHS_PX = {0: 150, 1: 90, 3: 130, 4: 110, 5: 150, 6: 90}
 OF_QUEUE = ("waiting", "paused", "failed")
 
@@ -56,12 +56,12 @@ class StudiesPage(QWidget):
         self.table = StudyTable(context.theme, self.devicePixelRatioF())
         self.found = FoundStudies(self.table)
         self.search, self.shown = QLineEdit(), QuietCombo()
-        self.search.setPlaceholderText(tr("Patient, number, scan, protocol, day"))
-        self.search.setAccessibleName(tr("Look for"))
-        self.search.setToolTip(tr("Studies with all of these words are shown"))
+        self.search.setPlaceholderText(tr("Patient, patient ID, scan, protocol, date"))
+        self.search.setAccessibleName(tr("Search"))
+        self.search.setToolTip(tr("Show studies that contain all of these words"))
         self.search.setClearButtonEnabled(True)
         self.shown.setAccessibleName(tr("Show"))
-        self.shown.setToolTip(tr("Which studies are shown"))
+        self.shown.setToolTip(tr("Filter the studies by state"))
         for key, name in FILTER_NAMES.items():
             self.shown.addItem(name, key)
         self.view = _table_view(self.found)
@@ -129,7 +129,7 @@ class StudiesPage(QWidget):
         shown, total = self.found.rowCount(), len(self.table.studies)
         room = size(sum(each.n_bytes for each in self.table.studies))
         text = tr("{shown:,} of {total:,} shown, {room}", shown=shown, total=total, room=room)
-        none = tr("No studies yet. Every finished image is listed here, with whose it is.")
+        none = tr("No studies yet. Every finished image is listed here with its patient.")
         self.count.setText(text if total else none)
 
     def _choose(self) -> None:
@@ -145,10 +145,10 @@ class StudiesPage(QWidget):
         missing = CHOOSE if study is None else ""
         can_open = "" if of_queue else busy or ("" if interrupted else no_image)
         for each, why, tip in (
-            (self.open, missing or can_open, tr("Return does the same")),
-            (self.settings, missing or busy or no_image, tr("Take its protocol for the open scan")),
-            (self.folder, missing or no_image, tr("Show the files of the image")),
-            (self.delete, missing or no_image, tr("Remove its image from the disk")),
+            (self.open, missing or can_open, tr("You can also press Return")),
+            (self.settings, missing or busy or no_image, tr("Use its protocol for the open scan")),
+            (self.folder, missing or no_image, tr("Show the image files in their folder")),
+            (self.delete, missing or no_image, tr("Delete its image from the disk")),
         ):
             each.setEnabled(not why)
             each.setToolTip(plain_tip(why or tip))
@@ -181,7 +181,7 @@ class StudiesPage(QWidget):
         if study is None or study.result is None:
             return
         text = tr(
-            "Delete {scan}, {protocol}, {when:%d %b %Y %H:%M}, from the disk?",
+            "Delete {scan}, {protocol}, {when:%d %b %Y %H:%M} from the disk?",
             scan=study.scan,
             protocol=study.protocol,
             when=study.when,

@@ -21,7 +21,7 @@ from app.workspace.study_list.study_text import TONES, cells_of, detail_of
 from engine.jobs.study_index import FILTERS, KnownStudy
 
 COLUMNS = (
-    *(tr("Patient"), tr("Number"), tr("Scan"), tr("Protocol"), tr("State")),
+    *(tr("Patient"), tr("Patient ID"), tr("Scan"), tr("Protocol"), tr("State")),
     *(tr("Date"), tr("Size")),
 )
 PATIENT, NUMBER, SCAN, PROTOCOL, STATE, DATE, SIZE = range(7)

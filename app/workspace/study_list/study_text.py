@@ -31,7 +31,7 @@ FILTER_NAMES = {
     "not exported": tr("Neither exported nor signed off"),
     "signed off": tr("Signed off"),
     "at work": tr("Running and waiting"),
-    "to look after": tr("To look after"),
+    "to look after": tr("Needs attention"),
 }
 NOBODY = "–"
 

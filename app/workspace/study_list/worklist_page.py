@@ -23,10 +23,10 @@ DAYS: tuple[tuple[str, int | None, int | None], ...] = (
     (tr("All days"), None, None),
 )
 """First and last day, counted from today."""
-KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All kinds"), ""))
-NO_NODE = tr("The settings name no worklist. Add its node there, HOST:PORT.")
-ASK_FIRST = tr("Ask the worklist, then choose whose the scan is.")
-CHOOSE = tr("Choose an order in the list.")
+KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All modalities"), ""))
+NO_NODE = tr("No worklist is configured. Add its node as HOST:PORT in the settings.")
+ASK_FIRST = tr("Query the worklist, then choose the patient of the scan.")
+CHOOSE = tr("Select an order in the list.")
 
 
 class WorklistPage(QWidget):
@@ -47,21 +47,21 @@ class WorklistPage(QWidget):
             self.days.addItem(text)
         for text, key in KINDS:
             self.kinds.addItem(text, key)
-        self.patient.setPlaceholderText(tr("Name, * for any letters"))
+        self.patient.setPlaceholderText(tr("Name; * matches any characters"))
         for each, name, tip in (
-            (self.days, tr("Days"), tr("On which days it is to be done")),
-            (self.kinds, tr("Kind"), tr("What kind of scanner it is ordered for")),
-            (self.patient, tr("Patient"), tr("All patients if left out")),
+            (self.days, tr("Days"), tr("Scheduled dates")),
+            (self.kinds, tr("Modality"), tr("Modality of the order")),
+            (self.patient, tr("Patient"), tr("Leave blank for all patients")),
         ):
             each.setAccessibleName(name)
             each.setToolTip(plain_tip(tip))
-        self.ask = button(tr("Ask"), self.ask_node)
+        self.ask = button(tr("Query"), self.ask_node)
         self.said = label(ASK_FIRST, "muted", wrap=True)
         self.list = OrderTable()
         self.now = label("", wrap=True)
-        self.take = button(tr("Take for the scan"), self._take, role="primary")
+        self.take = button(tr("Assign to scan"), self._take, role="primary")
         self.forget = button(
-            tr("Clear"), self._order.forget, tr("Say no longer whose the scan at hand is")
+            tr("Clear"), self._order.forget, tr("Remove the patient from the open scan")
         )
         self._lay_out()
         self.patient.returnPressed.connect(self.ask_node)
@@ -86,7 +86,7 @@ class WorklistPage(QWidget):
         if not self.ask.isEnabled():
             return
         self.ask.setEnabled(False)
-        self._say(tr("Asking {node} …", node=site.worklist), "muted")
+        self._say(tr("Querying {node} …", node=site.worklist), "muted")
 
         def work(_: object) -> Worklist | str:
             try:
@@ -127,20 +127,20 @@ class WorklistPage(QWidget):
     def _show(self) -> None:
         has_node = bool(self._context.preferences.site.worklist)
         self.ask.setEnabled(has_node)
-        self.ask.setToolTip(plain_tip(tr("Ask the worklist (Return)") if has_node else NO_NODE))
+        self.ask.setToolTip(plain_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
         if not has_node:
             self._say(NO_NODE, "look")
         elif self.said.text() == NO_NODE:
             self._say(ASK_FIRST, "muted")
         whose = self._order.describe()
         self.now.setText(
-            tr("The scan at hand is of {whose}.", whose=whose)
+            tr("The open scan belongs to {whose}.", whose=whose)
             if whose
-            else tr("Nobody has said whose the scan at hand is.")
+            else tr("No patient is assigned to the open scan.")
         )
         chosen = self.list.current is not None
         self.take.setEnabled(chosen)
-        tip = tr("What is written as DICOM is of this patient, until another scan is opened")
+        tip = tr("DICOM files are written for this patient until another scan is opened")
         self.take.setToolTip(plain_tip(tip if chosen else CHOOSE))
         self.forget.setEnabled(bool(whose))
 

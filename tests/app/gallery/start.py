@@ -75,7 +75,7 @@ def problems(shots: Photographer) -> None:
     shots.wait(lambda: bar.problem is not None)
     shots.shoot("problem-beside-scan")
     window.session.raise_problem(
-        Problem("A fault of ours.", "ZeroDivisionError: division by zero. " * 9, "Kept." * 30)
+        Problem("Internal error.", "ZeroDivisionError: division by zero. " * 9, "Kept." * 30)
     )
     shots.shoot("problem-many-words")
     offer = Answer("Use the 1,204,331 complete events", "Open what is whole", lambda: None)

@@ -215,7 +215,7 @@ def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live
     live.page.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
     qtbot.waitUntil(lambda: "waits for frames" in live.page.slices.state.text(), timeout=20_000)
     assert live.page.slices.stop.isEnabled() and not live.page.slices.save.isEnabled()
-    assert not actions.tune.isEnabled() and "running scan is followed" in actions.tune.toolTip()
+    assert not actions.tune.isEnabled() and "live scan is open" in actions.tune.toolTip()
     live.page.slices.stop.click()
     assert not live.model.is_running and live.model.state == ("The scan has ended", "ok")
     assert actions.tune.isEnabled()

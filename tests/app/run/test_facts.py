@@ -21,7 +21,7 @@ def test_without_facts_it_says_what_will_stand_there(qtbot, controls):
     qtbot.addWidget(tab)
     tab.show()
     (words,) = shown(tab)
-    assert words.startswith("No facts yet")
+    assert words.startswith("No details yet")
     assert not tab.tree.isVisible() and not tab.copy.isVisible()
     controls.session.run.record.warnings.append("one view was left out")
     controls.session.run.record_changed.emit()

@@ -134,8 +134,8 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(controls, tab):
     assert rows["1 Upload"] == "2.40 GB/s", "the bus has another peak than the card's memory"
     assert rows["1 Forward/back"] == "1.75 TB/s, 36 % of peak"
     assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory"
-    assert rows["2 Card memory"] == "20.0 GiB of 140.0 GiB"
-    assert rows["2 Card busy"] == "97 %"
+    assert rows["2 GPU memory"] == "20.0 GiB of 140.0 GiB"
+    assert rows["2 GPU load"] == "97 %"
     assert rows["2 Power"] == "612 of 700 W"
     assert rows["2 Temperature"] == "61 °C"
     assert rows["2 Clock"] == "1,980 MHz"
@@ -253,6 +253,6 @@ def test_x_rays_have_rates_of_their_own():
         "Forward": "4.8 M rays/s", "Back": "1.2 G voxel updates/s", "Filter": "24.0 M pixels/s",
     }  # fmt: skip
     assert words.headline(SCAN) == "1.2 G voxel updates/s"
-    assert words.meaning(SCAN) == "projected back, on CPU, 2 threads"
+    assert words.meaning(SCAN) == "back-projected on CPU, 2 threads"
     assert not any("event" in row.tip for row in words.rates(SCAN))
-    assert words.headline(replace(SCAN, stages=())) == "0.0 s of work"
+    assert words.headline(replace(SCAN, stages=())) == "0.0 s of computation"

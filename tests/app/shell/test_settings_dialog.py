@@ -41,7 +41,7 @@ def test_what_is_saved_is_what_the_command_line_reads(dialog, preferences, tmp_p
     ("field", "value", "said"),
     [
         ("logo", "/no/logo.png", "logo"),
-        ("reports", "/no/such/folder", "no such folder"),
+        ("reports", "/no/such/folder", "this folder does not exist"),
         ("called", "x" * 17, "16 characters"),
     ],
 )

@@ -41,6 +41,6 @@ def test_it_counts_what_is_left_in_the_queue_and_a_click_shows_it(qtbot, control
 def test_under_a_live_page_it_tells_of_that_scan(window):
     assert window.status.text.full_text == "Open a scan first."
     window.live.show()
-    assert window.status.text.full_text == "Choose the source of the running scan."
+    assert window.status.text.full_text == "Choose the source of the live scan."
     window.live.leave()
     assert window.status.text.full_text == "Open a scan first."

@@ -69,7 +69,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it_and_no_thread_is_left
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
     assert window.centre.caption.full_text == (
-        "Small · 3 it. Made with Small: OSEM, 3 iterations × 2 subsets. Finished."
+        "Small · 3 it. Created with Small: OSEM, 3 iterations × 2 subsets. Finished."
     )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
     qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)
@@ -98,7 +98,7 @@ def test_pause_holds_and_going_on_goes_on(qtbot, window, opened, long_study):
     until_running(qtbot, window)
     window.actions_.pause.trigger()
     assert window.session.run.state is RunState.PAUSED
-    assert window.actions_.pause.text() == "Go on"
+    assert window.actions_.pause.text() == "Continue"
     qtbot.waitUntil(lambda: window.runner.job.process.paused, timeout=PATIENCE_MS)
     qtbot.wait(200)
     held = window.session.run.record.latest
@@ -258,15 +258,15 @@ def test_a_step_tells_what_is_missing_and_what_is_being_read(window):
 def test_what_there_is_to_look_at_is_seen_once(window):
     step = window.steps[1]
     step.say("attenuation off", "look", "There is no map.")
-    assert step.tone == "look here"
+    assert step.tone == "warning"
     step.head.click()
-    assert step.tone == "noted"
+    assert step.tone == "note"
     step.say("attenuation off", "look", "There is no map.")
-    assert step.tone == "noted", "the same is not asked again"
+    assert step.tone == "note", "the same is not asked again"
     step.say("attenuation off", "look", "The map is of another place.")
-    assert step.tone == "look here", "something else is"
+    assert step.tone == "warning", "something else is"
     step.acknowledge()
-    assert step.tone == "noted"
+    assert step.tone == "note"
     step.say("attenuation", "ok")
     step.acknowledge()
     assert step.tone == "ok"

@@ -118,7 +118,7 @@ def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
         window.commands.open_path(path)
         assert window.centre.message_bar.text == (
             f"{path.name} cannot be opened. A reconstruction is running; finish or abort it before "
-            "changing the study. The run goes on."
+            "changing the study. The run continues."
         )
     assert window.session.run.state.is_active
     qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)

@@ -76,4 +76,4 @@ class PatientOrder(QObject):
 def refuse_others(order: ImagingOrder, patients: Iterable[str]) -> None:
     """Refuse an order where something that is open is of another patient."""
     for number in patients:
-        refuse_other_patient(order, number, tr("what is open"))
+        refuse_other_patient(order, number, tr("the open scan"))

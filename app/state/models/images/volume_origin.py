@@ -9,11 +9,11 @@ from app.language.translation import tr
 from engine.data import Plain, Volume
 from engine.modalities import Study
 
-TWO_PATIENTS = tr("These are two patients.")
-TWO_SCANS = tr("Two scans, perhaps two patients.")
-TWO_SPACES = tr("Two frames of reference.")
-NOT_SAID = tr("nothing says that both are of one patient")
-NO_SIDES = tr("how the patient lay is not known")
+TWO_PATIENTS = tr("The two images belong to different patients.")
+TWO_SCANS = tr("The two images are from different scans, possibly of different patients.")
+TWO_SPACES = tr("The two images have different frames of reference.")
+NOT_SAID = tr("it is not known if both images show the same patient")
+NO_SIDES = tr("the patient position is not known")
 
 
 @dataclass(frozen=True)

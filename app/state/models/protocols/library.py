@@ -31,8 +31,8 @@ from engine.modalities import (
 )
 
 WHOSE: dict[Source, str] = {
-    "program": tr("comes with Isocenter"),
-    "site": tr("of the site"),
+    "program": tr("supplied with Isocenter"),
+    "site": tr("site protocol"),
     "own": "own",
 }
 
@@ -46,10 +46,14 @@ class ListedProtocol(SavedProtocol):
         """Why it cannot be changed, in a sentence; empty if it can."""
         name = self.protocol.name
         if self.source == "program":
-            return tr("{name!r} comes with Isocenter; save it under a name of your own.", name=name)
+            return tr(
+                "{name!r} is supplied with Isocenter and cannot be changed; save it "
+                "with a new name.",
+                name=name,
+            )
         if self.source == "site":
             return tr(
-                "{name!r} is in the site's folder, which is only read; save it as your own.",
+                "{name!r} is in the read-only folder of the site; save your own copy.",
                 name=name,
             )
         return tr("{name!r} is locked; unlock it first.", name=name) if self.is_locked else ""
@@ -73,7 +77,7 @@ class ProtocolLibrary(SavedProtocols):
         faults = [fault for *_, fault in self._files() if fault]
         if self._site is not None and not self._site.is_dir():
             faults.append(
-                tr("{site}: the site's folder of protocols is not there.", site=self._site)
+                tr("{site}: the protocol folder of the site does not exist.", site=self._site)
             )
         return faults
 
@@ -133,8 +137,8 @@ class ProtocolLibrary(SavedProtocols):
         if found.saved is not None and found.saved.changed:
             raise SettingsError(
                 tr(
-                    "{name}: is not as it was saved ({change}); open it as a file, look at its "
-                    "settings, and save them under a name.",
+                    "{name}: the file was changed outside Isocenter ({change}); open it as "
+                    "a file, check its settings and save them as a new protocol.",
                     name=path.name,
                     change=found.saved.changed[0],
                 )
@@ -176,8 +180,8 @@ class ProtocolLibrary(SavedProtocols):
         if taken is not None:
             raise SettingsError(
                 tr(
-                    "There is a protocol {name!r} already ({whose}, version {revision}); choose "
-                    "another name, or rename or delete that one first.",
+                    "A protocol {name!r} already exists ({whose}, version {revision}); "
+                    "choose another name, or rename or delete it first.",
                     name=protocol.name,
                     whose=WHOSE[taken.source],
                     revision=taken.revision,
@@ -196,12 +200,12 @@ def _revision_now(protocol: Protocol) -> int:
 def _named(protocol: Protocol, name: str) -> Protocol:
     name = name.strip()
     if not name:
-        raise SettingsError(tr("A protocol needs a name; type one."))
+        raise SettingsError(tr("A protocol needs a name; enter one."))
     try:
         values = protocol.model_dump() | {"name": name, "saved": None}
         return type(protocol).model_validate(values)
     except ValidationError as e:
-        raise SettingsError(tr("The protocol: {fault}.", fault=explain(e))) from e
+        raise SettingsError(tr("The protocol is invalid: {fault}.", fault=explain(e))) from e
 
 
 def _removed(path: Path) -> None:
@@ -209,5 +213,7 @@ def _removed(path: Path) -> None:
         with suppress(FileNotFoundError):
             path.unlink()
     except OSError as e:
-        text = tr("{name}: cannot be removed ({why}).", name=path.name, why=e.strerror or e)
+        text = tr(
+            "{name}: the file cannot be deleted ({why}).", name=path.name, why=e.strerror or e
+        )
         raise ResourceError(text) from e

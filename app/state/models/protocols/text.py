@@ -18,8 +18,12 @@ from engine.modalities import (
 MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
 """Words of the marks that `engine.protocols.study.stored_protocol.label_of` gives a protocol."""
 UNSTATED = {
-    RANDOMS_UNSTATED: tr("Randoms model not stated in this protocol: chosen automatically."),
-    SUBSETS_UNSTATED: tr("Subsets not stated in this protocol: chosen automatically."),
+    RANDOMS_UNSTATED: tr(
+        "This protocol does not specify a randoms model. It is chosen automatically."
+    ),
+    SUBSETS_UNSTATED: tr(
+        "This protocol does not specify the number of subsets. It is chosen automatically."
+    ),
 }
 
 
@@ -35,7 +39,7 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
         (tr("Scans"), modality.title),
         (tr("Algorithm"), protocol.algorithm.describe()),
         (tr("Voxels"), _edges(protocol.grid.voxel_mm)),
-        (modality.ledger_title, ", ".join(in_use) or "none"),
+        (modality.ledger_title, ", ".join(in_use) or tr("none")),
         (tr("Finishing"), tr(", then ").join(filters) or tr("no filter")),
     ]
     if protocol.frame_words:
@@ -64,7 +68,7 @@ def protocol_remarks(study: ProtocolState) -> list[str]:
         found += [tr("Changed: {change}", change=each) for each in protocol.saved.changed]
         found += [UNSTATED.get(each, each) for each in still_unstated(protocol)]
         if protocol.saved.origin == "nowhere":
-            found.append(tr("It is not among the saved protocols."))
+            found.append(tr("This protocol is not saved."))
     return found + ([study.misfit] if study.misfit else [])
 
 
@@ -79,5 +83,5 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
 
 def _edges(voxel_mm: Point | None) -> str:
     if voxel_mm is None:
-        return tr("voxels as the scan suggests")
+        return tr("voxel size chosen from the scan")
     return f"{' × '.join(f'{edge:g}' for edge in voxel_mm)} mm"

@@ -115,9 +115,9 @@ def test_what_it_tells_is_shown_in_words(dialog):
     assert dialog.model.state_words == "Counting the events of night.h5 (2 of 3)."
     assert "2.0 M counts" in dialog.model.counted_words and "1.2 %" in dialog.model.counted_words
     dialog.model.ask_to_rest(True)
-    assert dialog.model.state_words.endswith("It rests after this step.")
+    assert dialog.model.state_words.endswith("It will pause after this step.")
     dialog.model.take(Resting(True))
-    assert dialog.model.state_words.startswith("It rests.") and dialog.rest.text() == "Continue"
+    assert dialog.model.state_words.startswith("Paused.") and dialog.rest.text() == "Continue"
     dialog.model.take(Resting(False))
     dialog.model.ask_to_rest(False)
     for number, change in ((1, 20.0), (2, 0.4)):
@@ -126,7 +126,7 @@ def test_what_it_tells_is_shown_in_words(dialog):
     x, y = dialog.plot.curve.getData()
     assert list(x) == [1, 2] and y == pytest.approx(np.log10([20.0, 0.4]))
     dialog.model.end()
-    assert dialog.model.state_words == "Stopped; nothing was kept."
+    assert dialog.model.state_words == "Stopped. Nothing was saved."
 
 
 def test_closing_asks_first_and_ends_what_is_at_work(qtbot, controls, dialog, monkeypatch):

@@ -42,7 +42,7 @@ def leave_free(monkeypatch, tmp_path):
 def test_an_image_needs_its_size_and_a_little_more(volume, tmp_path, leave_free, free, fits):
     leave_free(free)
     words = obstacle(tmp_path / "a.nii.gz", volume)
-    assert words == "" if fits else "not enough free space" in words
+    assert words == "" if fits else "not enough free disk space" in words
 
 
 def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
     leave_free(N_BYTES // 2)
     dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
     assert not dialog.save.isEnabled()
-    assert "not enough free space" in dialog.save.toolTip()
+    assert "not enough free disk space" in dialog.save.toolTip()
     leave_free(50 * N_BYTES)
     dialog.path.setText(str(tmp_path / "b.nii.gz"))
     assert dialog.save.isEnabled() and dialog.save.toolTip() == ""

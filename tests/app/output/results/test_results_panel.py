@@ -76,7 +76,7 @@ def test_without_results_the_list_says_what_will_be_in_it(tab, refreshed):
     assert EMPTY in [
         each.text() for each in tab.findChildren(type(tab._limits)) if each.isVisible()
     ]
-    assert not tab.open.isEnabled() and tab.open.toolTip() == "Choose a result in the list."
+    assert not tab.open.isEnabled() and tab.open.toolTip() == "Select a result in the list."
     assert "180 days" in tab._limits.text() and tab._total.text().startswith("0 results")
 
 
@@ -233,12 +233,12 @@ def test_an_image_says_what_made_it_and_what_has_changed_since(
 ):
     assert caption.isHidden()
     ran(controls, small_study)
-    made = "Small · 3 it. Made with Small: OSEM, 3 iterations × 2 subsets. Finished."
+    made = "Small · 3 it. Created with Small: OSEM, 3 iterations × 2 subsets. Finished."
     assert caption.full_text == made and caption.property("tone") == "muted"
     study = controls.session.study
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
     study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
-    assert caption.full_text == f"{made} Changed since: iterations 3, now 6."
+    assert caption.full_text == f"{made} Changed since then: iterations 3, now 6."
     assert caption.property("tone") == "look"
     study.undo()
     assert caption.full_text == made
@@ -254,7 +254,7 @@ def test_an_image_of_another_scan_says_so_first(
     settle(qtbot, controls)
     today = datetime.now(UTC).astimezone()
     days = {f"Result of {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
-    other = "This image is of other.h5, not of the scan that is open, small.h5. "
+    other = "This image belongs to other.h5, not to the open scan, small.h5. "
     assert caption.full_text.startswith(other), "what does not fit is cut from the end"
     assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:21] in days
     assert caption.property("tone") == "look"

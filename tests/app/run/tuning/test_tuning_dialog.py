@@ -65,7 +65,7 @@ def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
     request = SearchRequest("listmode", strategy="brute_force", problem=wrong)
     monkeypatch.setattr(dialog.row, "request", lambda: request)
     dialog.act.click()
-    assert dialog.act.text() == "Stop and keep" and not dialog.row.isEnabled()
+    assert dialog.act.text() == "Stop and save" and not dialog.row.isEnabled()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert dialog.model.phase is Phase.ENDED and "width 8" in dialog.state.text()
     times = dialog.plot.times
@@ -75,7 +75,7 @@ def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
     dialog.kept.tree.topLevelItem(0).setSelected(True)
     dialog.kept.forget.click()
     qtbot.waitUntil(lambda: not dialog.kept.forms, timeout=PATIENCE_MS)
-    assert "Nothing is kept" in dialog.kept.text.text()
+    assert "No variants are saved" in dialog.kept.text.text()
 
 
 def test_without_kernel_tuner_the_way_out_is_named(qtbot, controls, monkeypatch):

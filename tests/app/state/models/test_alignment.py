@@ -67,7 +67,9 @@ def test_a_hand_is_not_overruled_by_what_is_found_later(model: AlignmentModel):
     model.put_as_found()
     assert model.motion == MOTION
     model.put_back()
-    assert model.words.startswith("The map lies as its file says. By likeness: yellow")
+    assert model.words.startswith(
+        "The map has the position from its file. Image registration found: yellow"
+    )
     with pytest.raises(DataError, match="want six numbers"):
         model.place((float("nan"),) * 6)
     assert model.motion == RigidMotion()
@@ -98,6 +100,6 @@ def test_a_failure_and_a_stop_are_said_and_leave_the_hand(model: AlignmentModel)
     assert (model.words, model.tone) == ("The memory is used up.", "missing")
     model.begin()
     model.end()
-    assert model.words.startswith("Stopped. Look again")
+    assert model.words.startswith("Stopped. Search again")
     model.shift(RigidMotion((1.0, 1.0, 1.0)), (2.0, 0.0, 0.0))
     assert model.motion == RigidMotion((3.0, 1.0, 1.0))

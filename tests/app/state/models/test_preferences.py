@@ -63,8 +63,8 @@ def test_a_good_file_is_read(qapp, tmp_path: Path) -> None:
     [
         (b"[General]\ntheme=light\nnonsense\n", "line 3"),
         (b"[General]\ntheme=@Variant(\\0\\0\\0\\x7f)\n", "line 2"),
-        (b"\xff\xfe[General]", "it is no text"),
-        (b"[General]\nx=" + bytes(9), "it is no text"),
+        (b"\xff\xfe[General]", "not a text file"),
+        (b"[General]\nx=" + bytes(9), "not a text file"),
         (b"[General]\n" + b"a=b\n" * 300_000, "more than 1,000,000 bytes"),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_broken_file_is_moved_aside_with_a_word(
 def test_a_folder_in_its_place_is_no_settings_file(qapp, tmp_path: Path) -> None:
     (tmp_path / "window.ini").mkdir()
     preferences = Preferences(tmp_path)
-    assert "it is no file" in preferences.remark
+    assert "not a regular file" in preferences.remark
     preferences.theme = "light"
     preferences.save()
     assert Preferences(tmp_path).theme == "light"
@@ -122,6 +122,8 @@ def test_what_is_not_used_is_said_when_the_window_opens(
     with caplog.at_level(logging.ERROR):
         report_settings(session, preferences)
     assert len(problems) == 1
-    assert "settings were damaged" in problems[0].text and "1 more in the log" in problems[0].text
+    assert (
+        "settings were damaged" in problems[0].text and "The log shows 1 more" in problems[0].text
+    )
     report_settings(session, Preferences(tmp_path / "fresh"))
     assert len(problems) == 1

@@ -36,7 +36,9 @@ def model(tmp_path):
 
 
 def test_forms_become_points_and_the_best_a_line(model):
-    assert model.times.shipped == 100 and model.best_words.startswith("None is faster")
+    assert model.times.shipped == 100 and model.best_words.startswith(
+        "No variant is measurably faster"
+    )
     model.take(Trying({"width": 1}))
     model.take(form(1, 0.12))
     model.take(form(2, 0.08, comparison=BETTER, is_best=True))
@@ -46,7 +48,7 @@ def test_forms_become_points_and_the_best_a_line(model):
     assert times.tried == ((1, 120), (2, 80)) and times.known == ((4, 300),) and times.n == 4
     assert times.faulty == (3,) and times.best == pytest.approx((100, 80, 80, 80))
     assert "width 2, 1.25 × the speed of the shipped form (1.22 to 1.28)" in model.best_words
-    assert model.state_words.startswith("4 forms tried, 1 of them wrong or failed.")
+    assert model.state_words.startswith("4 variants tried. 1 failed or gave wrong results.")
 
 
 def test_a_form_that_is_run_again_is_one_point(model):
@@ -63,14 +65,14 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
     assert model.has_won and words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
-    assert "Later runs on images of this size use it" in words and model.best_words == ""
+    assert "Later runs with images of this size use it" in words and model.best_words == ""
     model.ask_to_stop()
     assert model.phase is Phase.ENDED
 
 
 def test_nothing_won_says_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
-    assert not model.has_won and "it stays. Later runs go on as they were." in model.state_words
+    assert not model.has_won and "it stays. Later runs do not change." in model.state_words
 
 
 def test_a_refusal_is_said_and_the_next_search_begins_clean(model):

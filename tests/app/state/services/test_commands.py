@@ -94,7 +94,7 @@ def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
     commands._session.problem_raised.connect(problems.append)
     commands.save_protocol("w" * 81)
     (problem,) = problems
-    assert "is not saved" in problem.title
+    assert "was not saved" in problem.title
     assert "name: string should have at most 80 characters" in problem.text
 
 

@@ -113,7 +113,7 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
         qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
         simulations()[0].kill()
     task.wait()
-    assert message.args == ["The simulation stopped; perhaps the memory is used up."]
+    assert message.args == ["The simulation stopped. The computer may have run out of memory."]
 
 
 def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
@@ -179,7 +179,7 @@ def test_a_demo_replaces_nothing_that_was_opened_meanwhile(qtbot, window, small_
     qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
     assert window.session.study.inputs["data"].name == "small.h5"
     assert not window.session.run.state.is_active
-    assert "The demo is ready. Something else was opened" in window.centre.message_bar.text
+    assert "The demo is ready. Another scan was opened" in window.centre.message_bar.text
 
 
 def test_a_demo_is_cancelled(qtbot, window, small_demo):

@@ -104,7 +104,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
         ("per-cm.h5", "attenuation", "said to be 1/mm, and its values look like 1/cm"),
         ("text.csv", "normalisation", "want numbers"),
         ("a.h5", "attenuation", "a.h5"),
-        ("mu.h5", "data", "this is a volume, not a scan"),
+        ("mu.h5", "data", "this file is not a scan but an image volume"),
         ("mu.h5", "scanner", "not a scanner"),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_is_meant_for_a_refused_scan_is_refused_with_it(desk, folder):
     desk.commands.open_path(folder / "mu.h5")
     desk.settle()
     assert desk.files() == {"data": "a.h5"}
-    assert "It was meant for bad.h5, which was not opened." in desk.problems[1]
+    assert "It belongs to bad.h5, which could not be opened." in desk.problems[1]
 
 
 def test_files_given_at_once_go_to_the_scan_before_them(desk, folder):
@@ -180,7 +180,7 @@ def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
     desk.commands.keep("attenuation", True)  # it belongs to the scan: nothing happens
     desk.open(folder / "b.h5")
     assert desk.files() == {"data": "b.h5", "normalisation": "norm.txt"}
-    assert desk.inputs["normalisation"].origin.startswith("From Tiny ring: kept for every scan")
+    assert desk.inputs["normalisation"].origin.startswith("Saved for all scans of Tiny ring")
     desk.open(folder / "c.h5")
     assert desk.files() == {"data": "c.h5"}
     desk.open(folder / "a.h5")
@@ -198,7 +198,7 @@ def test_a_kept_file_that_has_changed_is_left_out_with_a_word(desk, folder, tmp_
     os.utime(norm, ns=(1, 1))
     desk.open(folder / "b.h5")
     assert desk.files() == {"data": "b.h5"}
-    assert "has changed or gone since it was kept for Tiny ring" in desk.problems[0]
+    assert "the file saved for Tiny ring was changed or removed" in desk.problems[0]
 
 
 def test_a_study_file_is_opened_as_it_stands(desk, folder, small_study):
@@ -220,7 +220,7 @@ def test_another_geometry_of_the_same_name_is_another_scanner(tiny_ring):
 def test_a_damaged_list_of_what_is_kept_is_moved_aside(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
     kept, owner = KeptInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
-    assert kept.of(owner) == {} and "keep the files anew" in kept.fault
+    assert kept.of(owner) == {} and "save the files for the scanners again" in kept.fault
     kept.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
     again = KeptInputs(tmp_path)
     assert again.fault == "" and again.of(owner)["normalisation"].value == "norm.txt"
@@ -244,7 +244,7 @@ def test_a_scan_without_a_scanner_opens_with_the_one_chosen_next(desk, folder, n
     desk.open(folder / "a.h5")
     desk.open(folder / "mu.h5")
     desk.open(nameless / "scan.clm.safir")
-    assert "Choose its scanner or crystal map now" in desk.problems[0]
+    assert "Choose its scanner or crystal map to open the scan" in desk.problems[0]
     assert desk.files() == {"data": "a.h5", "attenuation": "mu.h5"}
     desk.open(nameless / "maps" / "places.txt")
     assert desk.files() == {"data": "scan.clm.safir", "scanner": "places.txt"}
@@ -260,7 +260,7 @@ def test_a_kept_crystal_map_is_for_scans_that_name_no_scanner(desk, folder, name
     assert desk.files() == {"data": "a.h5"} and desk.commands.is_kept("scanner") is None
     desk.open(nameless / "scan.clm.safir")
     assert desk.files() == {"data": "scan.clm.safir", "scanner": "places.txt"}
-    assert "kept for every scan" in desk.inputs["scanner"].origin
+    assert "Saved for all scans" in desk.inputs["scanner"].origin
 
 
 def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):
@@ -309,5 +309,5 @@ def test_the_user_stops_a_file_and_everything_behind_it(desk, folder, tmp_path):
     desk.commands.open_path(folder / "b.h5")
     desk.commands.stop_reading()
     desk.settle()
-    assert desk.problems == ["fat.txt was not opened. You stopped it."]
+    assert desk.problems == ["fat.txt was not opened. You stopped reading the file."]
     assert desk.files() == {"data": "a.h5"} and desk.session.obstacle() == ""

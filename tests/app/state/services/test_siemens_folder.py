@@ -57,7 +57,7 @@ def test_what_cannot_be_used_is_left_out_by_name(desk, site):
     desk.open(site / "acf_00.a.hdr")
     assert desk.files() == {k: v for k, v in ALL.items() if k != "attenuation_sinogram"}
     (problem,) = desk.problems
-    assert "left out" in problem and "acf_00.a" in problem and "truncated" in problem
+    assert "skipped" in problem and "acf_00.a" in problem and "truncated" in problem
 
 
 def test_two_scans_in_one_folder_are_not_mixed(desk, site):

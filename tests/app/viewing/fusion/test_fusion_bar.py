@@ -89,7 +89,7 @@ def test_a_file_of_nobody_knows_whom_says_so_for_as_long_as_it_is_seen(
     controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
     settle(qtbot, controls)
     assert controls.session.volumes.overlay.kind == "file"
-    assert "one patient" in bar.words.text() and bar.words.isVisible()
+    assert "same patient" in bar.words.text() and bar.words.isVisible()
     bar.mode.activated.emit(bar.mode.findData("difference"))
     assert bar.window_of_both.isVisible() and bar.words.isVisible()
 
@@ -212,5 +212,5 @@ def test_a_remark_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
     save(volume(3.0), tmp_path / "foreign.nii.gz", {})
     controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
     settle(qtbot, controls)
-    assert "one patient" in bar.words.text()
-    assert not any("one patient" in view.remark() for view in bar.views.views)
+    assert "same patient" in bar.words.text()
+    assert not any("same patient" in view.remark() for view in bar.views.views)

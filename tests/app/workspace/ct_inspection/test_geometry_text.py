@@ -32,10 +32,10 @@ def test_distances_and_sizes_of_a_cone():
     assert words["Beam"] == "cone"
     assert words["Path"] == "a circle about z"
     assert words["Source to axis"] == "400 mm"
-    assert words["Source to detector"] == "600 mm, square to it"
+    assert words["Source to detector"] == "600 mm, perpendicular"
     assert words["Magnification"] == "1.5"
     assert words["Detector"] == "50 columns × 20 rows, 25 × 10 mm"
-    assert words["Axis at column"] == "24.5, the middle"
+    assert words["Axis at column"] == "24.5, at the centre"
     assert words["Volume"] == "30 × 20 × 20 mm (x, y, z)"
 
 
@@ -66,16 +66,16 @@ def test_uneven_steps_are_called_so():
 
 
 def test_the_axis_beside_the_middle():
-    assert message(cone(axis_column=20.0))["Axis at column"] == "20, 4.5 from the middle"
+    assert message(cone(axis_column=20.0))["Axis at column"] == "20, 4.5 from the centre"
     words = message(cone(), axis_is_sought=True)["Axis at column"]
-    assert words == "24.5, the middle; a run looks for it in the scan"
+    assert words == "24.5, at the centre (each run determines it from the scan)"
 
 
 @pytest.mark.parametrize("pitch", [30.0, -30.0])
 def test_a_helix_tells_its_climb(pitch):
     angles = np.linspace(-9, 9, 120)
     geometry = helical(angles, pitch_mm=pitch, shape=(20, 50), pixel_mm=0.5, **DISTANCES)
-    assert path_text(geometry) == "a helix, 30 mm along z in a turn"
+    assert path_text(geometry) == "a helix, 30 mm along z per rotation"
 
 
 def test_a_path_of_its_own_is_no_circle():
@@ -88,9 +88,9 @@ def test_a_path_of_its_own_is_no_circle():
 def test_tilt_and_roll_are_told():
     assert tilt_text(cone()).startswith("none")
     leaning = tilt_text(cone(tilt_rad=(np.deg2rad(3), 0.0)))
-    assert leaning == "3° out of its plane, 0° in it"
+    assert leaning == "3° out of plane, 0° in plane"
     rolled = tilt_text(cone(roll_rad=np.deg2rad(2)))
-    assert rolled in ("0° out of its plane, 2° in it", "0° out of its plane, −2° in it")
+    assert rolled in ("0° out of plane, 2° in plane", "0° out of plane, −2° in plane")
 
 
 def test_signs_of_u_and_v():
@@ -105,5 +105,5 @@ def test_a_view_tells_its_vectors():
     words = dict(view_facts(cone(), 0, pixel_mm_known=True))
     assert words["Source"] == "(400, 0, 0) mm"
     assert words["Detector centre"] == "(−200, 0, 0) mm"
-    assert words["u, one column on"] == "(0, 0.5, 0) mm"
-    assert words["v, one row on"] == "(0, 0, 0.5) mm"
+    assert words["u, to the next column"] == "(0, 0.5, 0) mm"
+    assert words["v, to the next row"] == "(0, 0, 0.5) mm"

@@ -134,7 +134,7 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
     assert values == pytest.approx(chosen + 0.125 * np.arange(-4, 5))
     assert dialog.chosen.value == chosen
     assert [tile for tile in dialog.tiles if "best" in tile.accessibleName()] == []
-    assert dialog.text.text().startswith("A run would take column ")
+    assert dialog.text.text().startswith("A run would use column ")
 
 
 def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
@@ -163,7 +163,7 @@ def test_a_look_can_be_stopped(qtbot, asked):
     dialog.range.again.click()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert len(dialog.tiles) == 9
-    assert dialog.range.again.text() == "Try these"
+    assert dialog.range.again.text() == "Try these values"
 
 
 def test_closing_stops_what_is_at_work(qtbot, asked):
@@ -221,4 +221,4 @@ def test_scores_are_those_of_the_engine(controls, asked):
 def test_scores_that_hardly_differ_are_not_to_be_trusted(qtbot, asked):
     dialog = asked("roll")
     look(qtbot, dialog, Range(None, 0.01, 3))
-    assert dialog.text.text().endswith("hardly differ: trust your eyes more than the mark.")
+    assert dialog.text.text().endswith("hardly differ. Compare the slices by eye.")

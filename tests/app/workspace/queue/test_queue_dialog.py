@@ -53,7 +53,7 @@ def fail(queue: StudyQueue, id: str, text: str) -> None:
 def test_it_shows_what_waits_and_lets_it_run(qtbot, dialog: QueueDialog, queue) -> None:
     assert dialog.said.text() == f"3 waiting. {RESTS}"
     assert dialog.run.isEnabled() and not dialog.pause.isEnabled()
-    assert dialog.pause.toolTip() == "Choose a study in the list."
+    assert dialog.pause.toolTip() == "Select a study in the list."
     dialog.at_once.setCurrentIndex(dialog.at_once.findData(0))
     dialog.run.click()
     qtbot.waitUntil(lambda: dialog.said.text() == f"3 waiting. {RUNS}")
@@ -69,7 +69,7 @@ def test_the_order_is_that_of_the_list(qtbot, dialog: QueueDialog, queue) -> Non
     model.moveRow(QModelIndex(), 2, QModelIndex(), 0)  # as a drag does
     qtbot.waitUntil(lambda: names(queue) == "cab")
     dialog.list.setCurrentRow(0)
-    assert not dialog.up.isEnabled() and dialog.up.toolTip() == "It is the first."
+    assert not dialog.up.isEnabled() and dialog.up.toolTip() == "This study is already first."
     qtbot.keyClick(dialog, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: names(queue) == "acb")
     qtbot.waitUntil(lambda: dialog.list.currentRow() == 1), "the same study stays chosen"
@@ -133,19 +133,19 @@ def test_words_say_how_a_study_stands() -> None:
     at_work = {"state": "running", "owner": Owner.me(), "doing": "Iterations", "done": 0.45}
     for words, values in (
         ("Waiting", {}),
-        ("Waiting to go on from its checkpoint", {"updates": 3}),
-        ("Paused; it goes on from its checkpoint", {"state": "paused", "updates": 3}),
+        ("Waiting to continue from its checkpoint", {"updates": 3}),
+        ("Paused; will continue from its checkpoint", {"state": "paused", "updates": 3}),
         ("Iterations, 45 %", at_work),
-        ("Ends, then is paused …", at_work | {"wish": "pause"}),
+        ("Stopping, then paused …", at_work | {"wish": "pause"}),
         ("Failed: no scan", {"state": "failed", "text": "no scan"}),
     ):
         assert standing_of(entry.model_copy(update=values)) == words
     gone = Owner.me().model_copy(update={"started_s": 1.0})
     left = entry.model_copy(update=at_work | {"owner": gone})
-    assert standing_of(left) == "Waiting to go on; its engine ended"
+    assert standing_of(left) == "Waiting to continue; its engine stopped"
 
 
 def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:
     entry = queue.entries()[0].model_copy(update={"state": "paused", "updates": 3})
-    assert standing_of(entry) == "Paused; it goes on from its checkpoint"
+    assert standing_of(entry) == "Paused; will continue from its checkpoint"
     assert standing_of(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."

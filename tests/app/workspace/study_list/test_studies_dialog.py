@@ -146,9 +146,9 @@ def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(
 ):
     StudyQueue().add(small_study)
     look(qtbot, controls, page)
-    assert not page.open.isEnabled() and page.open.toolTip() == "Choose a study in the list."
+    assert not page.open.isEnabled() and page.open.toolTip() == "Select a study in the list."
     page.view.selectRow(0)
-    assert page.delete.toolTip() == "It has no image yet." and not page.delete.isEnabled()
+    assert page.delete.toolTip() == "This study has no image yet." and not page.delete.isEnabled()
     page.open.click()
     assert asked == ["queue"]
 
@@ -180,7 +180,7 @@ def test_an_image_that_is_nowhere_else_is_not_given_up_unasked(qtbot, controls, 
 
 
 def test_orders_are_asked_for_and_one_is_taken_for_the_scan(qtbot, controls, orders, preferences):
-    assert not orders.ask.isEnabled() and "settings name no worklist" in orders.said.text()
+    assert not orders.ask.isEnabled() and "No worklist is configured" in orders.said.text()
     day = f"{orders.question.first:%Y%m%d}"
     with worklist([answer("4711", "Müller^Ida", day), answer("9", "A^B", "20000101")]) as node:
         preferences.set_site(Site(worklist=f"{node.host}:{node.port}", worklist_called=node.called))
@@ -210,7 +210,7 @@ def test_an_order_goes_with_its_scan(controls, small_study):
 
 
 def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
-    with pytest.raises(DataError, match="what is open: is of another patient"):
+    with pytest.raises(DataError, match="the open scan: is of another patient"):
         controls.session.order.take(IDA, ["", "4712"])
     assert controls.session.order.current is None
     controls.session.order.take(IDA, ["", "4711"])
