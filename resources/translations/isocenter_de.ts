@@ -5440,8 +5440,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Step {n_changes}: the components change by {changes:.2g} standard errors. They have converged at {SMALL:g}.</source>
-      <translation>Schritt {n_changes}: Die Komponenten ändern sich um {changes:.2g} Standardfehler. Bei {SMALL:g} sind sie konvergiert.</translation>
+      <source>Step {n_changes}: the components change by {changes:.2g} of their standard errors. Convergence is reached at {SMALL:g}.</source>
+      <translation>Schritt {n_changes}: Die Komponenten ändern sich um {changes:.2g} ihrer Standardfehler. Konvergenz ist bei {SMALL:g} erreicht.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />

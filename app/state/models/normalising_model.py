@@ -180,8 +180,8 @@ class NormalisingModel(QObject):
         from engine.tools.normalisation_scan import SMALL
 
         return tr(
-            "Step {n_changes}: the components change by {changes:.2g} standard errors. They have "
-            "converged at {SMALL:g}.",
+            "Step {n_changes}: the components change by {changes:.2g} of their standard errors. "
+            "Convergence is reached at {SMALL:g}.",
             n_changes=len(self.changes),
             changes=self.changes[-1],
             SMALL=SMALL,
