@@ -100,7 +100,7 @@ def test_a_process_that_is_killed_is_a_sentence(qtbot, dialog):
     dialog.job.start(request)
     dialog.job.rest(True)
     qtbot.waitUntil(lambda: dialog.model.rests, timeout=PATIENCE_MS)
-    assert dialog.state.text().startswith("It rests")
+    assert dialog.state.text().startswith("Paused")
     for process in working_for():
         if process.pid not in {loader.pid for loader in LOADERS}:
             os.kill(process.pid, 9)
