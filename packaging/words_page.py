@@ -13,8 +13,8 @@ PAGE = ROOT / "docs" / "user" / "words.md"
 HEAD = """# Words
 
 This glossary has one word for each thing. The window uses the same words and explains them in a
-tooltip. **Help > Words** shows the same list. The last column has the names in standards (NEMA,
-DICOM) and in other programs.
+tooltip. The tab **Glossary** of the help (F1) shows the same list. The last column has the names in
+standards (NEMA, DICOM) and in other programs.
 
 | Word | Meaning | Also called |
 |---|---|---|

@@ -4729,6 +4729,11 @@
       <translation>Tastenkürzel</translation>
     </message>
     <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Glossary</source>
+      <translation>Glossar</translation>
+    </message>
+    <message>
       <location filename="app/shell/live_mode.py" />
       <source>Choose the source of the live scan.</source>
       <translation>Wählen Sie die Quelle der laufenden Messung.</translation>

@@ -149,7 +149,7 @@ class HelpDialog(QDialog):
         self.tabs = tabs = QTabWidget()
         tabs.addTab(_table(STEPS), tr("First steps"))
         tabs.addTab(_table(SHORTCUTS), tr("Shortcuts"))
-        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Text"))
+        tabs.addTab(_table(tuple(GLOSSARY.items())), tr("Glossary"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

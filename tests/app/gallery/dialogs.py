@@ -170,7 +170,7 @@ DIALOGS = (
             *(
                 "dialog-help",
                 "dialog-help-shortcuts",
-                "dialog-help-words",
+                "dialog-help-glossary",
                 "dialog-guide",
                 "dialog-guide-search",
             ),
