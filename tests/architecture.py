@@ -68,7 +68,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "core.json_types",
         "core.errors",
     ),
-    "recon.model": ("operators", "core.arrays", "core.json_types"),
+    "recon.model": ("operators", "core.arrays", "core.json_types", "core.lazy_exports"),
     "recon.priors": (
         "operators",
         "data",

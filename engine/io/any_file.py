@@ -13,9 +13,8 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
+from engine.io import interfile, recogniser
 from engine.io.formats import listed, reader_of
-from engine.io.interfile.sinogram_writer import write_sinogram
-from engine.io.recogniser import recognised
 from engine.io.safety.open_input import open_input
 from engine.io.xray.find import find
 
@@ -71,7 +70,7 @@ def read(
         volume = reader_of(io.VOLUME_READERS, file)
         if volume is not None:
             return volume.read(file)
-        known = recognised(file)
+        known = recogniser.recognised(file)
         if known is not None:
             raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
@@ -147,7 +146,7 @@ def _(data: Histogram, path: Path | str, provenance: Plain | None = None) -> Non
 
 @save.register
 def _(data: Sinogram, path: Path | str, provenance: Plain | None = None) -> None:
-    write_sinogram(data, Path(path))
+    interfile.write_sinogram(data, Path(path))
 
 
 @save.register

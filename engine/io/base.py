@@ -111,7 +111,14 @@ class SinogramReader(Format):
 
 
 class ProjectionsReader(Format):
-    """Reads X-ray projections."""
+    """Reads X-ray projections.
+
+    Attributes
+    ----------
+    spans_folders : whether the files of a scan lie in several folders
+    """
+
+    spans_folders: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
@@ -127,6 +134,11 @@ class ProjectionsReader(Format):
     def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
         """Return one file of each scan, of those of a folder that this reader is for."""
         return list(paths)
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        """Yield files of a scan that its settings do not lie next to, perhaps one too many."""
+        yield from ()
 
     @classmethod
     def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan | None:

@@ -8,7 +8,7 @@ from engine.data.bin_values import BareBins, BinValues, StatedBins
 from engine.io.base import SinogramReader
 from engine.io.folder import is_file
 from engine.io.formats import SINOGRAM_READERS, reader_of
-from engine.io.interfile.sinogram_header import header_for
+from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.siemens.ecat8_norm import is_ecat8_norm, read_ecat8_norm
 from engine.io.siemens.folder import BARE

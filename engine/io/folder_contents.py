@@ -13,7 +13,7 @@ from engine.core.errors import EngineError, FileFormatError, FolderItem, Several
 from engine.io.dicom.reader import DicomSeries, series_in
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import READERS, reader_of
-from engine.io.interfile.sinogram_header import header_for
+from engine.io.interfile.header_search import header_for
 from engine.io.only_scan import MOST_FILES, data_of
 from engine.io.safety.open_input import open_input
 from engine.io.volumes.ome_zarr_read import node_in

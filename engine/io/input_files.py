@@ -6,51 +6,31 @@ never lack one, since what is not on it may be written over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.core.errors import EngineError
+from engine.io import dicom, siemens
 from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
-from engine.io.castor import crystals as castor
-from engine.io.dicom.reader import series_files
+from engine.io.castor import header as castor
+from engine.io.dicom.preamble import is_dicom
 from engine.io.folder import entries, is_file, is_folder
+from engine.io.format_table import ARRAY
 from engine.io.formats import VOLUME_READERS
-from engine.io.interfile.sinogram_header import header_for
-from engine.io.safety.open_input import open_input
+from engine.io.interfile.header_search import header_for
+from engine.io.safety.open_input import open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
-from engine.io.siemens.raw import other_file
 from engine.io.text.toml_file import read_toml
 from engine.io.volumes.array_sizes import sidecar_beside
-from engine.io.volumes.array_volume import ArrayVolume
-from engine.io.volumes.nrrd_header import files_named
-from engine.io.volumes.nrrd_volume import DETACHED
+from engine.io.volumes.nrrd_header import DETACHED, files_named
 from engine.io.xray import find as _xray
 from engine.io.xray.bare_images import NUMBERED_IMAGE
-from engine.io.xray.ctsimu import scan as ctsimu
-from engine.io.xray.ctsimu.scan import CtSimu
-from engine.io.xray.elekta import scan as elekta
-from engine.io.xray.elekta.scan import Elekta
-from engine.io.xray.esrf import scan as esrf
-from engine.io.xray.esrf.scan import EsrfEdf
-from engine.io.xray.nikon import LISTS
-from engine.io.xray.sidecar.found import named_by
-from engine.io.xray.sidecar.scan import RawSidecar
-from engine.io.xray.varian import scan as varian
-from engine.io.xray.varian import varian_obi
-from engine.io.xray.varian.scan import Varian
-from engine.io.xray.varian.varian_obi import VarianObi
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
-FILES_OF: dict[type[ProjectionsReader], Callable[[Path], Iterator[Path]]] = {
-    Varian: varian.files_of,
-    VarianObi: varian_obi.files_of,
-    CtSimu: ctsimu.files_of,
-    Elekta: elekta.files_of,
-    EsrfEdf: esrf.files_of,
-}
-"""Scans whose files lie in several folders."""
+RAW = (".bf", ".dcm", ".ima", ".ptd")
+"""Suffixes of raw data of Siemens, and of the bytes next to them."""
 HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
 """How headers end whose values lie in another file."""
 
@@ -59,7 +39,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     """Return a file, or what a folder stands for, and all that is read with it."""
     scan = _scan(path)
     header = _header_of(path) if scan is None else scan[1]
-    slices = series_files(header)
+    slices = slices_behind(header)
     if slices:
         return tuple(dict.fromkeys((path, *slices, *_provenance_of_series(header))))
     if is_folder(header):
@@ -81,7 +61,7 @@ def images_behind(path: Path) -> tuple[Path, ...]:
         return slices
     if scan is None or is_folder(scan[1]):
         return ()
-    if scan[0] in FILES_OF:
+    if scan[0].spans_folders:
         images = (each for each in _named_by(*scan) if each.suffix.lower() in scan[0].companions)
         return tuple(sorted({*images} - {scan[1]}))
     beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
@@ -97,13 +77,17 @@ def images_behind(path: Path) -> tuple[Path, ...]:
 
 def slices_behind(path: Path) -> tuple[Path, ...]:
     """Return all files of the DICOM series that a file is of, none for any other file."""
-    return series_files(path)
+    try:
+        is_one = is_dicom(open_head(path))
+    except EngineError:
+        return ()
+    return dicom.series_files(path) if is_one else ()
 
 
 def raw_behind(path: Path) -> tuple[Path, ...]:
     """Return the bytes beside a header in raw DICOM, or this beside them; else nothing."""
     try:
-        other = other_file(path)
+        other = siemens.other_file(path) if path.suffix.lower() in RAW else None
     except EngineError:
         return ()
     return () if other is None else (other,)
@@ -115,7 +99,7 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     That is the file of its values where it is a header, and the text beside an array that says how
     large its voxels are.
     """
-    if ArrayVolume.ends(path):
+    if ARRAY.ends(path):
         sidecar = sidecar_beside(path)
         return () if sidecar is None else (sidecar,)
     if path.suffix.lower() not in HEADERS:
@@ -193,7 +177,7 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
     reader, settings = scan
     yield from _named_by(reader, settings)
-    endings = (*reader.companions, *_xray.IMAGES, *LISTS)
+    endings = (*reader.companions, *_xray.IMAGES, *_xray.LISTS)
     text = _text(settings)
     folders = [each for each in entries(settings.parent) if each.is_dir()]
     inner = [each for each in folders if any(name in text for name in _spellings(each.name))]
@@ -205,10 +189,7 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
 def _named_by(reader: type[ProjectionsReader], settings: Path) -> Iterator[Path]:
     """Yield what a scan is read from in other folders."""
     try:
-        if reader is RawSidecar:
-            yield from named_by(settings)
-        elif reader in FILES_OF:
-            yield from FILES_OF[reader](settings)
+        yield from reader.files_elsewhere(settings)
     except EngineError:
         return
 
@@ -216,7 +197,7 @@ def _named_by(reader: type[ProjectionsReader], settings: Path) -> Iterator[Path]
 def _provenance(volume: Path) -> Iterator[Path]:
     """Yield what a volume's own provenance is read from."""
     sidecar = found_sidecar(volume)
-    if sidecar is not None and any(reader.ends(volume) for reader in VOLUME_READERS):
+    if sidecar is not None and any(each.ends(volume) for each in VOLUME_READERS.entries):
         yield sidecar
 
 

@@ -6,16 +6,12 @@ from pathlib import Path
 
 from engine.core.errors import FileFormatError, SeveralItemsError
 from engine.data.projections import Projections
-from engine.io.dicom.reader import series_file
+from engine.io import dicom, siemens
 from engine.io.dicom.storage import is_directory_file
 from engine.io.folder import is_folder
-from engine.io.folder_contents import items_in, nothing_in, only_item
-from engine.io.interfile.sinogram_header import header_for
-from engine.io.only_scan import only_scan
+from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_input
-from engine.io.siemens.raw import scan_in
 from engine.io.unknown import unknown
-from engine.io.volumes.ome_zarr_read import node_in
 from engine.io.xray import find as _xray
 from engine.io.xray.readers import PROJECTION_READERS
 
@@ -54,6 +50,8 @@ def scan_file(path: Path | str) -> Path:
     try:
         return _file_in(path)
     except FileFormatError as e:
+        from engine.io.folder_contents import items_in
+
         items = items_in(path)
         if len(items) > 1:
             raise SeveralItemsError(str(e), items) from e
@@ -62,13 +60,22 @@ def scan_file(path: Path | str) -> Path:
 
 def _file_in(folder: Path) -> Path:
     """Return the file that a folder stands for; the folder itself if it holds none."""
+    from engine.io.folder_contents import only_item
+    from engine.io.only_scan import only_scan
+    from engine.io.volumes.ome_zarr_read import node_in
+
     described = _xray.find(folder)
     if described is not None:
         return described[1]
     node = node_in(folder)
     if node is not None:
         return node
-    found = scan_in(folder) or series_file(folder) or header_for(folder) or only_scan(folder)
+    found = (
+        siemens.scan_in(folder)
+        or dicom.series_file(folder)
+        or header_for(folder)
+        or only_scan(folder)
+    )
     return found or only_item(folder) or folder
 
 
@@ -76,5 +83,7 @@ def file_to_open(path: Path | str) -> Path:
     """Return the file that a path stands for, as `scan_file`; refuse a folder without one."""
     found = scan_file(path)
     if is_folder(found):
+        from engine.io.folder_contents import nothing_in
+
         raise nothing_in(found)
     return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from engine.core.errors import UnknownFormatError
-from engine.io.formats import READERS, AnyReader, listed
-from engine.io.hdf5.response import is_response
-from engine.io.recogniser import recognised
+from engine.io import recogniser
+from engine.io.format_list import FormatList
+from engine.io.formats import READERS, listed
 from engine.io.safety.open_input import InputFile
 
 NOTHING_KNOWN = (
@@ -18,21 +18,23 @@ NOTHING_KNOWN = (
 
 def unnamed(file: InputFile, otherwise: str) -> UnknownFormatError:
     """Return the fault of a file that no reader takes: what it is, or else a sentence."""
-    known = recognised(file)
+    known = recogniser.recognised(file)
     return UnknownFormatError(known.refuse(file) if known else otherwise)
 
 
-def unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> UnknownFormatError:
+def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownFormatError:
     """Return the fault of a file that is no `wanted`, of which these formats are known."""
-    others = (reader for reader in READERS if reader not in known)
-    found = next((other.name for other in others if other.accepts(file)), None)
+    from engine.io.hdf5.response import is_response
+
+    other_reader = READERS.without(known).accepting(file)
+    found = None if other_reader is None else other_reader.name
     path = file.path
     if is_response(file):
         return UnknownFormatError(
             f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
             "name this file as its response (--response)."
         )
-    other = None if found else recognised(file)
+    other = None if found else recogniser.recognised(file)
     if other is not None:
         return UnknownFormatError(other.refuse(file))
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"

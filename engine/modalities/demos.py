@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.modalities import MODALITIES
 from engine.modalities.demo import Demo
 
-DEMOS: dict[str, Demo] = {modality.key: modality.demo for modality in MODALITIES}
+
+class _Demos(Mapping[str, Demo]):
+    """The demos of all kinds of scans; a demo is loaded when it is first used."""
+
+    def __getitem__(self, key: str) -> Demo:
+        found = next((each for each in MODALITIES if each.key == key), None)
+        if found is None:
+            raise KeyError(key)
+        return found.demo
+
+    def __iter__(self) -> Iterator[str]:
+        return (modality.key for modality in MODALITIES)
+
+    def __len__(self) -> int:
+        return len(MODALITIES)
+
+
+DEMOS: Mapping[str, Demo] = _Demos()
 """By key; the first one is shown to who asks for none."""
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from engine import io
 from engine.core.errors import UnknownFormatError
 from engine.data.input_role import InputRole
-from engine.io import VOLUME_READERS, file_to_open, inspect, scan_file
+from engine.io import VOLUME_READERS, file_to_open, scan_file
 from engine.io.any_file import format_of_scan
 from engine.io.folder import is_folder
 from engine.io.report import FORMAT, with_format
@@ -59,7 +60,7 @@ def purpose_of(path: Path) -> Recognised:
                 return Recognised("input", role=role)
         if path.suffix.lower() == ".toml":
             return Recognised(_purpose_of_toml(path))
-        if any(reader.accepts(file) for reader in VOLUME_READERS):
+        if VOLUME_READERS.accepting(file) is not None:
             return Recognised("volume")
     return _by_content(path)
 
@@ -106,7 +107,7 @@ def summarise(
 
 def why_no_scan(path: Path) -> str:
     """Say what a file, or a folder, is that is no scan."""
-    report = inspect(path)
+    report = io.inspect(path)
     if report.faults:
         return report.faults[0]
     return f"{path.name}: this is a file of the kind {report.format!r}, not a scan; name the scan."
@@ -125,7 +126,7 @@ def _purpose_of_toml(path: Path) -> Purpose:
 
 
 def _by_content(path: Path) -> Recognised:
-    report = inspect(path)
+    report = io.inspect(path)
     if report.format not in BY_FORMAT:
         raise UnknownFormatError(why_no_scan(path))
     purpose = BY_FORMAT[report.format]

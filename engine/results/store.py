@@ -241,7 +241,7 @@ class Results:
 
 def _fill(part: Path, name: str, new: NewResult) -> None:
     """Write all files; the record with their digests comes last."""
-    from engine.io import save, save_frames
+    from engine import io
     from engine.results.thumbnail import thumbnail
 
     write_study(new.study.with_absolute_paths(), part / STUDY, private=True)
@@ -250,9 +250,9 @@ def _fill(part: Path, name: str, new: NewResult) -> None:
     write_atomically(thumbnail(new.volume), part / THUMBNAIL, private=True)
     made_by = new.provenance or new.volume.info
     if new.frames:
-        save_frames(new.volume, new.frames, part / VOLUME, made_by)
+        io.save_frames(new.volume, new.frames, part / VOLUME, made_by)
     else:
-        save(new.volume, part / VOLUME, made_by)
+        io.save(new.volume, part / VOLUME, made_by)
     digests = {file: _digest(part / file) for file in FILES}
     record = new.record(name, digests).to_text()
     write_atomically(record.encode(), part / RECORD, private=True)

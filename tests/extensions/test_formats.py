@@ -84,9 +84,9 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     """One copy for both of them: they share no file."""
     made = tiny_trial(tmp_path_factory.mktemp("formats"))
     made.add_file("engine/io/pairs.py", EVENTS)
-    made.enlist("engine/io/formats.py", "LISTMODE_READERS", "engine.io.pairs.PairsOfCrystals")
+    made.enlist_format("LISTMODE", "engine.io.pairs.PairsOfCrystals")
     made.add_file("engine/io/bare.py", RAW)
-    made.enlist("engine/io/formats.py", "WRITERS", "engine.io.bare.BareValues")
+    made.enlist_format("WRITER", "engine.io.bare.BareValues")
     return made
 
 

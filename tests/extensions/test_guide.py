@@ -51,7 +51,7 @@ def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[st
 
 def test_the_guides_reader_takes_a_file_that_another_program_wrote(trial: Trial) -> None:
     trial.add_file("engine/io/slab.py", shown("SlabVolume"))
-    trial.enlist("engine/io/formats.py", "VOLUME_READERS", "engine.io.slab.SlabVolume")
+    trial.enlist_format("VOLUME", "engine.io.slab.SlabVolume")
     values = np.arange(24, dtype="<f4").reshape(2, 3, 4)
     (trial.work / "image.slab").write_bytes(HEADER.encode() + values.tobytes())
 

@@ -78,6 +78,17 @@ class Trial:
         target.unlink()  # else the file of the tree would be written to
         target.write_text("".join(lines), encoding="utf-8")
 
+    def enlist_format(self, members: str, place: str) -> None:
+        """Add an entry for the class `place` ("engine.io.mine.Mine") to a table of formats."""
+        target = self.root / "engine/io/format_table.py"
+        text = target.read_text(encoding="utf-8")
+        last = _tuple_of(ast.parse(text), members).elts[-1]
+        lines = text.splitlines(keepends=True)
+        row, column = (last.end_lineno or 0) - 1, last.end_col_offset
+        lines[row] = f'{lines[row][:column]}, Entry("{place}"){lines[row][column:]}'
+        target.unlink()  # else the file of the tree would be written to
+        target.write_text("".join(lines), encoding="utf-8")
+
     def run(self, *commands: list[str], ask: dict[str, dict[str, Any]] | None = None) -> Any:
         """Give commands to the program in a process of its own, then ask it.
 

@@ -48,7 +48,10 @@ def test_500_changes_of_every_kind_are_tried_before_a_change_is_good(tmp_path: P
         place.mkdir()
         path = kind.make(place)
         with open_input(path) as file:
-            found |= {reader for reader in READERS if reader.accepts(file)}
+            accepting = {each for each in READERS.entries if each.format.accepts(file)}
+            missed = [each.place for each in accepting if not each.could(file)]
+        assert not missed, f"{kind.name}: the condition in the table refuses it"
+        found |= {each.format for each in accepting}
     assert found == set(READERS), "a reader has no kind of file in the farm"
 
 

@@ -92,7 +92,7 @@ def is_list_mode(path: Path) -> bool:
 
 def _accepts(path: Path) -> bool:
     with open_input(path) as file:
-        return any(reader.accepts(file) for reader in LISTMODE_READERS)
+        return LISTMODE_READERS.accepting(file) is not None
 
 
 def event_source_of(arguments: argparse.Namespace) -> EventSource:

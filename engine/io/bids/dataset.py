@@ -22,7 +22,8 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
 from engine.io.base import VolumeWriter
 from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
-from engine.io.dicom.series import digest_of, is_emission
+from engine.io.dicom.kind_of_scan import is_emission
+from engine.io.dicom.series import digest_of
 from engine.io.dicom.subject import subject_of
 from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 from engine.io.volumes.nifti import nifti_bytes, packed

@@ -11,6 +11,8 @@ from engine.io.interfile.header import is_interfile
 from engine.io.safety.open_input import InputFile
 
 MAX_BYTES = 1_000_000
+SUFFIX, TEXT_SUFFIX = ".lut", ".hscan"
+"""Suffixes of tables of crystals and of their descriptions."""
 MARKS = (b"data filename", b"data mode", b"scanner name")
 """Keys that every data file's header has."""
 

@@ -1,1 +1,22 @@
 """DICOM: series of images out, and their way to a node."""
+
+from typing import TYPE_CHECKING
+
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.io.dicom.reader import series_file as series_file
+    from engine.io.dicom.reader import series_files as series_files
+    from engine.io.dicom.reader import series_in as series_in
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "reader": (
+                "series_file",
+                "series_files",
+                "series_in",
+            ),
+        },
+    )

@@ -18,10 +18,10 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.dicom import transmission
 from engine.io.dicom.general import encoded, general_attributes
+from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.series import (
     digest_of,
     instance_uid,
-    is_emission,
     orientation_of,
     pixel_measures,
     position_of,

@@ -23,6 +23,7 @@ from engine.geometry.patient_planes import to_patient_axes
 from engine.io.dicom import emission, transmission
 from engine.io.dicom.dynamic import dynamic_attributes, frame_attributes
 from engine.io.dicom.general import encoded, general_attributes
+from engine.io.dicom.kind_of_scan import is_emission
 from engine.io.dicom.subject import Subject
 from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import decimal, decimal_from_above
@@ -31,9 +32,6 @@ LARGEST = 2**15 - 1
 """Largest whole number; they have a sign, since filters leave values below zero."""
 HOUNSFIELD_STEPS = (0.1, 1.0)
 """Steps of CT numbers, the finest that holds all of them; programs of old know none but whole."""
-PET_UNITS = (*emission.UNITS, emission.LEAN, "counts/mm")
-TRANSMISSION = "ct"
-"""Kind of protocol whose images are of no tracer."""
 
 
 def slices_of(
@@ -98,13 +96,6 @@ def slope_of(image: Volume) -> float:
     if not slope > 0:
         raise DataError("the values are too small for DICOM; export another format.")
     return slope
-
-
-def is_emission(volume: Volume, provenance: Plain) -> bool:
-    """Whether a volume is of a PET scan."""
-    protocol = provenance.get("protocol")
-    modality = str(protocol.get("modality", "")) if isinstance(protocol, dict) else ""
-    return modality != TRANSMISSION if modality else volume.unit in PET_UNITS
 
 
 def _of_slice(volume: Volume, k: int, number: int, series: str, *, is_pet: bool) -> Plain:

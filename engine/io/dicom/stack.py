@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
+from engine.io import recogniser
 from engine.io.dicom.headers import Header
 from engine.io.dicom.slices import Slice
 from engine.io.dicom.uneven import (
@@ -21,7 +22,6 @@ from engine.io.dicom.uneven import (
     uneven_steps,
     usual_step,
 )
-from engine.io.recogniser import recognised
 from engine.io.safety.open_input import open_input
 
 SAME_DIRECTION = 1e-4
@@ -49,7 +49,7 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
     kind = first.text("Modality")
     if kind not in KINDS or not first.is_image:
         with open_input(first.path) as file:
-            known = recognised(file)
+            known = recogniser.recognised(file)
             if known is not None:
                 raise FileFormatError(known.refuse(file))
         raise FileFormatError(

@@ -30,7 +30,7 @@ MOST_FILES = 3
 """Header, values and provenance of an image."""
 
 
-def header_for(path: Path) -> Path | None:
+def header_of_values(path: Path) -> Path | None:
     """Return the header that data, or a folder of one sinogram or image, stand for; else None.
 
     A sinogram may have other files beside it, such as its μ-map. An image has none: a scan beside

@@ -1,6 +1,18 @@
 """Formats that are known by their content and not read, with what to do about each."""
 
-from engine.io.recogniser.known_format import KnownFormat
-from engine.io.recogniser.recognising import recognised
+from typing import TYPE_CHECKING
 
-__all__ = ["KnownFormat", "recognised"]
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.io.recogniser.known_format import KnownFormat as KnownFormat
+    from engine.io.recogniser.recognising import recognised as recognised
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "known_format": ("KnownFormat",),
+            "recognising": ("recognised",),
+        },
+    )

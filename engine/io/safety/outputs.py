@@ -16,7 +16,6 @@ from engine.core.errors import OutputError, ResourceError
 from engine.core.paths import exports_dir, made
 from engine.io.formats import WRITERS
 from engine.io.names import refuse_unusable_name
-from engine.io.xray.saving import sidecar_files
 
 Identity = tuple[int, int]
 
@@ -74,8 +73,10 @@ def existing(path: Path) -> str:
 def files_written(path: Path) -> tuple[Path, ...]:
     """Return every file that writing a volume or a scan under this name makes."""
     if path.suffix.lower() == ".toml":
+        from engine.io.xray.saving import sidecar_files
+
         return sidecar_files(path)
-    writer = next((each for each in WRITERS if each.ends(path)), None)
+    writer = WRITERS.ending(path)
     return (path,) if writer is None else writer.written(path)
 
 

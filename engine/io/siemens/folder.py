@@ -17,10 +17,10 @@ from engine.core.errors import EngineError, FileFormatError
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.interfile.header import InterfileHeader, is_interfile, read_header
 from engine.io.safety.open_input import open_input
+from engine.io.siemens import ENDINGS
 from engine.io.siemens.sinogram import PROMPTS, RANDOMS, TRUES, refuse_compressed, types_of
 
 Part = Literal["counts", "normalisation", "attenuation", "randoms", "scatter", "mu-map"]
-ENDINGS = (".hdr", ".mhdr", ".nhdr", ".h33", ".s", ".a", ".n", ".v", ".i")
 MOST_LOOKED_AT = 400
 SPACE = "sms-mi header name space"
 MAIN, SINOGRAM, NORM, IMAGE = "main header", "sinogram", "norm", "image"

@@ -20,6 +20,7 @@ from engine.core.json_types import Plain
 from engine.io.folder import below
 from engine.io.safety.open_input import InputFile
 
+DETACHED = ".nhdr"
 EMPTY_LINE = (b"\n\n", b"\r\n\r\n")
 HEAD_BYTES = 2**20
 DATA_FILE = re.compile(r"data ?file:[ =]*(?P<value>.*)", re.IGNORECASE)

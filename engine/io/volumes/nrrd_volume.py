@@ -23,7 +23,7 @@ from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.base import FramesReader, VolumeWriter
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.nrrd_data import read_values
-from engine.io.volumes.nrrd_header import read_header
+from engine.io.volumes.nrrd_header import DETACHED, read_header
 from engine.io.volumes.patient_images import patient_frames
 
 MAGIC = b"NRRD000"
@@ -40,7 +40,7 @@ MM = {
     **dict.fromkeys(("um", "\u00b5m", "\u03bcm", "micron", "microns", "micrometer"), 1e-3),
     **dict.fromkeys(("nm", "nanometer"), 1e-6),
 }
-DETACHED, TIME = ".nhdr", "-time"
+TIME = "-time"
 """How detached headers end; a space of four axes."""
 TYPES = {
     name: kind

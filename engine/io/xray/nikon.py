@@ -21,13 +21,13 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import beside, exists, is_folder
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
+from engine.io.xray.find import LISTS
 from engine.io.xray.frames import assemble
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances, settings_text
 
 MARK = b"[xtekct]"
-LISTS = (".ang", "_ctdata.txt")
 FACTS = {"voltage_kv": "xraykv", "current_ua": "xrayua", "white_level": "whitelevel"}
 
 

@@ -1,7 +1,26 @@
 """Jobs on disk: what an interrupted reconstruction needs to go on, and where it is found."""
 
-from engine.jobs.checkpoint.job import Job, job_files, jobs
-from engine.jobs.checkpoint.job_record import JobInfo
-from engine.jobs.checkpoint.saving import keep
+from typing import TYPE_CHECKING
 
-__all__ = ["Job", "JobInfo", "job_files", "jobs", "keep"]
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.jobs.checkpoint.job import Job as Job
+    from engine.jobs.checkpoint.job import job_files as job_files
+    from engine.jobs.checkpoint.job import jobs as jobs
+    from engine.jobs.checkpoint.job_record import JobInfo as JobInfo
+    from engine.jobs.checkpoint.saving import keep as keep
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "job": (
+                "Job",
+                "job_files",
+                "jobs",
+            ),
+            "job_record": ("JobInfo",),
+            "saving": ("keep",),
+        },
+    )

@@ -1,6 +1,24 @@
 """Foreign files, read in a child process: a crash, a hang, too much memory end in a sentence."""
 
-from engine.jobs.loader.foreign_files import ForeignFiles
-from engine.jobs.loader.loader import CallsHere, Loader, for_command
+from typing import TYPE_CHECKING
 
-__all__ = ["CallsHere", "ForeignFiles", "Loader", "for_command"]
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.jobs.loader.foreign_files import ForeignFiles as ForeignFiles
+    from engine.jobs.loader.loader import CallsHere as CallsHere
+    from engine.jobs.loader.loader import Loader as Loader
+    from engine.jobs.loader.loader import for_command as for_command
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "foreign_files": ("ForeignFiles",),
+            "loader": (
+                "CallsHere",
+                "Loader",
+                "for_command",
+            ),
+        },
+    )

@@ -67,7 +67,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     def accepts(self, file: InputFile) -> bool:
         from engine.io import HISTOGRAM_READERS
 
-        return any(reader.accepts(file) for reader in HISTOGRAM_READERS)
+        return HISTOGRAM_READERS.accepting(file) is not None
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

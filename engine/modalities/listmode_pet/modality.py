@@ -58,7 +58,7 @@ class ListModePet(Modality[ListModeProtocol]):
     def accepts(self, file: InputFile) -> bool:
         from engine.io import LISTMODE_READERS
 
-        return any(reader.accepts(file) for reader in LISTMODE_READERS)
+        return LISTMODE_READERS.accepting(file) is not None
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

@@ -6,26 +6,43 @@ out, so a row is A_j, its background g_j = c_j / (n_j a_j), and n·a acts only t
 s_n = Σ over all lines of n·a·A_in.
 """
 
-from engine.recon.model.base import Model
-from engine.recon.model.binned import BinnedModel, HistogramModel
-from engine.recon.model.blurred import BlurredModel
-from engine.recon.model.counts import EmLoop, EmStep, ReadyModel, SystemModel
-from engine.recon.model.linear import LinearModel
-from engine.recon.model.listmode import ListModeModel
-from engine.recon.model.sharded import ShardedModel
-from engine.recon.model.timed import TimedModel
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BinnedModel",
-    "BlurredModel",
-    "EmLoop",
-    "EmStep",
-    "HistogramModel",
-    "LinearModel",
-    "ListModeModel",
-    "Model",
-    "ReadyModel",
-    "ShardedModel",
-    "SystemModel",
-    "TimedModel",
-]
+from engine.core.lazy_exports import face
+
+if TYPE_CHECKING:
+    from engine.recon.model.base import Model as Model
+    from engine.recon.model.binned import BinnedModel as BinnedModel
+    from engine.recon.model.binned import HistogramModel as HistogramModel
+    from engine.recon.model.blurred import BlurredModel as BlurredModel
+    from engine.recon.model.counts import EmLoop as EmLoop
+    from engine.recon.model.counts import EmStep as EmStep
+    from engine.recon.model.counts import ReadyModel as ReadyModel
+    from engine.recon.model.counts import SystemModel as SystemModel
+    from engine.recon.model.linear import LinearModel as LinearModel
+    from engine.recon.model.listmode import ListModeModel as ListModeModel
+    from engine.recon.model.sharded import ShardedModel as ShardedModel
+    from engine.recon.model.timed import TimedModel as TimedModel
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "base": ("Model",),
+            "binned": (
+                "BinnedModel",
+                "HistogramModel",
+            ),
+            "blurred": ("BlurredModel",),
+            "counts": (
+                "EmLoop",
+                "EmStep",
+                "ReadyModel",
+                "SystemModel",
+            ),
+            "linear": ("LinearModel",),
+            "listmode": ("ListModeModel",),
+            "sharded": ("ShardedModel",),
+            "timed": ("TimedModel",),
+        },
+    )

@@ -47,6 +47,11 @@ class CtSimu(ProjectionsReader):
     name: ClassVar[str] = "CTSimU scenario"
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff", ".raw")
+    spans_folders: ClassVar[bool] = True
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from files_of(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

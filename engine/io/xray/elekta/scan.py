@@ -49,6 +49,11 @@ class Elekta(ProjectionsReader):
     format_name: ClassVar[str] = "Elekta XVI"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".his",)
+    spans_folders: ClassVar[bool] = True
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from files_of(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

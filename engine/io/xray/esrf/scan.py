@@ -50,6 +50,11 @@ class EsrfEdf(ProjectionsReader):
     format_name: ClassVar[str] = "ESRF EDF"
     suffixes: ClassVar[tuple[str, ...]] = (".info",)
     companions: ClassVar[tuple[str, ...]] = (".edf",)
+    spans_folders: ClassVar[bool] = True
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from files_of(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

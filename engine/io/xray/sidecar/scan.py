@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -21,7 +21,7 @@ from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
 from engine.io.xray.sidecar.angles import source_angles
-from engine.io.xray.sidecar.found import is_sidecar
+from engine.io.xray.sidecar.found import is_sidecar, named_by
 from engine.io.xray.sidecar.images import images_named, shown, some_images
 from engine.io.xray.sidecar.seal import read_sidecar
 from engine.io.xray.sidecar.settings import (
@@ -42,6 +42,10 @@ class RawSidecar(ProjectionsReader):
     format_name: ClassVar[str] = "Isocenter sidecar (TOML)"
     suffixes: ClassVar[tuple[str, ...]] = (".toml",)
     companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff", ".npy", ".npz")
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from named_by(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

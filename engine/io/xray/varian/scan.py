@@ -60,6 +60,11 @@ class Varian(ProjectionsReader):
     format_name: ClassVar[str] = "Varian (XIM)"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".xim",)
+    spans_folders: ClassVar[bool] = True
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from files_of(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -54,6 +54,11 @@ class VarianObi(ProjectionsReader):
     format_name: ClassVar[str] = "Varian OBI (HND)"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
     companions: ClassVar[tuple[str, ...]] = (".hnd",)
+    spans_folders: ClassVar[bool] = True
+
+    @classmethod
+    def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
+        yield from files_of(settings)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

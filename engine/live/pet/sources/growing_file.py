@@ -109,13 +109,13 @@ def tail_of(path: Path, scanner: str | None = None) -> ListModeTail:
         where it is not there yet, or its format cannot be followed
     """
     with closing(InputFile(path)) as file:
-        for reader in LISTMODE_READERS:
-            if reader.accepts(file):
-                tail = reader.tail(file, scanner=scanner)
-                if tail is not None:
-                    return tail
-                raise SettingsError(
-                    f"{path.name}: {reader.name} cannot be followed while it is written; replay "
-                    "the stored scan, or follow the words of a Siemens mMR or SAFIR scanner."
-                )
+        reader = LISTMODE_READERS.accepting(file)
+        if reader is not None:
+            tail = reader.tail(file, scanner=scanner)
+            if tail is not None:
+                return tail
+            raise SettingsError(
+                f"{path.name}: {reader.name} cannot be followed while it is written; replay "
+                "the stored scan, or follow the words of a Siemens mMR or SAFIR scanner."
+            )
     raise FileFormatError(f"{path.name}: no list mode that is known.")

@@ -1,0 +1,111 @@
+"""Conditions that a file meets if a reader can accept it, from its name and its first bytes.
+
+They cost little and load no reader. A condition may be true for a file that its reader refuses,
+but never false for one that it accepts. `tests/engine/io/test_format_list.py` compares them with
+the readers.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.io.safety.open_input import InputFile
+
+Condition = Callable[["InputFile"], bool]
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+BLOCK_OF_MATLAB = slice(512, 520)
+DICOM_AT = slice(128, 132)
+UID_ROOT = b"1.2.840.10008."
+GZIP = b"\x1f\x8b"
+TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+HEADER_LENGTHS = (b"\x5c\x01\0\0", b"\0\0\x01\x5c")
+"""Length of the header of Analyze and NIfTI, in both byte orders."""
+NIFTI_AT, NIFTI_2_AT = slice(344, 347), slice(4, 7)
+MRC_AT = slice(208, 211)
+SIEMENS_RAW, LENGTH_BYTES = b"LARGE_PET_LM_RAWDATA", 4
+"""End of a raw file of Siemens, without the length of its DICOM part."""
+
+
+def begins(*marks: bytes) -> Condition:
+    """Return the condition that a file begins with one of these bytes."""
+    return lambda file: file.head.startswith(marks)
+
+
+def contains(*marks: bytes) -> Condition:
+    """Return the condition that the first bytes contain all marks, given in lower case."""
+
+    def holds(file: InputFile) -> bool:
+        head = file.head.lower()
+        return all(mark in head for mark in marks)
+
+    return holds
+
+
+def ends(*suffixes: str) -> Condition:
+    """Return the condition that a name has one of these suffixes, given in lower case."""
+    return lambda file: file.path.name.lower().endswith(suffixes)
+
+
+def either(*conditions: Condition) -> Condition:
+    """Return the condition that one of several holds."""
+    return lambda file: any(one(file) for one in conditions)
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """Return the condition that two hold."""
+    return lambda file: one(file) and other(file)
+
+
+def named(name: str) -> Condition:
+    """Return the condition that a file has this name, given in lower case."""
+    return lambda file: file.path.name.lower() == name
+
+
+def is_hdf5(file: InputFile) -> bool:
+    """Return whether a file is HDF5, perhaps behind the text of MATLAB 7.3."""
+    return file.head.startswith(HDF5) or file.head[BLOCK_OF_MATLAB] == HDF5
+
+
+def is_interfile(file: InputFile) -> bool:
+    """Return whether a file begins as an Interfile header."""
+    return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
+
+
+def may_be_dicom(file: InputFile) -> bool:
+    """Return whether a file has the preamble of DICOM or a DICOM UID in its first bytes."""
+    return file.head[DICOM_AT] == b"DICM" or UID_ROOT in file.head
+
+
+def may_be_yardl(file: InputFile) -> bool:
+    """Return whether a file, perhaps packed with gzip, begins as the yardl encoding."""
+    head = file.head
+    if head.startswith(GZIP):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, 512)
+        except zlib.error:
+            return False
+    return head.startswith(b"yardl")
+
+
+def may_be_nifti(file: InputFile) -> bool:
+    """Return whether a file has the magic of NIfTI, a suffix of it, or is packed with gzip."""
+    head = file.head
+    is_marked = head[NIFTI_AT] == b"n+1" or head[NIFTI_2_AT] == b"n+2"
+    return is_marked or head.startswith(GZIP) or ends(".nii", ".nii.gz")(file)
+
+
+def is_mrc(file: InputFile) -> bool:
+    """Return whether a file has the mark of MRC."""
+    return file.head[MRC_AT] == b"MAP"
+
+
+def may_be_siemens_raw(file: InputFile) -> bool:
+    """Return whether a file is DICOM, or has the suffix or the end of raw data of Siemens."""
+    if file.head[DICOM_AT] == b"DICM" or ends(".bf", ".ptd")(file):
+        return True
+    n_bytes = len(SIEMENS_RAW) + LENGTH_BYTES
+    return file.read(n_bytes, max(file.size - n_bytes, 0)).endswith(SIEMENS_RAW)

@@ -1,0 +1,116 @@
+"""Lists of formats whose modules are loaded when a file needs them.
+
+A list behaves like a tuple of classes. Only `accepting` and `ending` decide from the facts in the
+list, so that they import the modules of candidates alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+if TYPE_CHECKING:
+    from engine.io.safety.open_input import InputFile
+
+R = TypeVar("R")
+
+
+def always(file: InputFile) -> bool:
+    """Return True: only the reader itself can decide."""
+    return True
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A format in a list.
+
+    Attributes
+    ----------
+    place
+        full name of its class, such as "engine.io.slab.SlabVolume"
+    stated_name, stated_suffixes, stated_companions
+        the attributes of the class, so that lists of formats need not load it; an entry without
+        a name reads all three from the class
+    could
+        False for a file that the reader certainly refuses; it must not load the reader
+    """
+
+    place: str
+    stated_name: str = ""
+    stated_suffixes: tuple[str, ...] = ()
+    could: Callable[[InputFile], bool] = always
+    stated_companions: tuple[str, ...] = ()
+
+    @cached_property
+    def format(self) -> Any:
+        """The class, loaded when it is first needed."""
+        module, _, name = self.place.rpartition(".")
+        return getattr(import_module(module), name)
+
+    @property
+    def name(self) -> str:
+        """Name of the format for people."""
+        return self.stated_name or str(self.format.name)
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Suffixes of its files, the usual one first."""
+        return self.stated_suffixes if self.stated_name else tuple(self.format.suffixes)
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """Suffixes of files that belong to it and can be opened instead."""
+        return self.stated_companions if self.stated_name else tuple(self.format.companions)
+
+    def ends(self, path: Path) -> bool:
+        """Return whether a file name has a suffix of this format."""
+        return path.name.lower().endswith(tuple(each.lower() for each in self.suffixes))
+
+
+class FormatList(Sequence[type[R]]):
+    """Classes of formats in their order of precedence.
+
+    Parameters
+    ----------
+    entries
+        one for each format
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+
+    @overload
+    def __getitem__(self, index: int) -> type[R]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[type[R], ...]: ...
+    def __getitem__(self, index: int | slice) -> type[R] | tuple[type[R], ...]:
+        if isinstance(index, slice):
+            return tuple(each.format for each in self.entries[index])
+        found: type[R] = self.entries[index].format
+        return found
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def accepting(self, file: InputFile) -> type[R] | None:
+        """Return the first reader that accepts a file, or None."""
+        candidates = (each.format for each in self.entries if each.could(file))
+        return next((reader for reader in candidates if reader.accepts(file)), None)
+
+    def ending(self, path: Path) -> type[R] | None:
+        """Return the first format with the suffix of a file name, or None."""
+        return next((each.format for each in self.entries if each.ends(path)), None)
+
+    def all_accepting(self, file: InputFile) -> list[Entry]:
+        """Return the entries of all readers that accept a file, in order."""
+        candidates = (each for each in self.entries if each.could(file))
+        return [each for each in candidates if each.format.accepts(file)]
+
+    def without(self, others: FormatList[Any]) -> FormatList[R]:
+        """Return the formats that another list does not contain."""
+        places = {each.place for each in others.entries}
+        return FormatList(each for each in self.entries if each.place not in places)

@@ -1,0 +1,175 @@
+"""Tables of the formats of scans and volumes, in their order of precedence.
+
+An entry states the name and suffixes of a format, and a condition that a file must meet before the
+module of its reader is loaded. All but the class are optional.
+"""
+
+from __future__ import annotations
+
+from engine.io.first_bytes import (
+    HEADER_LENGTHS,
+    TIFF,
+    begins,
+    both,
+    contains,
+    either,
+    ends,
+    is_hdf5,
+    is_interfile,
+    is_mrc,
+    may_be_dicom,
+    may_be_nifti,
+    may_be_siemens_raw,
+    may_be_yardl,
+    named,
+)
+from engine.io.format_list import Entry
+
+ARRAY = Entry(
+    "engine.io.volumes.array_volume.ArrayVolume",
+    "array with voxel sizes (NumPy, MATLAB)",
+    (".npy", ".npz", ".mat"),
+    begins(b"\x93NUMPY", b"MATLAB ", b"PK\x03\x04"),
+)
+LISTMODE: tuple[Entry, ...] = (
+    Entry(
+        "engine.io.siemens.mmr.SiemensMmr",
+        "Siemens mMR list mode",
+        (".hdr", ".hdr.STIR", ".l"),
+        either(ends(".l"), both(is_interfile, contains(b"petlink bin address"))),
+    ),
+    Entry(
+        "engine.io.siemens.raw_listmode.SiemensRawListMode",
+        "Siemens raw DICOM list mode",
+        (".ptd", ".IMA", ".dcm"),
+        may_be_siemens_raw,
+        stated_companions=(".bf",),
+    ),
+    Entry(
+        "engine.io.listmode.safir.Safir",
+        "SAFIR list mode",
+        (".clm.safir", ".safir"),
+        either(ends(".safir"), begins(b"MUPET CListModeData", b"SAFIR CListModeData")),
+    ),
+    Entry(
+        "engine.io.listmode.adac.AdacCsv",
+        "ADAC list mode",
+        (".csv", ".txt"),
+        contains(b"separation"),
+    ),
+    Entry("engine.io.hdf5.listmode.ListModeHdf5", "Isocenter list mode", (".h5", ".hdf5"), is_hdf5),
+    Entry(
+        "engine.io.petsird.reader.Petsird",
+        "PETSIRD list mode",
+        (".petsird", ".petsird.gz"),
+        may_be_yardl,
+    ),
+    Entry(
+        "engine.io.gate.reader.GateRoot", "GATE coincidences (ROOT)", (".root",), begins(b"root")
+    ),
+    Entry(
+        "engine.io.castor.reader.Castor",
+        "CASToR scan",
+        (".cdh", ".cdf"),
+        either(ends(".cdf"), contains(b"data filename", b"data mode", b"scanner name")),
+    ),
+)
+HISTOGRAM: tuple[Entry, ...] = (
+    Entry(
+        "engine.io.hdf5.histogram.HistogramHdf5", "Isocenter histogram", (".h5", ".hdf5"), is_hdf5
+    ),
+)
+SINOGRAM: tuple[Entry, ...] = (
+    Entry(
+        "engine.io.interfile.sinogram.InterfileSinogram",
+        "Interfile sinograms (STIR)",
+        (".hs",),
+        is_interfile,
+        stated_companions=(".s",),
+    ),
+    Entry(
+        "engine.io.siemens.sinogram.SiemensSinogram",
+        "Siemens sinograms",
+        (".s.hdr",),
+        is_interfile,
+        stated_companions=(".s",),
+    ),
+    Entry(
+        "engine.io.siemens.raw_sinogram.SiemensRawSinogram",
+        "Siemens raw DICOM sinograms",
+        (".ptd", ".IMA", ".dcm"),
+        may_be_siemens_raw,
+        stated_companions=(".bf",),
+    ),
+)
+VOLUME: tuple[Entry, ...] = (
+    Entry("engine.io.volumes.nifti.Nifti", "NIfTI volume", (".nii", ".nii.gz"), may_be_nifti),
+    Entry("engine.io.hdf5.volume.VolumeHdf5", "Isocenter volume", (".h5", ".hdf5"), is_hdf5),
+    Entry(
+        "engine.io.gate.emissions.GateEmissions",
+        "GATE emissions (ROOT)",
+        (".root",),
+        begins(b"root"),
+    ),
+    Entry(
+        "engine.io.volumes.metaimage_volume.MetaImageVolumes",
+        "MetaImage volume",
+        (".mha", ".mhd"),
+        ends(".mha", ".mhd"),
+    ),
+    Entry(
+        "engine.io.volumes.nrrd_volume.Nrrd", "NRRD volume", (".nrrd", ".nhdr"), begins(b"NRRD000")
+    ),
+    Entry("engine.io.dicom.reader.DicomSeries", "DICOM series", (".dcm", ".ima"), may_be_dicom),
+    Entry(
+        "engine.io.tiff.reader.TiffVolume",
+        "TIFF stack with voxel sizes",
+        (".tif", ".tiff"),
+        begins(*TIFF),
+    ),
+    Entry("engine.io.volumes.mrc.Mrc", "MRC volume", (".mrc", ".rec", ".map"), is_mrc),
+    Entry("engine.io.volumes.minc.Minc", "MINC volume", (".mnc",), either(is_hdf5, begins(b"CDF"))),
+    Entry(
+        "engine.io.volumes.nifti_pair.NiftiPair",
+        "NIfTI volume in two files",
+        (".hdr",),
+        begins(*HEADER_LENGTHS),
+    ),
+    ARRAY,
+    Entry(
+        "engine.io.interfile.image.InterfileImage",
+        "Interfile image (STIR, Siemens, CASToR)",
+        (".hv", ".ahv", ".v.hdr"),
+        is_interfile,
+        stated_companions=(".v",),
+    ),
+    Entry("engine.io.siemens.ecat7.Ecat7", "ECAT 7 volume", (".v",), begins(b"MATRIX7")),
+    Entry(
+        "engine.io.volumes.analyze.AnalyzeVolume",
+        "Analyze 7.5 volume",
+        (".hdr",),
+        begins(*HEADER_LENGTHS),
+    ),
+    Entry(
+        "engine.io.volumes.ome_zarr_read.OmeZarr",
+        "OME-Zarr image",
+        (".ome.zarr",),
+        named("zarr.json"),
+    ),
+)
+WRITER: tuple[Entry, ...] = (
+    Entry("engine.io.volumes.nifti.NiftiWriter", "NIfTI volume", (".nii.gz", ".nii")),
+    Entry("engine.io.hdf5.volume.VolumeHdf5Writer", "Isocenter volume", (".h5", ".hdf5")),
+    Entry("engine.io.dicom.series_writer.DicomSeriesWriter", "DICOM series", (".dicom",)),
+    Entry("engine.io.volumes.metaimage_volume.MetaImageWriter", "MetaImage volume", (".mha",)),
+    Entry("engine.io.volumes.nrrd_volume.NrrdWriter", "NRRD volume", (".nrrd",)),
+    Entry("engine.io.interfile.image_writer.InterfileImageWriter", "Interfile image", (".hv",)),
+    Entry("engine.io.bids.dataset.BidsWriter", "BIDS dataset", (".bids",)),
+    Entry("engine.io.tiff.ome_tiff.OmeTiffWriter", "OME-TIFF", (".ome.tif", ".ome.tiff")),
+    Entry("engine.io.tiff.volume.TiffWriter", "TIFF stack", (".tif", ".tiff")),
+    Entry("engine.io.raster.png.PngWriter", "Snapshot picture", (".png",)),
+    Entry("engine.io.raster.cine.CineWriter", "Film of the slices", (".gif",)),
+    Entry("engine.io.dicom.capture.DicomCaptureWriter", "DICOM picture", (".capture.dcm",)),
+    Entry("engine.io.volumes.ome_zarr.OmeZarrWriter", "OME-Zarr", (".ome.zarr",)),
+)
+"""Writers of volumes, in the order of dialogs and help."""

@@ -1,0 +1,122 @@
+"""Read files of scans, volumes and normalisations, whichever format they have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.components import Components
+from engine.data.histogram import Histogram, histogrammed, merged
+from engine.data.listmode import ListMode
+from engine.data.sinogram import Sinogram
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+from engine.io.auxiliary import efficiencies
+from engine.io.auxiliary.mu_map import as_mu_map
+from engine.io.format_list import FormatList
+from engine.io.formats import (
+    HISTOGRAM_READERS,
+    LISTMODE_READERS,
+    SINOGRAM_READERS,
+    VOLUME_READERS,
+    reader_of,
+)
+from engine.io.hdf5 import normalisation
+from engine.io.safety.open_input import open_input
+from engine.io.scan_files import file_to_open
+from engine.io.unknown import unknown
+from engine.io.xray import find as _xray
+
+Scan = TypeVar("Scan", ListMode, Histogram)
+
+
+def is_histogram(path: Path | str) -> bool:
+    """Whether a file is a histogram of a dual-head scanner."""
+    with open_input(Path(path)) as file:
+        return reader_of(HISTOGRAM_READERS, file) is not None
+
+
+def read_histogram(
+    path: Path | str,
+    scanner: str | None = None,
+    efficiencies: Path | None = None,
+    *,
+    complete_events: bool = False,
+    merge_layers: bool = False,
+) -> Histogram:
+    """Read a histogram of a dual-head scanner, or count the events of its list mode.
+
+    Parameters
+    ----------
+    path
+        a histogram or a list-mode scan
+    scanner
+        name of a scanner that comes with us, or its file, where the scan does not say which
+    efficiencies
+        of the crystals of the scan, in all their layers; in place of those that it brings
+    complete_events
+        count the complete events of list mode that ends within a record, which is refused otherwise
+    merge_layers
+        count all layers of crystals together
+    """
+    with open_input(Path(path), may_be_cut=complete_events) as file:
+        reader = reader_of(HISTOGRAM_READERS, file)
+        if reader is not None:
+            found = _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
+            return merged(found) if merge_layers else found
+        events = reader_of(LISTMODE_READERS, file)
+        if events is not None:
+            scan = events.read(file, scanner=scanner)
+            scan = _with_efficiencies(scan, efficiencies)
+            return histogrammed(scan, merge_layers=merge_layers)
+        known = FormatList[Any]((*HISTOGRAM_READERS.entries, *LISTMODE_READERS.entries))
+        raise unknown(file, "histogram or list-mode scan", known)
+
+
+def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
+    return (
+        scan if path is None else replace(scan, efficiencies=read_efficiencies(path, scan.scanner))
+    )
+
+
+def read_sinogram(path: Path | str) -> Sinogram:
+    """Read a sinogram of a ring scanner: counts, or factors and expected counts of its bins."""
+    with open_input(Path(path)) as file:
+        reader = reader_of(SINOGRAM_READERS, file)
+        if reader is not None:
+            return reader.read(file)
+        raise unknown(file, "sinogram", SINOGRAM_READERS)
+
+
+def read_volume(path: Path | str) -> Volume:
+    """Read a volume, axis-aligned in mm LPS."""
+    with open_input(file_to_open(path)) as file:
+        reader = reader_of(VOLUME_READERS, file)
+        if reader is not None:
+            return reader.read(file)
+        raise unknown(file, "volume", VOLUME_READERS)
+
+
+def is_projections(path: Path | str) -> bool:
+    """Whether a file, or a folder, is an X-ray scan."""
+    return _xray.find(Path(path)) is not None
+
+
+def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
+    """Read an attenuation map [1/mm at 511 keV] that lies in the bore of a scanner, or anywhere."""
+    path = Path(path)
+    return as_mu_map(read_volume(path), scanner, path)
+
+
+def read_components(path: Path | str, scanner: Scanner) -> Components:
+    """Return the components of a scanner's normalisation, of a file of ours or of efficiencies."""
+    return normalisation.read_components(Path(path), scanner)
+
+
+def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
+    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    return efficiencies.read_efficiencies(Path(path), scanner)
