@@ -1,19 +1,18 @@
 """The kinds of scans: everything that knows what kind of scan it is, a folder for each.
 
 A further kind is one folder and its name in `MODALITIES`. Whoever handles scans in general, the
-command line and the window among them, asks these and names none.
+command line and the window among them, asks these and names none. An entry of a kind states what
+is needed to choose it, and the modules of the kind are imported when a scan or a protocol is of it.
 """
 
 from typing import TYPE_CHECKING
 
 from engine.core.lazy_exports import face
+from engine.modalities import dual_head_pet, listmode_pet, ring_sinogram_pet, xray_ct
 from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
-from engine.modalities.dual_head_pet.modality import DualHeadPet
-from engine.modalities.listmode_pet.modality import ListModePet
-from engine.modalities.ring_sinogram_pet.modality import RingSinogramPet
+from engine.modalities.modality_list import ModalityList
 from engine.modalities.scan_files import ScanFiles
 from engine.modalities.scan_summary import ScanSummary
-from engine.modalities.xray_ct.modality import XrayCt
 
 if TYPE_CHECKING:
     from engine.corrections.base import AnyCorrection as AnyCorrection
@@ -78,11 +77,13 @@ if TYPE_CHECKING:
     from engine.protocols.study.unstated import SUBSETS_UNSTATED as SUBSETS_UNSTATED
     from engine.protocols.study.unstated import still_unstated as still_unstated
 
-MODALITIES: tuple[AnyModality, ...] = (
-    ListModePet(),
-    XrayCt(),
-    DualHeadPet(),
-    RingSinogramPet(),
+MODALITIES: ModalityList = ModalityList(
+    (
+        listmode_pet.ENTRY,
+        xray_ct.ENTRY,
+        dual_head_pet.ENTRY,
+        ring_sinogram_pet.ENTRY,
+    )
 )
 """In the order in which they are offered; the first one is shown to who asks for none."""
 

@@ -13,13 +13,13 @@ class _Demos(Mapping[str, Demo]):
     """The demos of all kinds of scans; a demo is loaded when it is first used."""
 
     def __getitem__(self, key: str) -> Demo:
-        found = next((each for each in MODALITIES if each.key == key), None)
+        found = MODALITIES.of(key)
         if found is None:
             raise KeyError(key)
         return found.demo
 
     def __iter__(self) -> Iterator[str]:
-        return (modality.key for modality in MODALITIES)
+        return iter(MODALITIES.keys)
 
     def __len__(self) -> int:
         return len(MODALITIES)

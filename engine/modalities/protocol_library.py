@@ -125,9 +125,8 @@ def protocols_that_come(modality: AnyModality, *, demos: bool = False) -> list[P
 
     Those of the demos are made for one simulated scan each: they are listed only if asked for.
     """
-    standard, shipped = modality.standard(), shipped_protocols()
-    of_users = {key: each for key, each in shipped.items() if demos or not key.startswith(DEMO)}
-    found = [each for each in of_users.values() if modality_of(each) is modality]
+    standard, shipped = modality.standard(), shipped_protocols(modality.key)
+    found = [each for key, each in shipped.items() if demos or not key.startswith(DEMO)]
     if all(protocol.name != standard.name for protocol in found):
         found.insert(0, standard)
     return sorted(found, key=lambda protocol: protocol.name != standard.name)

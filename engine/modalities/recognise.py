@@ -70,11 +70,7 @@ def gathered(path: Path) -> tuple[AnyModality | None, ScanFiles | None]:
 
     None and None where the folder tells nothing of that.
     """
-    for modality in MODALITIES:
-        files = modality.gathered(path)
-        if files is not None:
-            return modality, files
-    return None, None
+    return MODALITIES.gathered(path) or (None, None)
 
 
 def modality_of_scan(path: Path) -> AnyModality | None:
@@ -86,7 +82,7 @@ def modality_of_scan(path: Path) -> AnyModality | None:
     if is_folder(path):
         return None
     with open_input(path) as file:
-        return next((modality for modality in MODALITIES if modality.accepts(file)), None)
+        return MODALITIES.accepting(file)
 
 
 def summarise(
@@ -115,8 +111,7 @@ def why_no_scan(path: Path) -> str:
 
 def all_roles() -> tuple[InputRole, ...]:
     """Return every auxiliary input of any modality, each once."""
-    roles = (role for modality in MODALITIES for role in modality.inputs)
-    return tuple({role.key: role for role in roles}.values())
+    return MODALITIES.inputs()
 
 
 def _purpose_of_toml(path: Path) -> Purpose:

@@ -40,7 +40,10 @@ __all__ = [
 
 def modality_of(protocol: Protocol) -> AnyModality:
     """Return the kind of scan a protocol is for."""
-    return next(modality for modality in MODALITIES if modality.key == protocol.modality)
+    found = MODALITIES.of(protocol.modality)
+    if found is None:
+        raise LookupError(protocol.modality)
+    return found
 
 
 def read_study(path: Path) -> Study:
@@ -131,10 +134,10 @@ def parse_protocol(values: Any, where: str) -> Protocol:
     """Return the protocol of a table of settings; one that names no modality is the first's."""
     if not isinstance(values, dict):
         raise SettingsError(f"{where}: a protocol is a table of settings, got {values!r}.")
-    key = str(values.get("modality", MODALITIES[0].key))
-    found = next((modality for modality in MODALITIES if modality.key == key), None)
+    key = _key_of(values)
+    found = MODALITIES.of(key)
     if found is None:
-        known = ", ".join(repr(modality.key) for modality in MODALITIES)
+        known = ", ".join(repr(each) for each in MODALITIES.keys)
         raise SettingsError(f"{where}: modality is {key!r}, want one of {known}.")
     return protocol_as(found.protocol, values, where)
 
@@ -154,17 +157,36 @@ def write_protocol(protocol: Protocol, path: Path) -> None:
     write_atomically(to_toml(protocol).encode(), path)
 
 
-def shipped_protocols() -> dict[str, Protocol]:
-    """Return the protocols that come with the program, by the name of their file."""
-    return dict(_shipped_protocols())
+def shipped_protocols(kind: str | None = None) -> dict[str, Protocol]:
+    """Return the protocols that come with the program, by the name of their file.
 
-
-@cache  # they are frozen, and do not change while the program runs
-def _shipped_protocols() -> dict[str, Protocol]:
+    Parameters
+    ----------
+    kind
+        key of a kind of scan; the protocols of all kinds if None
+    """
     return {
-        name.removesuffix(".toml"): parse_protocol(tomllib.loads(text), name)
-        for name, text in shipped_texts().items()
+        name.removesuffix(".toml"): _shipped_protocol(name)
+        for name, key in _shipped_kinds().items()
+        if kind is None or key == kind
     }
+
+
+@cache  # the files do not change while the program runs
+def _shipped_kinds() -> dict[str, str]:
+    """Return the key of the kind of scan of each protocol that comes with the program."""
+    tables = {name: tomllib.loads(text) for name, text in shipped_texts().items()}
+    return {name: _key_of(values) for name, values in tables.items()}
+
+
+@cache
+def _shipped_protocol(name: str) -> Protocol:
+    return parse_protocol(tomllib.loads(shipped_texts()[name]), name)
+
+
+def _key_of(values: dict[str, Any]) -> str:
+    """Return the kind of scan of a table of settings; the first kind if it names none."""
+    return str(values.get("modality", MODALITIES.keys[0]))
 
 
 def find_protocol(name_or_path: str) -> Protocol:

@@ -180,7 +180,9 @@ def _compiled_in(base: Path) -> str:
 
 def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
     for node in tree.body:
-        is_it = isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name
-        if is_it and isinstance(node.value, ast.Tuple):
-            return node.value
+        if not isinstance(node, ast.AnnAssign) or ast.unparse(node.target) != name:
+            continue
+        held = node.value.args[0] if isinstance(node.value, ast.Call) else node.value
+        if isinstance(held, ast.Tuple):
+            return held
     raise LookupError(name)

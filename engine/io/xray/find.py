@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, FileFormatError
 from engine.data.planned_scan import PlannedScan
+from engine.io.first_bytes import TIFF
 from engine.io.folder import entries, is_folder
 from engine.io.format_list import Entry, FormatList
 from engine.io.safety.open_input import open_input
 from engine.io.xray.readers import PROJECTION_READERS
-from engine.io.xray.sidecar.found import sidecar_of
-from engine.io.xray.tiff import is_tiff
 
 DESCRIBING = tuple(
     suffix for each in PROJECTION_READERS.entries if each.companions for suffix in each.suffixes
@@ -41,19 +40,26 @@ def find(path: Path) -> Found | None:
     """
     if is_folder(path):
         found = _in_folder(path, PROJECTION_READERS.entries, f"{path}: ") or _of_series(path)
-        above = None if found else sidecar_of(path)
+        above = None if found else _sidecar_of(path)
         return (SIDECAR.format, above) if above else found
     with open_input(path) as file:
         reader = PROJECTION_READERS.accepting(file)
         if reader is not None:
             return reader, path
-        is_image = is_tiff(file.head) or path.suffix.lower() in IMAGES
-    sidecar = sidecar_of(path)
+        is_image = file.head.startswith(TIFF) or path.suffix.lower() in IMAGES
+    sidecar = _sidecar_of(path)
     if sidecar is not None:
         return SIDECAR.format, sidecar
     # a sidecar names its images, and none names this one
     about = f"{path.name}: an image of which scan? "
     return _in_folder(path.parent, OTHERS, about) if is_image else None
+
+
+def _sidecar_of(path: Path) -> Path | None:
+    """Return the sidecar that names a file or folder; loaded for few files, so not at the top."""
+    from engine.io.xray.sidecar.found import sidecar_of
+
+    return sidecar_of(path)
 
 
 def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:

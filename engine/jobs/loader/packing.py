@@ -110,7 +110,10 @@ def _role(key: str) -> InputRole:
 
 
 def _modality(key: str) -> AnyModality:
-    return next(modality for modality in MODALITIES if modality.key == key)
+    found = MODALITIES.of(key)
+    if found is None:
+        raise LookupError(key)
+    return found
 
 
 def _scanner(kind: type[Scanner], attributes: Plain) -> Scanner:

@@ -14,6 +14,7 @@ from engine.data.input_role import InputRole
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.dual_head_pet import accepts
 from engine.modalities.dual_head_pet.histogram_summary import HistogramSummary, sums_on_one_line
 from engine.modalities.dual_head_pet.protocol import (
     MOST_ON_A_PITCH,
@@ -65,9 +66,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     long_work: ClassVar[dict[str, str]] = {"response": "Computing the response of the panels"}
 
     def accepts(self, file: InputFile) -> bool:
-        from engine.io import HISTOGRAM_READERS
-
-        return HISTOGRAM_READERS.accepting(file) is not None
+        return accepts(file)
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

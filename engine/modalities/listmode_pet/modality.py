@@ -11,6 +11,7 @@ from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.data.input_role import InputRole
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
+from engine.modalities.listmode_pet import accepts
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
@@ -56,9 +57,7 @@ class ListModePet(Modality[ListModeProtocol]):
     }
 
     def accepts(self, file: InputFile) -> bool:
-        from engine.io import LISTMODE_READERS
-
-        return LISTMODE_READERS.accepting(file) is not None
+        return accepts(file)
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

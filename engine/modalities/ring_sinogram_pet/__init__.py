@@ -1,1 +1,34 @@
 """Ring PET whose coincidences were counted in sinograms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.io.folder import is_folder
+from engine.io.formats import SINOGRAM_READERS
+from engine.io.siemens import ENDINGS
+from engine.modalities.modality_list import ModalityEntry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.io.safety.open_input import InputFile
+
+
+def accepts(file: InputFile) -> bool:
+    """Return whether a file is a scan of this kind."""
+    return SINOGRAM_READERS.accepting(file) is not None
+
+
+def gathers(path: Path) -> bool:
+    """Return whether a path may be a folder of Siemens' software, or a file of one."""
+    return is_folder(path) or path.name.lower().endswith(ENDINGS)
+
+
+ENTRY = ModalityEntry(
+    key="pet-sinogram",
+    place="engine.modalities.ring_sinogram_pet.modality.RingSinogramPet",
+    accepts=accepts,
+    gathers=gathers,
+    roles=("engine.corrections.sinogram.SINOGRAM_CORRECTIONS",),
+)

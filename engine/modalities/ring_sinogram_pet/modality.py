@@ -19,10 +19,9 @@ from engine.corrections.sinogram_roles import NORMALISATION
 from engine.data.bin_values import KeptBins
 from engine.data.sinogram import NORMALISED, Sinogram
 from engine.geometry.grid import ImageGrid, Point
-from engine.io.folder import is_folder
-from engine.io.siemens import ENDINGS
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.requirements import Requirements
+from engine.modalities.ring_sinogram_pet import accepts, gathers
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.requirements import estimate
 from engine.modalities.ring_sinogram_pet.sinogram_summary import SinogramSummary
@@ -64,9 +63,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     }
 
     def accepts(self, file: InputFile) -> bool:
-        from engine.io import SINOGRAM_READERS
-
-        return SINOGRAM_READERS.accepting(file) is not None
+        return accepts(file)
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
@@ -78,7 +75,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         return SinogramSummary.of(replace(data, notes=(*data.notes, *notes)))
 
     def gathered(self, path: Path) -> ScanFiles | None:
-        if not is_folder(path) and not path.name.lower().endswith(ENDINGS):
+        if not gathers(path):
             return None
         from engine.modalities.ring_sinogram_pet.site_files import site_files
 

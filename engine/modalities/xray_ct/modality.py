@@ -11,6 +11,7 @@ from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
 from engine.modalities.requirements import Requirements
+from engine.modalities.xray_ct import accepts
 from engine.modalities.xray_ct.parameters import SWEEPS
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -57,9 +58,7 @@ class XrayCt(Modality[CtProtocol]):
     }
 
     def accepts(self, file: InputFile) -> bool:
-        from engine.io import is_projections
-
-        return is_projections(file.path)
+        return accepts(file)
 
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False

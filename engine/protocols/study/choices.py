@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
 
 from pydantic import Field, create_model
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings
-from engine.corrections import CORRECTIONS
 from engine.corrections.base import AnyCorrection, defaults_of
-from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
-from engine.corrections.preprocess import STEPS
-from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
-from engine.recon.algorithms import ALGORITHMS, LINEAR_ALGORITHMS, Algorithm
-from engine.recon.postprocess import FILTERS, Filter
+
+if TYPE_CHECKING:
+    from engine.recon.algorithms import Algorithm
+    from engine.recon.postprocess import Filter
 
 
 def _one_of(kinds: tuple[type[Settings], ...]) -> Any:
@@ -73,10 +72,28 @@ if TYPE_CHECKING:
     SinogramCorrections = ChoiceGroup
     Steps = ChoiceGroup
 else:
-    CountsAlgorithm = _one_of(ALGORITHMS)
-    LinearAlgorithm = _one_of(LINEAR_ALGORITHMS)
-    AnyFilter = _one_of(FILTERS)
-    Corrections = _each_of(CORRECTIONS, "Corrections")
-    HistogramCorrections = _each_of(HISTOGRAM_CORRECTIONS, "HistogramCorrections")
-    SinogramCorrections = _each_of(SINOGRAM_CORRECTIONS, "SinogramCorrections")
-    Steps = _each_of(STEPS, "Steps")
+    ONE_OF = {
+        "CountsAlgorithm": "engine.recon.algorithms.ALGORITHMS",
+        "LinearAlgorithm": "engine.recon.algorithms.LINEAR_ALGORITHMS",
+        "AnyFilter": "engine.recon.postprocess.FILTERS",
+    }
+    EACH_OF = {
+        "Corrections": "engine.corrections.CORRECTIONS",
+        "HistogramCorrections": "engine.corrections.histogram.HISTOGRAM_CORRECTIONS",
+        "SinogramCorrections": "engine.corrections.sinogram.SINOGRAM_CORRECTIONS",
+        "Steps": "engine.corrections.preprocess.STEPS",
+    }
+
+    def __getattr__(name):
+        """Make a type when a protocol first uses it, so that others do not load its members."""
+        if name in ONE_OF:
+            made = _one_of(_at(ONE_OF[name]))
+        elif name in EACH_OF:
+            made = _each_of(_at(EACH_OF[name]), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals().setdefault(name, made)
+
+    def _at(place):
+        module, _, name = place.rpartition(".")
+        return getattr(import_module(module), name)

@@ -1,0 +1,132 @@
+"""Kinds of scans whose modules are loaded when a scan or a protocol needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from engine.data.input_role import InputRole
+    from engine.io.safety.open_input import InputFile
+    from engine.modalities.base import AnyModality
+    from engine.modalities.scan_files import ScanFiles
+
+
+def always(path: Path) -> bool:
+    """Return True: only the kind of scan itself can decide."""
+    return True
+
+
+def never(path: Path) -> bool:
+    """Return False: each file of this kind stands for itself."""
+    return False
+
+
+@dataclass(frozen=True)
+class ModalityEntry:
+    """A kind of scan in a list.
+
+    Attributes
+    ----------
+    key
+        as protocols name it
+    place
+        full name of its class, such as "engine.modalities.xray_ct.modality.XrayCt"
+    accepts
+        the answer of the class for a file, without loading it
+    gathers
+        False for a path that certainly stands for no scan of several files
+    roles
+        full names of its auxiliary files, and of tuples of corrections that declare some
+    """
+
+    key: str
+    place: str
+    accepts: Callable[[InputFile], bool]
+    gathers: Callable[[Path], bool] = always
+    roles: tuple[str, ...] = ()
+
+    @cached_property
+    def modality(self) -> AnyModality:
+        """The kind of scan, loaded when it is first needed."""
+        made: AnyModality = _at(self.place)()
+        return made
+
+    @property
+    def inputs(self) -> tuple[InputRole, ...]:
+        """Auxiliary files that a study may hold, without loading the kind of scan."""
+        found = [role for place in self.roles for role in _roles_of(_at(place))]
+        return tuple({role.key: role for role in found}.values())
+
+    def gathered(self, path: Path) -> ScanFiles | None:
+        """Return the files of the scan that a path stands for; None where it is one file."""
+        return self.modality.gathered(path) if self.gathers(path) else None
+
+
+class ModalityList(Sequence["AnyModality"]):
+    """Kinds of scans in the order of dialogs and help.
+
+    Parameters
+    ----------
+    members
+        an entry for each, or the kind of scan itself
+    """
+
+    def __init__(self, members: Iterable[ModalityEntry | AnyModality]) -> None:
+        self.members = tuple(members)
+
+    @overload
+    def __getitem__(self, index: int) -> AnyModality: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[AnyModality, ...]: ...
+    def __getitem__(self, index: int | slice) -> AnyModality | tuple[AnyModality, ...]:
+        if isinstance(index, slice):
+            return tuple(_loaded(each) for each in self.members[index])
+        return _loaded(self.members[index])
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key of each, in order."""
+        return tuple(each.key for each in self.members)
+
+    def of(self, key: str) -> AnyModality | None:
+        """Return the kind of scan with a key, or None."""
+        return next((_loaded(each) for each in self.members if each.key == key), None)
+
+    def accepting(self, file: InputFile) -> AnyModality | None:
+        """Return the first kind of scan that accepts a file, or None."""
+        return next((_loaded(each) for each in self.members if each.accepts(file)), None)
+
+    def gathered(self, path: Path) -> tuple[AnyModality, ScanFiles] | None:
+        """Return the files of the scan that a path stands for, and their kind of scan."""
+        for each in self.members:
+            files = each.gathered(path)
+            if files is not None:
+                return _loaded(each), files
+        return None
+
+    def inputs(self) -> tuple[InputRole, ...]:
+        """Return the auxiliary files of all kinds of scans, each once."""
+        found = (role for each in self.members for role in each.inputs)
+        return tuple({role.key: role for role in found}.values())
+
+
+def _loaded(member: ModalityEntry | AnyModality) -> AnyModality:
+    return member.modality if isinstance(member, ModalityEntry) else member
+
+
+def _at(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def _roles_of(found: Any) -> Sequence[InputRole]:
+    """Return a role, or those that a tuple of corrections declares."""
+    return [role for kind in found for role in kind.inputs] if isinstance(found, tuple) else [found]
