@@ -89,6 +89,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "recon.algorithms": (
         "recon.filtering",
         "recon.priors",
+        "core.lazy_exports",
         "core.settings",
         "core.arrays",
         "core.json_types",

@@ -70,6 +70,24 @@ def is_hdf5(file: InputFile) -> bool:
     return file.head.startswith(HDF5) or file.head[BLOCK_OF_MATLAB] == HDF5
 
 
+def is_ours(name: str) -> Condition:
+    """Return the condition that HDF5 states a format of ours, or that it cannot be opened."""
+
+    def holds(file: InputFile) -> bool:
+        from engine.io.hdf5.opening import format_of
+
+        return is_hdf5(file) and format_of(file) in (name, None)
+
+    return holds
+
+
+def is_other_hdf5(file: InputFile) -> bool:
+    """Return whether a file is HDF5 that does not state one of our own formats."""
+    from engine.io.hdf5.opening import format_of
+
+    return is_hdf5(file) and not (format_of(file) or "").startswith("isocenter-")
+
+
 def is_interfile(file: InputFile) -> bool:
     """Return whether a file begins as an Interfile header."""
     return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")

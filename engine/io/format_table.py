@@ -17,6 +17,7 @@ from engine.io.first_bytes import (
     is_hdf5,
     is_interfile,
     is_mrc,
+    is_ours,
     may_be_dicom,
     may_be_nifti,
     may_be_siemens_raw,
@@ -57,7 +58,12 @@ LISTMODE: tuple[Entry, ...] = (
         (".csv", ".txt"),
         contains(b"separation"),
     ),
-    Entry("engine.io.hdf5.listmode.ListModeHdf5", "Isocenter list mode", (".h5", ".hdf5"), is_hdf5),
+    Entry(
+        "engine.io.hdf5.listmode.ListModeHdf5",
+        "Isocenter list mode",
+        (".h5", ".hdf5"),
+        is_ours("isocenter-listmode"),
+    ),
     Entry(
         "engine.io.petsird.reader.Petsird",
         "PETSIRD list mode",
@@ -76,7 +82,10 @@ LISTMODE: tuple[Entry, ...] = (
 )
 HISTOGRAM: tuple[Entry, ...] = (
     Entry(
-        "engine.io.hdf5.histogram.HistogramHdf5", "Isocenter histogram", (".h5", ".hdf5"), is_hdf5
+        "engine.io.hdf5.histogram.HistogramHdf5",
+        "Isocenter histogram",
+        (".h5", ".hdf5"),
+        is_ours("isocenter-histogram"),
     ),
 )
 SINOGRAM: tuple[Entry, ...] = (
@@ -104,7 +113,12 @@ SINOGRAM: tuple[Entry, ...] = (
 )
 VOLUME: tuple[Entry, ...] = (
     Entry("engine.io.volumes.nifti.Nifti", "NIfTI volume", (".nii", ".nii.gz"), may_be_nifti),
-    Entry("engine.io.hdf5.volume.VolumeHdf5", "Isocenter volume", (".h5", ".hdf5"), is_hdf5),
+    Entry(
+        "engine.io.hdf5.volume.VolumeHdf5",
+        "Isocenter volume",
+        (".h5", ".hdf5"),
+        is_ours("isocenter-volume"),
+    ),
     Entry(
         "engine.io.gate.emissions.GateEmissions",
         "GATE emissions (ROOT)",

@@ -25,7 +25,7 @@ from engine.io.text.toml_file import read_toml
 from engine.io.volumes.array_sizes import sidecar_beside
 from engine.io.volumes.nrrd_header import DETACHED, files_named
 from engine.io.xray import find as _xray
-from engine.io.xray.bare_images import NUMBERED_IMAGE
+from engine.io.xray.numbered_images import NUMBERED_IMAGE
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+LEAST_EXPECTED = 1e-30
+"""Counts; a line that expects less expects none: their ratio would overflow float32."""
 LEAST_FACTOR = 0.1
 """Smallest factor of one update; it is so far below 1 that updates of many counts never meet it."""
 LEAST_IN_PASS = 1e-12

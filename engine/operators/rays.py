@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.blocks import OnProgress
 from engine.kernels.host_variants import Sharing
-from engine.kernels.rays.device_em import DeviceEm
-from engine.kernels.rays.device_rays import DeviceRays
 from engine.kernels.rays.host_rays import HostRays
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.tof import chord_table
@@ -39,6 +37,10 @@ from engine.operators.ray_checks import (
     check_points,
     check_size,
 )
+
+if TYPE_CHECKING:
+    from engine.kernels.rays.device_em import DeviceEm
+    from engine.kernels.rays.device_rays import DeviceRays
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 
@@ -123,6 +125,8 @@ class RayProjector(LinearOperator):
         profiler = profiler or Profiler(on)
         self._tracer: HostRays | DeviceRays
         if on.is_cuda:
+            from engine.kernels.rays.device_rays import DeviceRays  # the CPU needs none of it
+
             self._tracer = DeviceRays(
                 rows,
                 grid.shape,
@@ -238,13 +242,15 @@ class RayProjector(LinearOperator):
         chunk: int | None = None,
     ) -> DeviceEm:
         """Expectation maximisation that stays on the GPU; `chunk` events at a time if given."""
-        if not isinstance(self._tracer, DeviceRays):
+        if isinstance(self._tracer, HostRays):
             raise ResourceError("only a GPU keeps the loop to itself; use em_shares on the CPU.")
         if background is not None:
             self.expect(background, self.out_shape)
             check_background(background)
             background = background if background.any() else None
         least = float(least_factor(n_subsets))
+        from engine.kernels.rays.device_em import DeviceEm
+
         return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk, least=least)
 
     def subset(self, k: int, of: int) -> RayProjector:

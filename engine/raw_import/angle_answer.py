@@ -8,7 +8,8 @@ import numpy as np
 
 from engine.core.errors import EngineError, SettingsError
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.xray.array_files import SIGN, array_of
+from engine.io.xray.array_files import array_of
+from engine.io.xray.array_names import SIGN
 from engine.io.xray.text.angle_text import Puzzle, angles_in_text, text_content
 from engine.raw_import.angle_evidence import ImageCounts, in_file
 from engine.raw_import.angle_names import angles_in_names

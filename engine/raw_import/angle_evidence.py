@@ -14,7 +14,8 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import EngineError
 from engine.io.safety.open_input import InputFile, open_input
-from engine.io.xray.array_files import SIGN, array_of, arrays_in
+from engine.io.xray.array_files import array_of, arrays_in
+from engine.io.xray.array_names import SIGN
 from engine.io.xray.text.angle_text import (
     Puzzle,
     TextAngles,

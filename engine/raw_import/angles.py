@@ -7,7 +7,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
-from engine.io.xray.array_files import SIGN
+from engine.io.xray.array_names import SIGN
 from engine.io.xray.text.angle_text import Puzzle
 from engine.raw_import.angle_answer import as_said
 from engine.raw_import.angle_evidence import ImageCounts, evidence

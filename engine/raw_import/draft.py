@@ -17,8 +17,9 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import parse
 from engine.io.folder import is_folder
+from engine.io.xray.sidecar import FORMAT
 from engine.io.xray.sidecar.images import some_images
-from engine.io.xray.sidecar.settings import FORMAT, VERSION, Sidecar
+from engine.io.xray.sidecar.settings import VERSION, Sidecar
 from engine.raw_import.angles import angles_of
 from engine.raw_import.answers import PARALLEL, Answers
 from engine.raw_import.files import Material, material_of

@@ -24,7 +24,7 @@ def example() -> str:
 def test_the_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/recon/algorithms/landweber.py", example())
     trial.enlist(
-        "engine/recon/algorithms/__init__.py",
+        "engine/recon/algorithms/for_line_integrals.py",
         "LINEAR_ALGORITHMS",
         "engine.recon.algorithms.landweber.Landweber",
     )

@@ -49,7 +49,9 @@ def test_an_algorithm_for_counts_is_one_file_and_one_name(
 ) -> None:
     trial.add_file("engine/recon/algorithms/rooted.py", ROOTED)
     trial.enlist(
-        "engine/recon/algorithms/__init__.py", "ALGORITHMS", "engine.recon.algorithms.rooted.Rooted"
+        "engine/recon/algorithms/for_counts.py",
+        "ALGORITHMS",
+        "engine.recon.algorithms.rooted.Rooted",
     )
 
     def reconstructed(out: str, *settings: str) -> list[str]:

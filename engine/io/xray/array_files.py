@@ -22,10 +22,9 @@ from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_no_room
 from engine.io.safety.open_input import HEAD_BYTES, InputFile
 from engine.io.volumes.npz import DAMAGE
 from engine.io.xray import matlab
+from engine.io.xray.array_names import SIGN
 from engine.io.xray.hdf5.opening import open_tree
 
-SIGN = "#"
-"""Before the name of an array, after that of its file."""
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
 MOST_ARRAYS = 1000
 NUMBERS = "fiu"

@@ -10,7 +10,6 @@ from engine.io.xray.esrf.edf import is_edf, read_edf
 from engine.io.xray.tiff import tiff_of
 
 IMAGE_ENDINGS = (".tif", ".tiff", ".edf")
-NUMBERED_IMAGE = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.(?:tiff?|edf)$", re.IGNORECASE)
 NUMBERED_EDF = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.edf$", re.IGNORECASE)
 
 

@@ -9,7 +9,7 @@ from engine.io.first_bytes import (
     contains,
     either,
     ends,
-    is_hdf5,
+    is_other_hdf5,
     named,
 )
 from engine.io.format_list import Entry, FormatList
@@ -70,14 +70,14 @@ PROJECTIONS: tuple[Entry, ...] = (
         "engine.io.xray.hdf5.dxchange.DxChange",
         "Data Exchange HDF5",
         (".h5", ".hdf5", ".hdf"),
-        is_hdf5,
+        is_other_hdf5,
     ),
-    Entry("engine.io.xray.cil.CilNexus", "NeXus of CIL", (".nxs", ".h5", ".hdf5"), is_hdf5),
+    Entry("engine.io.xray.cil.CilNexus", "NeXus of CIL", (".nxs", ".h5", ".hdf5"), is_other_hdf5),
     Entry(
         "engine.io.xray.hdf5.nxtomo.NxTomo",
         "NXtomo",
         (".nxs", ".nx", ".h5", ".hdf5", ".hdf"),
-        is_hdf5,
+        is_other_hdf5,
     ),
     Entry("engine.io.xray.zeiss.Zeiss", "Zeiss scan", (".txrm",), begins(b"\xd0\xcf\x11\xe0")),
     Entry(

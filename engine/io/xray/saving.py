@@ -16,8 +16,9 @@ from engine.io.safety.atomic_write import write_together
 from engine.io.safety.seal import digest
 from engine.io.xray.hdf5.dxchange import write_projections
 from engine.io.xray.hdf5.nxtomo_writer import write_nxtomo
+from engine.io.xray.sidecar import FORMAT
 from engine.io.xray.sidecar.seal import sealed
-from engine.io.xray.sidecar.settings import FORMAT, VERSION, Sidecar
+from engine.io.xray.sidecar.settings import VERSION, Sidecar
 
 ENDINGS = {"file": "", "flats": "_flats", "darks": "_darks"}
 """What the names of the raw files end with, by their key in the sidecar."""

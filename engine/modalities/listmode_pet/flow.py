@@ -40,7 +40,6 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.kernel_steps import Steps
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.auto_settings import demand_of, fitted
-from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
 from engine.modalities.listmode_pet.frame_subsets import fit_frames
 from engine.modalities.listmode_pet.iterations import in_units, iterated
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -77,6 +76,8 @@ def flow(
         yield context.log.applied("updates", _shared_out(context.divide.n_parts))
     yield stages.begin(context, resume)
     if division is not None:
+        from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
+
         shares = FrameShares.of(data, division)
         scan = FramedScan(prompts, lines.background, division, shares, of_frames)
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))

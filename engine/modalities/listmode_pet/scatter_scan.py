@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.core.backend import Backend
 from engine.corrections.attenuation import AttenuationFactor
-from engine.corrections.scatter_estimation.profiles import distance_from_axis
-from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.listmode import ListMode
-from engine.modalities.listmode_pet.scatter_counts import CountedEvents, expected_of
 from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
 from engine.modalities.ring_scatter.stage import ScatteringScan
+
+if TYPE_CHECKING:
+    from engine.corrections.scatter_estimation.simulation import ScatterTable
+    from engine.modalities.listmode_pet.scatter_counts import CountedEvents
 
 
 class ScatteringEvents(ScatteringScan[ListMode]):
@@ -27,13 +30,19 @@ class ScatteringEvents(ScatteringScan[ListMode]):
         return self.data.n_events
 
     def counted(self, *, on: Backend) -> CountedEvents:
+        from engine.modalities.listmode_pet.scatter_counts import CountedEvents
+
         return CountedEvents(self.data, on=on, reproducible=self._reproducible)
 
     def with_scatter(self, table: ScatterTable, *, on: Backend) -> ListMode:
+        from engine.modalities.listmode_pet.scatter_counts import expected_of
+
         expected = expected_of(table, self.data, on=on, reproducible=self._reproducible)
         return self.data.with_background(expected)
 
     def size_mm(self) -> tuple[float, float]:
+        from engine.corrections.scatter_estimation.profiles import distance_from_axis
+
         low, high = self.scanner.axial_range_mm
         step = max(1, self.data.n_events // MOST_LINES)
         ends = self.data.room.every(self.data.crystals, step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -11,17 +11,19 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.corrections.scatter import NEEDS_ATTENUATION, RingScatter
 from engine.corrections.scatter_estimation.cost import cost_of
-from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Corrected
 from engine.data.sinogram import Sinogram
 from engine.geometry.scanner import Scanner
 from engine.modalities import stages
-from engine.modalities.ring_scatter.counts import CountedLines
-from engine.modalities.ring_scatter.estimate import ScatterEstimate, estimate_scatter
 from engine.modalities.stages import Stage
 from engine.protocols.run_context.context import RunContext
 from engine.protocols.study.protocol import Protocol
+
+if TYPE_CHECKING:
+    from engine.corrections.scatter_estimation.simulation import ScatterTable
+    from engine.modalities.ring_scatter.counts import CountedLines
+    from engine.modalities.ring_scatter.estimate import ScatterEstimate
 
 D = TypeVar("D", ListMode, Sinogram)
 P = TypeVar("P", bound=Protocol)
@@ -90,6 +92,8 @@ def correct_scatter(
 
 
 def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringScan[D]) -> Stage[D]:
+    from engine.modalities.ring_scatter.estimate import estimate_scatter  # for few scans
+
     yield context.log.start("scatter", "Simulating the scatter")
     with context.profiler.span("scatter", events=scan.n_counts):
         estimate = estimate_scatter(

@@ -22,7 +22,7 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.reader_notes import say
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.stages import Stage
-from engine.modalities.xray_ct import in_slabs, iterations_in_slabs
+from engine.modalities.xray_ct import in_slabs
 from engine.modalities.xray_ct import model as xray_ct
 from engine.modalities.xray_ct.axis_text import axis_words
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
@@ -67,6 +67,8 @@ def flow(
         held = scan if in_slabs.is_in_files(scan) else in_slabs.in_files(scan)
         if direct:
             return (yield from in_slabs.flow(context, held, wanted, resume))
+        from engine.modalities.xray_ct import iterations_in_slabs
+
         spaces = wanted, (worked, region)
         return (yield from iterations_in_slabs.flow(context, held, *spaces, resume, finish_early))
     streams = yield from say_requirements(context, requirements, worked.grid)

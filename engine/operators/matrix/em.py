@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.core.backend.gpu import Array
 from engine.core.profiling import Profiler
-from engine.operators.lower_bound import least_factor
+from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
 from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
 from engine.operators.prior import Prior
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 IMAGES_IN_HAND = 10
 """Images for which the device keeps room; sensitivities that would take it lie on the host."""
-LEAST_EXPECTED = 1e-30
-"""Counts; a line that expects less expects none: their ratio would overflow float32."""
 
 
 @dataclass(frozen=True)

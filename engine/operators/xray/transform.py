@@ -9,7 +9,7 @@ adjoint : "matched", the transpose of it, exactly; or "voxel", the voxel-driven 
 from __future__ import annotations
 
 from copy import copy
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,11 +21,14 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import OnProgress
 from engine.operators.base import LinearOperator
-from engine.operators.xray.device import REAL_BYTES, DeviceXray
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Region, Scene, VolumeBox
-from engine.operators.xray.tools import Tools
+from engine.operators.xray.slab_memory import REAL_BYTES
 from engine.operators.xray.transfers import MadeViews
+
+if TYPE_CHECKING:
+    from engine.operators.xray.device import DeviceXray
+    from engine.operators.xray.tools import Tools
 
 __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 
@@ -84,7 +87,7 @@ class XrayTransform(LinearOperator):
     ) -> None:
         _check_size(grid)
         self.profiler = self._profiler = profiler or Profiler(on)
-        self._tools = None if on.gpu is None else Tools(on.gpu, self._profiler)
+        self._tools = _tools_of(on, self._profiler)
         # decided once, so that subsets of a scan return what the whole returns: arrays of the host
         # or of the device
         if streams is None:
@@ -108,6 +111,8 @@ class XrayTransform(LinearOperator):
                 scene, on=self.on, on_progress=self._tick, profiler=self._profiler
             )
         else:
+            from engine.operators.xray.device import DeviceXray  # the CPU needs no kernels of it
+
             self._projector = DeviceXray(
                 scene,
                 self._tools,
@@ -156,7 +161,7 @@ class XrayTransform(LinearOperator):
         else:
             self.expect(given, self.out_shape)
         box, as_adjoint = VolumeBox.of(region, self.grid.shape), weighting == "adjoint"
-        if isinstance(self._projector, DeviceXray):
+        if not isinstance(self._projector, HostXray):
             return self._projector.back(given, box, as_adjoint=as_adjoint)
         views = range(self.geometry.n_views)
         values = given.made(given.raw(views), views) if isinstance(given, MadeViews) else given
@@ -220,3 +225,12 @@ def _check_size(grid: ImageGrid) -> None:
         raise ResourceError(
             f"{grid.describe()}: more than {_MOST_VOXELS} voxels; choose larger voxels."
         )
+
+
+def _tools_of(on: Backend, profiler: Profiler) -> Tools | None:
+    """Return the kernels of a GPU; None on the CPU, which needs none of their modules."""
+    if on.gpu is None:
+        return None
+    from engine.operators.xray.tools import Tools
+
+    return Tools(on.gpu, profiler)

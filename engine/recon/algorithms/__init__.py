@@ -1,29 +1,44 @@
 """Reconstruction: settings and a generator of images each."""
 
-from engine.recon.algorithms.base import Algorithm, Iterate
-from engine.recon.algorithms.cgls import Cgls
-from engine.recon.algorithms.driver import Step, solve
-from engine.recon.algorithms.fdk import Fdk
-from engine.recon.algorithms.fista_tv import FistaTv
-from engine.recon.algorithms.osem import Mlem, Osem
-from engine.recon.algorithms.sirt import Sirt
+from typing import TYPE_CHECKING
 
-ALGORITHMS: tuple[type[Algorithm], ...] = (Osem, Mlem)
-"""Algorithms for counts; a protocol begins with the first."""
-LINEAR_ALGORITHMS: tuple[type[Algorithm], ...] = (Fdk, Sirt, FistaTv, Cgls)
-"""Algorithms for line integrals; a protocol begins with the first."""
+from engine.core.lazy_exports import face
 
-__all__ = [
-    "ALGORITHMS",
-    "LINEAR_ALGORITHMS",
-    "Algorithm",
-    "Cgls",
-    "Fdk",
-    "FistaTv",
-    "Iterate",
-    "Mlem",
-    "Osem",
-    "Sirt",
-    "Step",
-    "solve",
-]
+if TYPE_CHECKING:
+    from engine.recon.algorithms.base import Algorithm as Algorithm
+    from engine.recon.algorithms.base import Iterate as Iterate
+    from engine.recon.algorithms.cgls import Cgls as Cgls
+    from engine.recon.algorithms.driver import Step as Step
+    from engine.recon.algorithms.driver import solve as solve
+    from engine.recon.algorithms.fdk import Fdk as Fdk
+    from engine.recon.algorithms.fista_tv import FistaTv as FistaTv
+    from engine.recon.algorithms.for_counts import ALGORITHMS as ALGORITHMS
+    from engine.recon.algorithms.for_line_integrals import LINEAR_ALGORITHMS as LINEAR_ALGORITHMS
+    from engine.recon.algorithms.osem import Mlem as Mlem
+    from engine.recon.algorithms.osem import Osem as Osem
+    from engine.recon.algorithms.sirt import Sirt as Sirt
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "base": (
+                "Algorithm",
+                "Iterate",
+            ),
+            "cgls": ("Cgls",),
+            "driver": (
+                "Step",
+                "solve",
+            ),
+            "fdk": ("Fdk",),
+            "fista_tv": ("FistaTv",),
+            "for_counts": ("ALGORITHMS",),
+            "for_line_integrals": ("LINEAR_ALGORITHMS",),
+            "osem": (
+                "Mlem",
+                "Osem",
+            ),
+            "sirt": ("Sirt",),
+        },
+    )

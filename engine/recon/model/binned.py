@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array, to_host
 from engine.operators.base import LinearOperator
-from engine.operators.matrix.em import LEAST_EXPECTED
+from engine.operators.lower_bound import LEAST_EXPECTED
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.matrix.symmetry_fold import folded, mirrored

@@ -11,8 +11,7 @@ import numpy as np
 
 from engine.core.arrays import Array, to_host
 from engine.operators.base import LinearOperator
-from engine.operators.lower_bound import least_factor
-from engine.operators.matrix.em import LEAST_EXPECTED
+from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
 from engine.operators.planes import by_planes
 from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from engine.core.errors import EngineError, FileFormatError
-from engine.core.settings import parse
-from engine.io.folder import below, is_folder, names_in
+from engine.io.folder import is_folder, names_in
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.text.toml_file import toml_of
-from engine.io.xray.array_files import SIGN
-from engine.io.xray.bare_images import NUMBERED_IMAGE
-from engine.io.xray.sidecar.images import files_named, split
-from engine.io.xray.sidecar.settings import FORMAT, RtkSettings, Sidecar, VectorSettings
+from engine.io.xray.array_names import SIGN
+from engine.io.xray.numbered_images import NUMBERED_IMAGE
+from engine.io.xray.sidecar import FORMAT
 
 HIGHEST = 3
 """Folders above a file in which its sidecar is looked for."""
@@ -84,23 +81,3 @@ def _is_of_stack(name: str, stack: str) -> bool:
 def _list_of(value: object) -> tuple[str, ...]:
     named = value if isinstance(value, list) else [value]
     return tuple(each for each in named if isinstance(each, str))
-
-
-def named_by(sidecar: Path) -> Iterator[Path]:
-    """Yield all files that a sidecar names; those that are missing, or refused, are left out."""
-    with open_input(sidecar) as file:
-        settings = parse(Sidecar, toml_of(file), where=file.name)
-    for names, reference in (
-        (settings.images, False),
-        (settings.flats or (), True),
-        (settings.darks or (), True),
-    ):
-        for name in names:
-            try:
-                yield from files_named(settings, (name,), sidecar, reference=reference)
-            except EngineError:
-                continue
-    g = settings.geometry
-    text = g.file if isinstance(g, VectorSettings | RtkSettings) else g.angles.file
-    if text:
-        yield below(sidecar, split(text, sidecar)[0])

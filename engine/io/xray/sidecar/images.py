@@ -16,7 +16,8 @@ from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.io.folder import below, entries, is_file, is_folder, open_below
 from engine.io.safety.open_input import open_input
-from engine.io.xray.array_files import SIGN, array_of, holds_arrays
+from engine.io.xray.array_files import array_of, holds_arrays
+from engine.io.xray.array_names import SIGN
 from engine.io.xray.bare_images import IMAGE_ENDINGS, NUMBERED_EDF, image_of
 from engine.io.xray.frames import Images
 from engine.io.xray.image_storage import images_room

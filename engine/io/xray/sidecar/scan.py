@@ -21,8 +21,9 @@ from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
 from engine.io.xray.sidecar.angles import source_angles
-from engine.io.xray.sidecar.found import is_sidecar, named_by
+from engine.io.xray.sidecar.found import is_sidecar
 from engine.io.xray.sidecar.images import images_named, shown, some_images
+from engine.io.xray.sidecar.named_files import named_by
 from engine.io.xray.sidecar.seal import read_sidecar
 from engine.io.xray.sidecar.settings import (
     AXES,

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from engine.core.settings import Settings, setting
 
-FORMAT, VERSION = "isocenter-projections", 2
+VERSION = 2
 AXES = ("view", "row", "column")
 Axis = Literal["view", "row", "column"]
 Whole = Literal["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]

@@ -1,0 +1,7 @@
+"""Names of the images of a stack."""
+
+from __future__ import annotations
+
+import re
+
+NUMBERED_IMAGE = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.(?:tiff?|edf)$", re.IGNORECASE)
